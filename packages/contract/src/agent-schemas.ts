@@ -1,0 +1,122 @@
+import Type, { type Static } from 'typebox'
+import { providers } from './provider-keys.ts'
+import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
+
+const httpsAddress = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^https?://', description: 'https' })
+const secret = Type.String({ minLength: 1, maxLength: 500, description: 'Sealed at rest; never in an answer.' })
+const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
+const parameters = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'JSON Schema (2020-12) of the arguments; its type is object.',
+})
+
+const HttpTool = closed({
+  name: toolName,
+  description: Type.String({ minLength: 1, maxLength: 1_000 }),
+  parameters,
+  url: httpsAddress,
+  secret: Type.Optional(secret),
+})
+const McpTool = closed({ mcp: httpsAddress, secret: Type.Optional(secret) })
+
+/** A tool: an address that is called with a signed request, or an MCP server (streamable HTTP) that brings its own. */
+export const ToolDecl = Type.Union([HttpTool, McpTool])
+
+/** A tool as it is shown: without its secret. */
+export const ToolShown = Type.Object({
+  name: Type.Optional(toolName),
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(parameters),
+  url: Type.Optional(Type.String()),
+  mcp: Type.Optional(Type.String()),
+  has_secret: Type.Boolean(),
+})
+
+const Model = closed({ provider: oneOf([...providers, 'echo']), id: Type.String({ minLength: 1, maxLength: 100 }) })
+
+const registrationFields = {
+  name: Type.String({ minLength: 1, maxLength: 120 }),
+  description: Type.String({ minLength: 1, maxLength: 2_000 }),
+  instructions: Type.String({ maxLength: 32_000, description: 'What the model is told; shown to the owner alone.' }),
+  price_credits: credits({ description: 'What a launch costs. Whole credits.' }),
+  max_minutes: Type.Integer({ minimum: 1, maximum: 24 * 60 }),
+}
+const registrationOptions = {
+  model: Type.Optional(Model),
+  endpoint: Type.Optional(httpsAddress),
+  tools: Type.Optional(Type.Array(ToolDecl, { maxItems: 32 })),
+  greeting: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description: 'Said in the room on joining.' })),
+  avatar_url: Type.Optional(httpsAddress),
+}
+
+export const AgentRegistration = closed({ ...registrationFields, ...registrationOptions })
+
+/** Every field of a registration, none required; null takes an optional one away. */
+export const AgentPatch = closed(
+  {
+    name: Type.Optional(registrationFields.name),
+    description: Type.Optional(registrationFields.description),
+    instructions: Type.Optional(registrationFields.instructions),
+    price_credits: Type.Optional(registrationFields.price_credits),
+    max_minutes: Type.Optional(registrationFields.max_minutes),
+    model: Type.Optional(nullable(Model)),
+    endpoint: Type.Optional(nullable(httpsAddress)),
+    tools: registrationOptions.tools,
+    greeting: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_000 }))),
+    avatar_url: Type.Optional(nullable(httpsAddress)),
+  },
+  { minProperties: 1 },
+)
+
+export const Agent = Type.Object({
+  id: id('agent'),
+  name: Type.String(),
+  description: Type.String(),
+  instructions: Type.String(),
+  model: Type.Optional(Type.Object({ provider: Type.String(), id: Type.String() })),
+  endpoint: Type.Optional(Type.String()),
+  tools: Type.Array(ToolShown),
+  price_credits: credits(),
+  max_minutes: Type.Integer(),
+  greeting: Type.Optional(Type.String()),
+  avatar_url: nullable(Type.String()),
+  status: oneOf(['draft', 'active', 'private', 'suspended', 'pending']),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const registrationExample: Static<typeof AgentRegistration> = {
+  name: 'Lamplighter',
+  description: 'Tells the story of every lamp in the harbour.',
+  instructions: 'You are an old lamplighter. Answer briefly and kindly.',
+  model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
+  tools: [
+    {
+      name: 'find_lamp',
+      description: 'Finds a lamp by its number.',
+      parameters: { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] },
+      url: 'https://lamps.example/tools/find',
+      secret: '…',
+    },
+  ],
+  price_credits: 5,
+  max_minutes: 30,
+}
+
+export const agentExample: Static<typeof Agent> = {
+  id: 'agt_4fRzK0vXcB1mQwErTy7uPa',
+  name: 'Lamplighter',
+  description: 'Tells the story of every lamp in the harbour.',
+  instructions: 'You are an old lamplighter. Answer briefly and kindly.',
+  model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
+  tools: [
+    { name: 'find_lamp', description: 'Finds a lamp by its number.', url: 'https://lamps.example/tools/find', has_secret: true },
+  ],
+  price_credits: 5,
+  max_minutes: 30,
+  avatar_url: null,
+  status: 'draft',
+  created_at: '2026-11-20T09:30:00.000Z',
+  updated_at: '2026-11-20T09:30:00.000Z',
+}

@@ -1,0 +1,107 @@
+import Type from 'typebox'
+import { Agent, agentExample, AgentPatch, AgentRegistration, registrationExample, ToolShown } from './agent-schemas.ts'
+import { agentParams } from './catalog.ts'
+import { operation } from './operation.ts'
+import { closed, oneOf, PageQuery } from './schemas.ts'
+
+export const agentOperations = {
+  registerAgent: operation({
+    id: 'registerAgent',
+    method: 'POST',
+    path: '/agents',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Register an agent',
+    description:
+      'Either a model agent, which we run with the provider key of its tenant (without `model` the built-in echo model), or a remote one, ' +
+      'whose `endpoint` is called with a signed request at each launch and which joins by itself; both at once is 400. It starts as `draft`. ' +
+      'Registration costs nothing unless this installation sets a fee: then 402 where the balance is short.',
+    caller: 'secret',
+    idempotency: 'accepted',
+    body: AgentRegistration,
+    answers: { 201: { description: 'The agent.', data: Agent } },
+    errors: ['insufficient_credit'],
+    example: { body: registrationExample, data: agentExample },
+  }),
+  listAgents: operation({
+    id: 'listAgents',
+    method: 'GET',
+    path: '/agents',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'List your agents',
+    description: 'The agents of this tenant, oldest first, whatever their status.',
+    caller: 'secret',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of agents.', data: Type.Array(Agent), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [agentExample] },
+  }),
+  getAgent: operation({
+    id: 'getAgent',
+    method: 'GET',
+    path: '/agents/{agentId}',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Read an agent',
+    description: 'An agent of this tenant. Secrets are stripped.',
+    caller: 'secret',
+    params: agentParams,
+    answers: { 200: { description: 'The agent.', data: Agent } },
+    example: { data: agentExample },
+  }),
+  updateAgent: operation({
+    id: 'updateAgent',
+    method: 'PATCH',
+    path: '/agents/{agentId}',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Change an agent',
+    description:
+      'Changes the fields that are sent. `tools` replaces them all; a tool with the name or MCP address it had, sent without a secret, keeps ' +
+      'its secret. Running sessions go on as they were launched.',
+    caller: 'secret',
+    params: agentParams,
+    body: AgentPatch,
+    answers: { 200: { description: 'The agent.', data: Agent } },
+    example: { body: { price_credits: 8, greeting: null }, data: { ...agentExample, price_credits: 8 } },
+  }),
+  setAgentStatus: operation({
+    id: 'setAgentStatus',
+    method: 'PUT',
+    path: '/agents/{agentId}/status',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Set the status of an agent',
+    description:
+      'active: in the catalog, launchable by every tenant. private: launchable by its own tenant alone. draft: not launchable. The owner goes ' +
+      'freely between the three; `suspended` and `pending` are set and lifted by an operator: until then 409 `state_conflict`.',
+    caller: 'secret',
+    params: agentParams,
+    body: closed({ status: oneOf(['draft', 'active', 'private']) }),
+    answers: { 200: { description: 'The agent.', data: Agent } },
+    errors: ['state_conflict'],
+    example: { body: { status: 'active' }, data: { ...agentExample, status: 'active' } },
+  }),
+  listAgentTools: operation({
+    id: 'listAgentTools',
+    method: 'GET',
+    path: '/agents/{agentId}/tools',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Tools of the agent in a session',
+    description:
+      'For the holder of the control token of a session with this agent; another agent is 403 `not_authorized`. Secrets are stripped.',
+    caller: 'control',
+    params: agentParams,
+    answers: { 200: { description: 'The tools.', data: Type.Object({ tools: Type.Array(ToolShown) }) } },
+    errors: ['not_authorized'],
+    example: { data: { tools: agentExample.tools } },
+  }),
+}

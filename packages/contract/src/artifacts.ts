@@ -1,0 +1,143 @@
+import Type from 'typebox'
+import { collectionParams } from './collections.ts'
+import { operation } from './operation.ts'
+import { closed, GenericOk, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
+
+const artifactParams = Type.Object({ ...collectionParams.properties, artifactId: id('artifact') })
+const kind = oneOf(['image', 'clip', 'card'])
+
+export const Artifact = Type.Object({
+  id: id('artifact'),
+  kind,
+  source: oneOf(['url', 'paint', 'produce', 'upload']),
+  url: nullable(Type.String({ description: 'Where the bytes are; null until they exist.' })),
+  status: oneOf(['painting', 'ready', 'failed', 'quota_exceeded']),
+  stage: oneOf(['uploading', 'queued', 'running', 'storing', 'done']),
+  approved: Type.Boolean(),
+  published: Type.Boolean(),
+  hero: Type.Boolean(),
+  archived: Type.Boolean(),
+  title: Type.Optional(Type.String()),
+  alt: Type.Optional(Type.String()),
+  width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
+  height: Type.Optional(Type.Integer({ description: 'Pixels.' })),
+  mime: Type.Optional(Type.String()),
+  bytes: Type.Optional(Type.Integer()),
+  sha256: Type.Optional(Type.String({ description: 'Hex.' })),
+  error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+  created_at: Timestamp,
+})
+
+const artifactExample = {
+  id: 'art_4fRzK0vXcB1mQwErTy7uPa',
+  kind: 'image',
+  source: 'url',
+  url: 'https://pictures.example/lantern-night.webp',
+  status: 'ready',
+  stage: 'done',
+  approved: true,
+  published: true,
+  hero: true,
+  archived: false,
+  title: 'Lantern night',
+  alt: 'A harbour at dusk under paper lanterns',
+  created_at: '2026-11-20T09:30:00.000Z',
+}
+
+export const artifactOperations = {
+  listArtifacts: operation({
+    id: 'listArtifacts',
+    method: 'GET',
+    path: '/collections/{id}/artifacts',
+    status: 'live',
+    tag: 'Artifacts',
+    summary: 'List artifacts',
+    description:
+      'Oldest first. With the owner token every artifact with its status; otherwise those that are published, approved and not archived.',
+    caller: 'publishable',
+    capability: 'optional',
+    params: collectionParams,
+    query: PageQuery,
+    answers: { 200: { description: 'A page of artifacts.', data: Type.Array(Artifact), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [artifactExample] },
+  }),
+  createArtifact: operation({
+    id: 'createArtifact',
+    method: 'POST',
+    path: '/collections/{id}/artifacts',
+    status: 'live',
+    tag: 'Artifacts',
+    summary: 'Add an artifact by its address',
+    description:
+      "Attaches an output that is already hosted: an https address, or one under this installation's own public address. It is ready at once " +
+      'and not published.',
+    caller: 'publishable',
+    capability: 'owner',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      kind,
+      url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https' }),
+      title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      alt: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+    }),
+    answers: { 201: { description: 'The id.', data: Type.Object({ id: id('artifact') }) } },
+    example: {
+      body: { kind: 'image', url: artifactExample.url, title: artifactExample.title, alt: artifactExample.alt },
+      data: { id: artifactExample.id },
+    },
+  }),
+  getArtifact: operation({
+    id: 'getArtifact',
+    method: 'GET',
+    path: '/collections/{id}/artifacts/{artifactId}',
+    status: 'live',
+    tag: 'Artifacts',
+    summary: 'Read an artifact',
+    description: 'The owner reads any; others only what is published, approved and not archived.',
+    caller: 'publishable',
+    capability: 'optional',
+    params: artifactParams,
+    answers: { 200: { description: 'The artifact.', data: Artifact } },
+    example: { data: artifactExample },
+  }),
+  curateArtifact: operation({
+    id: 'curateArtifact',
+    method: 'PATCH',
+    path: '/collections/{id}/artifacts/{artifactId}',
+    status: 'live',
+    tag: 'Artifacts',
+    summary: 'Publish or curate an artifact',
+    description:
+      'A published hero is what the share page shows. Setting hero clears the hero before it, in the same transaction. An artifact that is ' +
+      'not approved, or archived, is hidden from everyone but the owner even when published.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: artifactParams,
+    body: closed(
+      {
+        published: Type.Optional(Type.Boolean()),
+        hero: Type.Optional(Type.Boolean()),
+        approved: Type.Optional(Type.Boolean()),
+        archived: Type.Optional(Type.Boolean()),
+      },
+      { minProperties: 1 },
+    ),
+    answers: { 200: { description: 'Done.', data: GenericOk } },
+    example: { body: { published: true, hero: true }, data: { ok: true } },
+  }),
+  deleteArtifact: operation({
+    id: 'deleteArtifact',
+    method: 'DELETE',
+    path: '/collections/{id}/artifacts/{artifactId}',
+    status: 'live',
+    tag: 'Artifacts',
+    summary: 'Delete an artifact',
+    description: 'Removes the artifact for good.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: artifactParams,
+    answers: { 204: { description: 'Gone.' } },
+  }),
+}

@@ -1,0 +1,86 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, credits, id, nullable, PageQuery, Timestamp } from './schemas.ts'
+
+/** What people thought of an agent. */
+export const RatingAggregate = Type.Object({
+  average: nullable(Type.Number({ minimum: 1, maximum: 5, description: 'Stars, to two decimals; null while there is none.' })),
+  count: Type.Integer({ minimum: 0 }),
+})
+
+export const CatalogAgent = Type.Object({
+  id: id('agent'),
+  name: Type.String(),
+  description: Type.String(),
+  price_credits: credits(),
+  max_minutes: Type.Integer({ description: 'How long a session may last.' }),
+  avatar_url: nullable(Type.String()),
+  rating: RatingAggregate,
+})
+
+const catalogAgentExample = {
+  id: 'agt_4fRzK0vXcB1mQwErTy7uPa',
+  name: 'Lamplighter',
+  description: 'Tells the story of every lamp in the harbour.',
+  price_credits: 5,
+  max_minutes: 30,
+  avatar_url: null,
+  rating: { average: 4.6, count: 31 },
+}
+
+export const agentParams = Type.Object({ agentId: id('agent') })
+
+export const catalogOperations = {
+  listCatalog: operation({
+    id: 'listCatalog',
+    method: 'GET',
+    path: '/catalog',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Agents',
+    summary: 'The public catalog of agents',
+    description: 'The active agents of all tenants, those longest there first. Instructions, tools and models are not shown.',
+    caller: 'publishable',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of agents.', data: Type.Array(CatalogAgent), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [catalogAgentExample] },
+  }),
+  getAgentRatings: operation({
+    id: 'getAgentRatings',
+    method: 'GET',
+    path: '/agents/{agentId}/ratings',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Ratings of an agent',
+    description: 'Average and count. For an agent of another tenant only while it is active.',
+    caller: 'publishable',
+    params: agentParams,
+    answers: { 200: { description: 'The ratings, summed up.', data: RatingAggregate } },
+    example: { data: catalogAgentExample.rating },
+  }),
+  rateAgent: operation({
+    id: 'rateAgent',
+    method: 'POST',
+    path: '/agents/{agentId}/ratings',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Agents',
+    summary: 'Rate an agent',
+    description:
+      'Once a session, by the holder of its control token; the session must have been joined by this agent. A second rating of the same ' +
+      'session, or one before the agent joined, is 409 `state_conflict`; a session with another agent is 403 `not_authorized`.',
+    caller: 'control',
+    params: agentParams,
+    body: closed({ stars: Type.Integer({ minimum: 1, maximum: 5 }) }),
+    answers: {
+      201: {
+        description: 'The rating as it was stored.',
+        data: Type.Object({ agent_id: id('agent'), stars: Type.Integer(), created_at: Timestamp }),
+      },
+    },
+    errors: ['not_authorized', 'state_conflict'],
+    example: { body: { stars: 5 }, data: { agent_id: catalogAgentExample.id, stars: 5, created_at: '2026-11-20T09:30:00.000Z' } },
+  }),
+}

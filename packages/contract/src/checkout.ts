@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
+
+const purpose = oneOf(['license_key', 'prefund'], {
+  description: "license_key: a key that mints a wallet. prefund: credits for the issuer's balance.",
+})
+const status = oneOf(['open', 'paid', 'expired'])
+const returnAddress = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^https?://' })
+
+export const Checkout = Type.Object({
+  id: id('checkout'),
+  url: nullable(Type.String({ description: 'Where the buyer pays; null once it is paid or expired.' })),
+  status,
+  purpose,
+  credits: credits(),
+  license_key: Type.Optional(Type.String({ description: 'In the first answer after it was paid (lic_…), and never again.' })),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+})
+
+const checkoutExample = {
+  id: 'chk_4fRzK0vXcB1mQwErTy7uPa',
+  url: 'http://localhost:8787/v1/checkout/chk_4fRzK0vXcB1mQwErTy7uPa/pay',
+  status: 'open',
+  purpose: 'license_key',
+  credits: 100,
+  created_at: '2026-11-20T09:30:00.000Z',
+  expires_at: '2026-11-21T09:30:00.000Z',
+}
+
+export const checkoutOperations = {
+  createCheckout: operation({
+    id: 'createCheckout',
+    method: 'POST',
+    path: '/checkout',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Credits',
+    summary: 'Sell credits',
+    description:
+      'Answers with the address of a payment page: Stripe Checkout where this installation has a Stripe key, else a built-in page that is ' +
+      'marked as test mode. The page sends the buyer back to success_url or cancel_url. `prefund` is for issuers.',
+    caller: 'secret',
+    idempotency: 'accepted',
+    body: closed({ purpose, credits: credits({ minimum: 1 }), success_url: returnAddress, cancel_url: returnAddress }),
+    answers: { 201: { description: 'The checkout.', data: Type.Object({ id: id('checkout'), url: Type.String(), status }) } },
+    errors: ['issuer_role_required'],
+    example: {
+      body: {
+        purpose: 'license_key',
+        credits: 100,
+        success_url: 'https://harbour.example/thanks',
+        cancel_url: 'https://harbour.example/shop',
+      },
+      data: { id: checkoutExample.id, url: checkoutExample.url, status: 'open' },
+    },
+  }),
+  getCheckout: operation({
+    id: 'getCheckout',
+    method: 'GET',
+    path: '/checkout/{id}',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Credits',
+    summary: 'How a checkout stands',
+    description: 'The first answer after it was paid holds the license key; later ones do not.',
+    caller: 'secret',
+    params: Type.Object({ id: id('checkout') }),
+    answers: { 200: { description: 'The checkout.', data: Checkout, oneTimeSecret: true } },
+    example: { data: { ...checkoutExample, url: null, status: 'paid', license_key: 'lic_…' } },
+  }),
+}

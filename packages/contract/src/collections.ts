@@ -1,0 +1,187 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { anyJson, closed, id, oneOf, opaqueObject, PublicJwk, Timestamp } from './schemas.ts'
+
+export const collectionParams = Type.Object({ id: id('collection') })
+
+const state = oneOf(['open', 'ready', 'closed'])
+const contributorPolicy = oneOf(['open', 'token'], {
+  description: 'open: the publishable key suffices to add items. token: a contributor or owner token is needed too.',
+})
+const metadata = opaqueObject(
+  'The app\'s own configuration, at most 16 KiB. The share page reads share_title, share_description and theme ("light", "dark", "paper", ' +
+    '"neon", or an object of CSS colours).',
+)
+const appState = opaqueObject("The app's own state, at most 16 KiB, readable by the owner alone.")
+
+const collectionExample = {
+  id: 'col_4fRzK0vXcB1mQwErTy7uPa',
+  metadata: { share_title: 'Lantern night', theme: 'dark' },
+  state: 'open',
+  contributor_policy: 'open',
+  item_count: 12,
+  created_at: '2026-11-20T09:30:00.000Z',
+}
+
+const CollectionPublic = Type.Object({
+  id: id('collection'),
+  metadata,
+  state,
+  contributor_policy: contributorPolicy,
+  item_count: Type.Integer({ description: 'Items that are approved and not archived.' }),
+  created_at: Timestamp,
+  app_state: Type.Optional(appState),
+})
+
+export const collectionOperations = {
+  createCollection: operation({
+    id: 'createCollection',
+    method: 'POST',
+    path: '/collections',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Make a collection',
+    description:
+      'A collection starts open. Its admin_token makes whoever holds it the owner; with contributor_policy `token` it also gets a ' +
+      'contributor_token that can only add. Both are shown in this answer and never again. With `box`, every item is sealed to the ' +
+      'recipient as it arrives (compact JWE, ECDH-ES+A256KW with A256GCM): no plaintext is stored, and nobody but the holder of the private ' +
+      'key reads it.',
+    caller: 'publishable',
+    idempotency: 'accepted',
+    body: closed({
+      metadata: Type.Optional(metadata),
+      contributor_policy: Type.Optional(contributorPolicy),
+      app_state: Type.Optional(appState),
+      box: Type.Optional(closed({ recipient: PublicJwk })),
+    }),
+    answers: {
+      201: {
+        description: 'The collection and its capability tokens.',
+        data: Type.Object({
+          id: id('collection'),
+          admin_token: Type.String(),
+          contributor_token: Type.Optional(Type.String()),
+        }),
+        oneTimeSecret: true,
+      },
+    },
+    example: {
+      body: { metadata: collectionExample.metadata, contributor_policy: 'token' },
+      data: { id: collectionExample.id, admin_token: 'cat_…', contributor_token: 'cct_…' },
+    },
+  }),
+  getCollection: operation({
+    id: 'getCollection',
+    method: 'GET',
+    path: '/collections/{id}',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Read a collection',
+    description: 'What anyone with the publishable key may see: never the items. With the owner token also `app_state`.',
+    caller: 'publishable',
+    capability: 'optional',
+    params: collectionParams,
+    answers: { 200: { description: 'The collection.', data: CollectionPublic } },
+    example: { data: collectionExample },
+  }),
+  updateCollection: operation({
+    id: 'updateCollection',
+    method: 'PATCH',
+    path: '/collections/{id}',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Change metadata or policy',
+    description:
+      '`metadata` merges as JSON Merge Patch (RFC 7396): null removes a field. Turning the policy from open to token mints a fresh ' +
+      'contributor_token, shown in this answer and never again.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: collectionParams,
+    body: closed(
+      { metadata: Type.Optional(metadata), contributor_policy: Type.Optional(contributorPolicy) },
+      { minProperties: 1 },
+    ),
+    answers: {
+      200: {
+        description: 'The collection.',
+        data: Type.Object({ ...CollectionPublic.properties, contributor_token: Type.Optional(Type.String()) }),
+        oneTimeSecret: true,
+      },
+    },
+    example: { body: { metadata: { theme: 'neon' } }, data: { ...collectionExample, app_state: {} } },
+  }),
+  deleteCollection: operation({
+    id: 'deleteCollection',
+    method: 'DELETE',
+    path: '/collections/{id}',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Delete a collection',
+    description: 'Removes the collection, its items and its artifacts for good.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: collectionParams,
+    answers: { 204: { description: 'Gone.' } },
+  }),
+  setCollectionState: operation({
+    id: 'setCollectionState',
+    method: 'POST',
+    path: '/collections/{id}/state',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Move the state forward, or merge app_state',
+    description:
+      'open → ready → closed, forward only; open → closed is allowed; the state it already has is a no-op. Backwards is 409 ' +
+      '`state_conflict`. `app_state` merges as JSON Merge Patch (RFC 7396). Both in one call change together or not at all.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: collectionParams,
+    body: closed({ state: Type.Optional(state), app_state: Type.Optional(appState) }, { minProperties: 1 }),
+    answers: {
+      200: {
+        description: 'The state; app_state, merged, only when it was patched.',
+        data: Type.Object({ id: id('collection'), state, app_state: Type.Optional(appState) }),
+      },
+    },
+    errors: ['state_conflict'],
+    example: { body: { state: 'ready' }, data: { id: collectionExample.id, state: 'ready' } },
+  }),
+  renderCollection: operation({
+    id: 'renderCollection',
+    method: 'GET',
+    path: '/collections/{id}/render',
+    status: 'live',
+    tag: 'Share page',
+    summary: 'The share page',
+    description:
+      'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero artifact; never items or ' +
+      'unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; works without JavaScript; ETag and 304. An unknown ' +
+      'collection is a 404 page, also HTML.',
+    caller: 'anyone',
+    params: collectionParams,
+    answers: {
+      200: { description: 'The page.', data: Type.String(), raw: 'text/html' },
+      404: { description: 'There is no such collection: a page too.', data: Type.String(), raw: 'text/html' },
+    },
+  }),
+  getOembed: operation({
+    id: 'getOembed',
+    method: 'GET',
+    path: '/oembed',
+    status: 'live',
+    tag: 'Share page',
+    summary: 'oEmbed of a share page',
+    description: 'oEmbed 1.0 (JSON only) for the address of a share page of this installation.',
+    caller: 'anyone',
+    query: closed({
+      url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The address of the share page.' }),
+      format: Type.Optional(oneOf(['json'])),
+      maxwidth: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+      maxheight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+    }),
+    answers: {
+      200: { description: 'The oEmbed answer, as the standard has it.', data: anyJson('oEmbed 1.0'), raw: 'application/json' },
+    },
+    errors: ['not_found'],
+  }),
+}

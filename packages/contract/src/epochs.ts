@@ -1,0 +1,94 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, credits, id, nullable, PageQuery, Timestamp } from './schemas.ts'
+
+/** The public half of a signing key for blind tokens. */
+export const RsaPublicJwk = Type.Unsafe<{ kty: 'RSA'; n: string; e: string; kid?: string; use?: string; alg?: string }>({
+  type: 'object',
+  required: ['kty', 'n', 'e'],
+  properties: {
+    kty: { type: 'string', const: 'RSA' },
+    n: { type: 'string', minLength: 342, maxLength: 683, pattern: '^[A-Za-z0-9_-]+$' },
+    e: { type: 'string', minLength: 1, maxLength: 8, pattern: '^[A-Za-z0-9_-]+$' },
+    kid: { type: 'string', maxLength: 200 },
+    use: { type: 'string' },
+    alg: { type: 'string' },
+  },
+  additionalProperties: false,
+  description: 'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits.',
+})
+
+export const epochId = Type.String({
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'The thumbprint (RFC 7638) of the public key.',
+})
+
+export const Epoch = Type.Object({
+  epoch: epochId,
+  issuer: id('tenant'),
+  public_key: RsaPublicJwk,
+  value: credits({ minimum: 1, description: 'What one token is worth. Whole credits.' }),
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+})
+
+const epochExample = {
+  epoch: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+  issuer: 'ten_4fRzK0vXcB1mQwErTy7uPa',
+  public_key: { kty: 'RSA', n: 'u3Qc'.repeat(85) + 'Qw', e: 'AQAB' } as const,
+  value: 10,
+  created_at: '2026-11-20T09:30:00.000Z',
+  expires_at: null,
+}
+
+export const epochOperations = {
+  publishEpoch: operation({
+    id: 'publishEpoch',
+    method: 'POST',
+    path: '/epochs',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Credits',
+    summary: "Publish a batch's public key",
+    description:
+      'For issuers. Tokens signed by the matching private key become redeemable (RSABSSA-SHA384-PSS-Randomized, RFC 9474, salt of 48 bytes), ' +
+      "each for `value` credits out of the issuer's balance. Set once: a key that was published is 409 `state_conflict`; rotation is a new " +
+      'epoch. A key redeems until it expires.',
+    caller: 'secret',
+    role: 'issuer',
+    idempotency: 'accepted',
+    body: closed({ public_key: RsaPublicJwk, value: credits({ minimum: 1 }), expires_at: Type.Optional(Timestamp) }),
+    answers: { 201: { description: 'The id of the epoch.', data: Type.Object({ epoch: epochId }) } },
+    errors: ['state_conflict'],
+    example: { body: { public_key: epochExample.public_key, value: 10 }, data: { epoch: epochExample.epoch } },
+  }),
+  listEpochs: operation({
+    id: 'listEpochs',
+    method: 'GET',
+    path: '/epochs',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Credits',
+    summary: 'List epochs',
+    description: 'Public and the same for everyone, so that anyone can check that all got the same keys. Oldest first.',
+    caller: 'anyone',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of epochs.', data: Type.Array(Epoch), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [epochExample] },
+  }),
+  getEpoch: operation({
+    id: 'getEpoch',
+    method: 'GET',
+    path: '/epochs/{epoch}',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Credits',
+    summary: 'Read an epoch',
+    description: 'Public and the same for everyone.',
+    caller: 'anyone',
+    params: Type.Object({ epoch: epochId }),
+    answers: { 200: { description: 'The epoch.', data: Epoch } },
+    example: { data: epochExample },
+  }),
+}

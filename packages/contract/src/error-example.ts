@@ -1,0 +1,11 @@
+import { errors, type ErrorBody, type ErrorCode } from './errors.ts'
+
+const particulars: Partial<Record<ErrorCode, Pick<ErrorBody['error'], 'reason' | 'details'>>> = {
+  invalid_request: { details: [{ path: '/type', message: 'must be a string' }] },
+  not_authorized: { reason: 'not_on_list' },
+}
+
+/** An answer with this code, as the documents show it. */
+export function errorExample(code: ErrorCode): ErrorBody {
+  return { error: { code, message: errors[code].title, request_id: 'req_4fRzK0vXcB1mQwErTy7uPa', ...particulars[code] } }
+}

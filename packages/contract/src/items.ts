@@ -1,0 +1,165 @@
+import Type from 'typebox'
+import { collectionParams } from './collections.ts'
+import { limits } from './limits.ts'
+import { operation } from './operation.ts'
+import { anyJson, closed, EmailAddress, GenericOk, id, nullable, oneOf, opaqueObject, PageQuery, Timestamp } from './schemas.ts'
+
+const itemParams = Type.Object({ ...collectionParams.properties, itemId: id('item') })
+
+const access = oneOf(['owner', 'open', 'email'], {
+  description:
+    'Who may read the one item: the owner; anyone with the publishable key and the id; or the accounts it was granted to.',
+})
+
+const Item = Type.Object({
+  id: id('item'),
+  type: Type.String(),
+  content: anyJson('The content as it was added; in a box, a compact JWE.'),
+  author: nullable(Type.String()),
+  approved: Type.Boolean(),
+  archived: Type.Boolean(),
+  hero: Type.Boolean(),
+  access,
+  created_at: Timestamp,
+})
+
+const itemExample = {
+  id: 'itm_4fRzK0vXcB1mQwErTy7uPa',
+  type: 'message',
+  content: { text: 'Happy birthday, old lighthouse!' },
+  author: 'Ada',
+  approved: true,
+  archived: false,
+  hero: false,
+  access: 'owner',
+  created_at: '2026-11-20T09:30:00.000Z',
+}
+
+const accounts = Type.Array(EmailAddress, { minItems: 1, maxItems: limits.accessListEntries })
+
+export const itemOperations = {
+  listItems: operation({
+    id: 'listItems',
+    method: 'GET',
+    path: '/collections/{id}/items',
+    status: 'live',
+    tag: 'Items',
+    summary: 'List all items',
+    description: 'Every item, oldest first, also those not approved or archived, with their curation flags.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: collectionParams,
+    query: PageQuery,
+    answers: {
+      200: {
+        description: 'A page of items.',
+        data: Type.Object({
+          id: id('collection'),
+          state: oneOf(['open', 'ready', 'closed']),
+          app_state: opaqueObject("The app's own state."),
+          items: Type.Array(Item),
+        }),
+        paged: true,
+      },
+    },
+    errors: ['invalid_cursor'],
+    example: { data: { id: 'col_4fRzK0vXcB1mQwErTy7uPa', state: 'open', app_state: {}, items: [itemExample] } },
+  }),
+  addItem: operation({
+    id: 'addItem',
+    method: 'POST',
+    path: '/collections/{id}/items',
+    status: 'live',
+    tag: 'Items',
+    summary: 'Add an item',
+    description:
+      'An added item is approved at once. With contributor_policy `token` it needs the contributor or owner token. Outside state open: 409 ' +
+      '`collection_not_open`. Into a box the answer is {ok: true}: the content is sealed on arrival, unless it arrives sealed as ' +
+      '{type: "sealed", content: "<compact JWE>"}.',
+    caller: 'publishable',
+    capability: 'contributor',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      type: Type.String({ pattern: '^[a-z0-9._-]{1,64}$', description: '1–64 characters of a-z 0-9 . _ -' }),
+      content: anyJson('Any JSON up to 64 KiB.'),
+      author: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+    }),
+    answers: {
+      201: {
+        description: 'The id, or {ok: true} for a box.',
+        data: Type.Object(
+          { id: Type.Optional(id('item')), ok: Type.Optional(Type.Unsafe<true>({ type: 'boolean', const: true })) },
+          { minProperties: 1, maxProperties: 1 },
+        ),
+      },
+    },
+    errors: ['collection_not_open'],
+    example: {
+      body: { type: 'message', content: { text: 'Happy birthday, old lighthouse!' }, author: 'Ada' },
+      data: { id: itemExample.id },
+    },
+  }),
+  getItem: operation({
+    id: 'getItem',
+    method: 'GET',
+    path: '/collections/{id}/items/{itemId}',
+    status: 'live',
+    tag: 'Items',
+    summary: 'Read one item',
+    description:
+      'The owner token always reads it. Otherwise its access model decides: `open` anyone; `email` needs X-Id-Token (a fresh ID token of the ' +
+      "identity provider) and X-Spk (the device's public key as a JSON JWK to whose thumbprint the token's nonce is bound), else 403 " +
+      '`not_authorized` with error.reason; `owner`: 404.',
+    caller: 'publishable',
+    capability: 'optional',
+    params: itemParams,
+    headers: Type.Object({
+      'x-id-token': Type.Optional(Type.String({ description: 'ID token (RS256) of the identity provider.' })),
+      'x-spk': Type.Optional(Type.String({ description: 'Public JWK (EC P-256) of the device, as JSON.' })),
+    }),
+    answers: { 200: { description: 'The item.', data: Item } },
+    errors: ['not_authorized'],
+    example: { data: itemExample },
+  }),
+  curateItem: operation({
+    id: 'curateItem',
+    method: 'PATCH',
+    path: '/collections/{id}/items/{itemId}',
+    status: 'live',
+    tag: 'Items',
+    summary: 'Curate an item',
+    description:
+      'Sets curation flags, or who may read it. Setting hero clears the hero before it, in the same transaction. `grant` and `revoke` are ' +
+      'e-mail addresses, kept sealed; a revoked account is told so.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: itemParams,
+    body: closed(
+      {
+        approved: Type.Optional(Type.Boolean()),
+        archived: Type.Optional(Type.Boolean()),
+        hero: Type.Optional(Type.Boolean()),
+        access: Type.Optional(access),
+        grant: Type.Optional(accounts),
+        revoke: Type.Optional(accounts),
+      },
+      { minProperties: 1 },
+    ),
+    answers: { 200: { description: 'Done.', data: GenericOk } },
+    example: { body: { archived: true }, data: { ok: true } },
+  }),
+  deleteItem: operation({
+    id: 'deleteItem',
+    method: 'DELETE',
+    path: '/collections/{id}/items/{itemId}',
+    status: 'live',
+    tag: 'Items',
+    summary: 'Delete an item',
+    description: 'Removes the item for good.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: itemParams,
+    answers: { 204: { description: 'Gone.' } },
+  }),
+}

@@ -1,0 +1,85 @@
+import Type from 'typebox'
+import { limits } from './limits.ts'
+import { operation } from './operation.ts'
+import { closed, id, nullable, oneOf, Timestamp } from './schemas.ts'
+
+const kind = oneOf(['secret', 'publishable'])
+
+const keyFields = {
+  id: id('key'),
+  kind,
+  name: nullable(Type.String()),
+  hint: Type.String({ description: 'The prefix and the last four characters: enough to tell keys apart, not to use one.' }),
+  created_at: Timestamp,
+  last_used_at: nullable(Timestamp),
+  expires_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+}
+
+const keyExample = {
+  id: 'key_4fRzK0vXcB1mQwErTy7uPa',
+  kind: 'secret',
+  name: 'ci',
+  hint: 'wsk_…9xQ2',
+  created_at: '2026-11-20T09:30:00.000Z',
+  last_used_at: null,
+  expires_at: null,
+  revoked_at: null,
+}
+
+export const keyOperations = {
+  listKeys: operation({
+    id: 'listKeys',
+    method: 'GET',
+    path: '/tenant/keys',
+    status: 'live',
+    tag: 'Keys',
+    summary: 'List keys',
+    description: 'All keys of the tenant, oldest first, revoked ones included. `last_used_at` is exact to about ten seconds.',
+    caller: 'secret',
+    answers: { 200: { description: 'The keys.', data: Type.Array(Type.Object(keyFields)) } },
+    example: { data: [keyExample] },
+  }),
+  createKey: operation({
+    id: 'createKey',
+    method: 'POST',
+    path: '/tenant/keys',
+    status: 'live',
+    tag: 'Keys',
+    summary: 'Make a key, or rotate one',
+    description:
+      'The key is shown in this answer and never again. With `rotates`, the named key of the same kind goes on living for `overlap_seconds` ' +
+      '(default 0: it ends at once), so that a new key can be rolled out without a gap. A key that ends sooner anyway is not prolonged.',
+    caller: 'secret',
+    idempotency: 'accepted',
+    body: closed({
+      kind,
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+      expires_at: Type.Optional(Timestamp),
+      rotates: Type.Optional(id('key')),
+      overlap_seconds: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: limits.keyOverlapSeconds, description: 'Only together with rotates. Seconds.' }),
+      ),
+    }),
+    answers: {
+      201: { description: 'The key.', data: Type.Object({ ...keyFields, key: Type.String() }), oneTimeSecret: true },
+    },
+    errors: ['not_found'],
+    example: { body: { kind: 'secret', name: 'ci' }, data: { ...keyExample, key: 'wsk_…' } },
+  }),
+  revokeKey: operation({
+    id: 'revokeKey',
+    method: 'DELETE',
+    path: '/tenant/keys/{keyId}',
+    status: 'live',
+    tag: 'Keys',
+    summary: 'Revoke a key',
+    description:
+      'Takes effect within a second in every process in normal running, never later than 15 seconds. Revoking a revoked key is a no-op. ' +
+      'The last living secret key cannot go: 409 `last_secret_key`.',
+    caller: 'secret',
+    params: Type.Object({ keyId: id('key') }),
+    answers: { 204: { description: 'Revoked.' } },
+    errors: ['not_found', 'last_secret_key'],
+  }),
+}

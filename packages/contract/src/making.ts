@@ -1,0 +1,199 @@
+import Type from 'typebox'
+import { Artifact, artifactOperations } from './artifacts.ts'
+import { collectionParams } from './collections.ts'
+import { operation } from './operation.ts'
+import { closed, credential, id, oneOf, Timestamp } from './schemas.ts'
+import { providers } from './provider-keys.ts'
+
+const artifactParams = artifactOperations.getArtifact.params
+const artifactExample = artifactOperations.getArtifact.example.data
+const title = Type.String({ minLength: 1, maxLength: 200 })
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' })
+
+/** Bytes of an upload, at the most. */
+const uploadMaxBytes = 100 * 1024 * 1024
+
+/** What may be uploaded. No SVG and no HTML: they can carry scripts, and are served from our origin. */
+const mime = oneOf([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/avif',
+  'video/mp4',
+  'video/webm',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/ogg',
+])
+
+const Started = Type.Object({ id: id('artifact'), status: Type.Unsafe<'painting'>({ type: 'string', const: 'painting' }) })
+const startedExample = { id: artifactExample.id, status: 'painting' }
+
+export const makingOperations = {
+  paintArtifact: operation({
+    id: 'paintArtifact',
+    method: 'POST',
+    path: '/collections/{id}/paint',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Artifacts',
+    summary: 'Paint an image',
+    description:
+      'Starts painting and answers at once; poll the artifact until its status is `ready`, `failed` or `quota_exceeded`. Without a key for ' +
+      'the provider the built-in painter draws, the same picture for the same prompt and seed. A used-up provider quota or monthly ' +
+      'allowance ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
+      'artifact is ready, released otherwise. The picture is copied into our storage.',
+    caller: 'publishable',
+    capability: 'owner',
+    idempotency: 'required',
+    params: collectionParams,
+    body: closed({
+      prompt: Type.String({ minLength: 1, maxLength: 4_000 }),
+      size: Type.Optional(
+        oneOf(['1024x1024', '1536x1024', '1024x1536'], { default: '1024x1024', description: 'Width × height in pixels.' }),
+      ),
+      provider: Type.Optional(oneOf([...providers, 'local'], { description: 'Absent: the first one with a key, else local.' })),
+      model: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "The provider's name of the model." })),
+      seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
+      coupon: Type.Optional(credential('A coupon (cpn_…) or wallet code (wlt_…) that pays.')),
+    }),
+    answers: { 202: { description: 'Painting has started.', data: Started } },
+    errors: ['insufficient_credit'],
+    example: { body: { prompt: 'A harbour at dusk under paper lanterns', size: '1536x1024', seed: 7 }, data: startedExample },
+  }),
+  produceArtifact: operation({
+    id: 'produceArtifact',
+    method: 'POST',
+    path: '/collections/{id}/produce',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Artifacts',
+    summary: 'Produce a card or a clip',
+    description:
+      'Makes an artifact out of what the collection holds and answers at once; poll the artifact as after painting. A card is a 1200×630 PNG ' +
+      'set with real type; a clip is an animated WebP of the chosen images, in the order given. An item or artifact that is not of this ' +
+      'collection is 400. Absent `items` and `artifacts`: the heroes.',
+    caller: 'publishable',
+    capability: 'owner',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      kind: oneOf(['card', 'clip']),
+      title: Type.Optional(title),
+      items: Type.Optional(Type.Array(id('item'), { minItems: 1, maxItems: 50 })),
+      artifacts: Type.Optional(Type.Array(id('artifact'), { minItems: 1, maxItems: 50 })),
+      template: Type.Optional(
+        Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Name of a built-in layout; absent: the default one.' }),
+      ),
+    }),
+    answers: { 202: { description: 'Production has started.', data: Started } },
+    example: { body: { kind: 'card', title: 'Lantern night' }, data: startedExample },
+  }),
+  uploadArtifact: operation({
+    id: 'uploadArtifact',
+    method: 'POST',
+    path: '/collections/{id}/artifacts/upload',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Artifacts',
+    summary: 'Begin an upload',
+    description:
+      'Answers with a presigned address for the bytes: send them there with the method and headers given, then call `ready`; both halves are ' +
+      'required. Type and length are signed, so that nothing else can be stored. An upload that is not completed before `expires_at` is ' +
+      'removed.',
+    caller: 'publishable',
+    capability: 'owner',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      kind: artifactOperations.createArtifact.body.properties.kind,
+      mime,
+      bytes: Type.Integer({ minimum: 1, maximum: uploadMaxBytes, description: 'The exact length.' }),
+      sha256: Type.Optional(sha256),
+    }),
+    answers: {
+      201: {
+        description: 'The artifact, and where its bytes go.',
+        data: Type.Object({
+          id: id('artifact'),
+          upload: Type.Object({
+            method: Type.Unsafe<'PUT'>({ type: 'string', const: 'PUT' }),
+            url: Type.String(),
+            headers: Type.Unsafe<Record<string, string>>({
+              type: 'object',
+              additionalProperties: { type: 'string' },
+              description: 'To be sent exactly as they are.',
+            }),
+            expires_at: Timestamp,
+          }),
+        }),
+        oneTimeSecret: true,
+      },
+    },
+    example: {
+      body: { kind: 'image', mime: 'image/webp', bytes: 48_213 },
+      data: {
+        id: artifactExample.id,
+        upload: {
+          method: 'PUT',
+          url: 'https://storage.example/atrium/art_4fRz…?signature=…',
+          headers: { 'content-type': 'image/webp', 'content-length': '48213' },
+          expires_at: '2026-11-20T09:45:00.000Z',
+        },
+      },
+    },
+  }),
+  markArtifactReady: operation({
+    id: 'markArtifactReady',
+    method: 'POST',
+    path: '/collections/{id}/artifacts/{artifactId}/ready',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Artifacts',
+    summary: 'Complete an upload',
+    description:
+      'Checks that the bytes are there, their length, their hash and their real type (read off the bytes), and makes the artifact `ready`. A ' +
+      'mismatch is 409 `upload_mismatch`, and the bytes are removed. On an upload that is ready already it changes nothing; on an artifact ' +
+      'that was not uploaded it is 409 `state_conflict`.',
+    caller: 'publishable',
+    capability: 'owner',
+    params: artifactParams,
+    answers: { 200: { description: 'The artifact.', data: Artifact } },
+    errors: ['state_conflict', 'upload_mismatch'],
+    example: { data: { ...artifactExample, source: 'upload', mime: 'image/webp', bytes: 48_213 } },
+  }),
+  getMedia: operation({
+    id: 'getMedia',
+    method: 'GET',
+    path: '/media/{artifactId}',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Artifacts',
+    summary: 'The bytes of an artifact',
+    description:
+      'Without a credential once the artifact is published; otherwise X-Collection-Token must be the owner token of its collection, else 404. ' +
+      'Answers with a strong ETag, `Accept-Ranges: bytes` and, once published, `Cache-Control: public, immutable`. A range that lies beyond ' +
+      'the end is answered with the whole.',
+    caller: 'anyone',
+    capability: 'optional',
+    params: Type.Object({ artifactId: id('artifact') }),
+    headers: Type.Object({
+      range: Type.Optional(Type.String({ maxLength: 200, description: 'One byte range (RFC 9110).' })),
+      'if-none-match': Type.Optional(Type.String({ maxLength: 1_000, description: 'ETags that the caller has.' })),
+    }),
+    answers: {
+      200: {
+        description: 'The bytes.',
+        data: Type.Unsafe<Uint8Array>({ description: 'The bytes, with their own type.' }),
+        raw: '*/*',
+      },
+      206: {
+        description: 'The range of bytes that was asked for.',
+        data: Type.Unsafe<Uint8Array>({ description: 'Some bytes.' }),
+        raw: '*/*',
+      },
+      304: { description: 'The caller has it already.' },
+    },
+  }),
+}

@@ -1,0 +1,61 @@
+import type { Operation } from './operation.ts'
+import type { JsonObject } from './openapi-schemas.ts'
+
+type Requirement = Record<string, []>
+
+const secret: Requirement[] = [{ secretKey: [] }, { secretKeyHeader: [] }]
+const publishable: Requirement[] = [{ publishableKey: [] }, { publishableKeyHeader: [] }]
+
+const ofCaller: Record<Operation['caller'], Requirement[]> = {
+  secret,
+  publishable: [...publishable, ...secret],
+  operator: [{ operatorToken: [] }],
+  control: [{ sessionControlToken: [] }],
+  anyone: [{}],
+}
+
+/** The default of the document: what an operation needs that declares nothing else. */
+export const defaultSecurity = secret
+
+/** The alternatives that open an operation: the caller's credential, alone or with the token of the collection. */
+export function securityOf(op: Operation): Requirement[] {
+  const alone = ofCaller[op.caller]
+  if (!op.capability) return op.caller === 'anyone' ? [] : alone
+  const together = alone.map((requirement): Requirement => ({ ...requirement, collectionToken: [] }))
+  return op.capability === 'owner' ? together : [...alone, ...together]
+}
+
+export const securitySchemes: Record<string, JsonObject> = {
+  secretKey: { type: 'http', scheme: 'bearer', bearerFormat: 'wsk_…', description: 'Secret key. Full scope; for servers only.' },
+  secretKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'Secret key (wsk_…), the other way to send it.',
+  },
+  publishableKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'wpk_…',
+    description: 'Publishable key. Safe in a browser: it says which tenant calls, and authenticates nobody.',
+  },
+  publishableKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'Publishable key (wpk_…), the other way to send it.',
+  },
+  collectionToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Collection-Token',
+    description: 'The admin_token (cat_…, owner) or contributor_token (cct_…, adds only) of the collection.',
+  },
+  operatorToken: { type: 'apiKey', in: 'header', name: 'X-Admin-Token', description: 'Of those who run this installation.' },
+  sessionControlToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sct_…',
+    description: 'Control token of one session, from the answer that launched it.',
+  },
+}

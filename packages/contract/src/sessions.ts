@@ -1,0 +1,198 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, credential, credits, id, nullable, oneOf, opaqueObject, Timestamp } from './schemas.ts'
+
+const sessionParams = Type.Object({ id: id('session') })
+const maxMinutes = Type.Integer({ minimum: 1, maximum: 24 * 60 })
+const room = Type.String({ description: 'The room, without its key.' })
+
+export const sessionStatus = oneOf(['armed', 'launching', 'running', 'stopping', 'stopped', 'failed', 'expired'])
+
+export const SessionLaunch = closed({
+  agent_id: id('agent'),
+  room: closed({
+    room: Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' }),
+    mk: Type.String({
+      minLength: 22,
+      maxLength: 256,
+      description: 'The room key. Kept sealed, and only while the session needs it.',
+    }),
+  }),
+  coupon: credential('A coupon (cpn_…) or wallet code (wlt_…) that pays. Kept sealed, and only while needed.'),
+  arm: Type.Optional(
+    Type.Boolean({ default: false, description: 'true: provision only; no launch, no charge, and a summon key.' }),
+  ),
+  max_minutes: Type.Optional(maxMinutes),
+  metadata: Type.Optional(opaqueObject("The app's own, at most 16 KiB; handed to the agent.")),
+})
+
+export const Session = Type.Object({
+  id: id('session'),
+  agent_id: id('agent'),
+  room,
+  status: sessionStatus,
+  control_token: Type.String({ description: 'Reads and stops this session (sct_…). Shown once.' }),
+  price_credits: credits(),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+})
+
+export const SessionArmed = Type.Object({
+  id: id('session'),
+  status: Type.Unsafe<'armed'>({ type: 'string', const: 'armed' }),
+  summon_key: Type.String({ description: 'Launches the armed room, again after each session (sk_…). Shown once.' }),
+  agent_id: id('agent'),
+  room,
+})
+
+export const SessionAlreadyPresent = Type.Object({
+  id: id('session'),
+  agent_id: id('agent'),
+  room,
+  already_present: Type.Unsafe<true>({ type: 'boolean', const: true }),
+})
+
+export const SessionStatus = Type.Object({
+  id: id('session'),
+  agent_id: id('agent'),
+  room,
+  status: sessionStatus,
+  price_credits: credits({ description: 'Held at launch. Whole credits.' }),
+  charged_credits: credits({
+    description: 'Captured when it stopped; 0 until then, and where the agent never joined. Whole credits.',
+  }),
+  created_at: Timestamp,
+  joined_at: nullable(Timestamp),
+  stopped_at: nullable(Timestamp),
+  expires_at: Timestamp,
+  error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+})
+
+const sessionExample = {
+  id: 'ses_4fRzK0vXcB1mQwErTy7uPa',
+  agent_id: 'agt_4fRzK0vXcB1mQwErTy7uPa',
+  room: 'lantern-night',
+  status: 'launching',
+  control_token: 'sct_…',
+  price_credits: 5,
+  created_at: '2026-11-20T09:30:00.000Z',
+  expires_at: '2026-11-20T10:00:00.000Z',
+}
+
+const statusExample = {
+  id: sessionExample.id,
+  agent_id: sessionExample.agent_id,
+  room: sessionExample.room,
+  status: 'running',
+  price_credits: 5,
+  charged_credits: 0,
+  created_at: sessionExample.created_at,
+  joined_at: '2026-11-20T09:30:04.000Z',
+  stopped_at: null,
+  expires_at: sessionExample.expires_at,
+}
+
+export const sessionOperations = {
+  launchSession: operation({
+    id: 'launchSession',
+    method: 'POST',
+    path: '/sessions',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Sessions',
+    summary: 'Launch an agent into a room',
+    description:
+      "Holds the agent's price on the coupon and sends the agent; the hold is captured when the session stops after the agent joined, and " +
+      'released when it never did. A retry with the same Idempotency-Key neither launches nor charges twice. With `arm` it only provisions: ' +
+      'the answer holds a summon key and nothing is charged. 200 says that the same agent is in the room already. Either kind of tenant key ' +
+      'is accepted: what pays is the coupon. An agent that does not exist or may not be launched by you is 400; an agent that an e-mail room ' +
+      'has not admitted is 403 `not_authorized`.',
+    caller: 'publishable',
+    idempotency: 'required',
+    body: SessionLaunch,
+    answers: {
+      200: { description: 'The same agent is in the room already.', data: SessionAlreadyPresent, oneTimeSecret: true },
+      201: { description: 'Launched, or armed with `arm`.', data: Type.Union([Session, SessionArmed]), oneTimeSecret: true },
+    },
+    errors: ['insufficient_credit', 'not_authorized'],
+    example: {
+      body: {
+        agent_id: sessionExample.agent_id,
+        room: { room: sessionExample.room, mk: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA' },
+        coupon: 'cpn_…',
+      },
+      data: sessionExample,
+    },
+  }),
+  summonSession: operation({
+    id: 'summonSession',
+    method: 'POST',
+    path: '/sessions/summon',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Sessions',
+    summary: 'Launch an armed room',
+    description:
+      'The summon key in the body is the credential; an unknown one is 401. Charges what was stashed when the room was armed. While a session ' +
+      'of this key runs: 409 `state_conflict`; after it ended the key may be used again.',
+    caller: 'anyone',
+    idempotency: 'accepted',
+    body: closed({ summon_key: Type.String({ pattern: '^sk_', maxLength: 100 }) }),
+    answers: { 201: { description: 'Launched.', data: Session, oneTimeSecret: true } },
+    errors: ['unauthorized', 'insufficient_credit', 'not_authorized', 'state_conflict'],
+    example: { body: { summon_key: 'sk_…' }, data: sessionExample },
+  }),
+  getSession: operation({
+    id: 'getSession',
+    method: 'GET',
+    path: '/sessions/{id}',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Sessions',
+    summary: 'How a session is going',
+    description: 'For the holder of its control token. The token of another session is answered as if this one did not exist.',
+    caller: 'control',
+    params: sessionParams,
+    answers: { 200: { description: 'The session.', data: SessionStatus } },
+    example: { data: statusExample },
+  }),
+  stopSession: operation({
+    id: 'stopSession',
+    method: 'POST',
+    path: '/sessions/{id}/stop',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Sessions',
+    summary: 'Stop a session',
+    description:
+      'Sends the agent away and settles the bill. Stopping a stopped session changes nothing and answers the same. The control token of ' +
+      'another session is 403 `not_authorized`, whether or not this one exists.',
+    caller: 'control',
+    params: sessionParams,
+    answers: {
+      200: {
+        description: 'Stopped.',
+        data: Type.Object({ sessionId: id('session'), status: Type.Unsafe<'stopped'>({ type: 'string', const: 'stopped' }) }),
+      },
+    },
+    errors: ['not_authorized'],
+    example: { data: { sessionId: sessionExample.id, status: 'stopped' } },
+  }),
+  markSessionJoined: operation({
+    id: 'markSessionJoined',
+    method: 'POST',
+    path: '/sessions/{id}/joined',
+    status: 'proposed',
+    becomes: 'legacy',
+    tag: 'Sessions',
+    summary: 'Report that the agent joined',
+    description:
+      'Sent by a remote agent, with the control token that its launch request bore, once it is in the room: from then on the price is due. A ' +
+      'repeat changes nothing; on a session that has ended it is 409 `state_conflict`.',
+    caller: 'control',
+    params: sessionParams,
+    answers: { 200: { description: 'The session.', data: SessionStatus } },
+    errors: ['state_conflict'],
+    example: { data: statusExample },
+  }),
+}

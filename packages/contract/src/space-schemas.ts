@@ -1,0 +1,121 @@
+import Type, { type Static, type TProperties } from 'typebox'
+import { closed, EmailAddress, id, oneOf, Timestamp } from './schemas.ts'
+
+const room = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' })
+const mk = Type.String({
+  minLength: 22,
+  maxLength: 512,
+  pattern: '^[!-~]+$',
+  description: 'The room key: at least 128 bits, printable ASCII without spaces.',
+})
+const etag = Type.String({ description: 'SHA-256 of the last line: commits to the whole history.' })
+const count = Type.Integer({ minimum: 0, description: 'Lines of the room.' })
+const policy = oneOf(['open', 'email'], { description: 'open: anyone with the link. email: the accounts on its list.' })
+const title = Type.String({ minLength: 1, maxLength: 200 })
+const emails = Type.Array(EmailAddress, { minItems: 1, maxItems: 1_000 })
+const agents = Type.Array(id('agent'), { minItems: 1, maxItems: 100, description: 'Agents to be let in.' })
+const ok = Type.Unsafe<true>({ type: 'boolean', const: true })
+
+const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({
+  type: 'object',
+  required: ['kty', 'crv', 'x', 'y'],
+  properties: {
+    kty: { type: 'string', const: 'EC' },
+    crv: { type: 'string', const: 'P-256' },
+    x: { type: 'string', maxLength: 64 },
+    y: { type: 'string', maxLength: 64 },
+  },
+  description: "The device's signing key, public part only. Other members are ignored.",
+})
+
+/** Who asks: needed in rooms with a list. */
+const identity = {
+  idToken: Type.Optional(
+    Type.String({ maxLength: 16_384, description: 'A fresh ID token (RS256) whose nonce is the thumbprint of spk.' }),
+  ),
+  spk: Type.Optional(Spk),
+  proof: Type.Optional(
+    Type.String({
+      maxLength: 4_096,
+      description: 'Compact JWS by spk over {op, room, iat, sha256}. When present it must verify.',
+    }),
+  ),
+}
+
+function op<const Name extends string, P extends TProperties>(name: Name, properties: P) {
+  return closed({ op: Type.Unsafe<Name>({ type: 'string', const: name }), ...properties })
+}
+
+const message = closed({
+  text: Type.String({ minLength: 1, maxLength: 16_384, description: 'Up to 16 KiB.' }),
+  reply_to: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'id of an entry.' })),
+  client_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'A repeat with the same one is stored once.' }),
+  ),
+})
+
+export const SpacePoll = op('poll', {
+  room,
+  mk,
+  sinceEtag: Type.Optional(Type.String({ maxLength: 128, description: 'etag of the answer before; empty at first.' })),
+  sinceCount: Type.Optional(Type.Integer({ minimum: 0, description: 'count of the answer before; 0 at first.' })),
+  waitMs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 25_000, description: 'Holds the answer until something comes. Milliseconds.' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+  ...identity,
+})
+export const SpaceTurn = op('turn', { room, mk, message, ...identity })
+export const SpaceSealed = op('sealed', { room })
+export const SpaceAttest = op('attest', { nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) })
+export const SpaceCreate = op('create', {
+  room,
+  mk,
+  policy,
+  allow: Type.Optional(emails),
+  agents: Type.Optional(agents),
+  title: Type.Optional(title),
+  require_proof: Type.Optional(Type.Boolean()),
+  ...identity,
+})
+export const SpaceAdmit = op('admit', { room, mk, emails: Type.Optional(emails), agents: Type.Optional(agents), ...identity })
+export const SpaceExpel = op('expel', { room, mk, emails: Type.Optional(emails), agents: Type.Optional(agents), ...identity })
+export const SpaceRemove = op('remove', { room, mk, ...identity })
+
+export const SpaceEntry = Type.Object({
+  seq: Type.Integer({ description: 'Number of its line.' }),
+  id: Type.String(),
+  at: Timestamp,
+  author: Type.Object({
+    kind: oneOf(['anonymous', 'account', 'agent']),
+    name: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+    key: Type.Optional(Type.String({ description: 'Thumbprint of the device key.' })),
+    proven: Type.Optional(Type.Boolean({ description: 'The message bore a proof by the device key.' })),
+  }),
+  message: Type.Object({ text: Type.String(), reply_to: Type.Optional(Type.String()), client_id: Type.Optional(Type.String()) }),
+})
+
+export const SpacePollAnswer = Type.Object({ etag, count, entries: Type.Array(SpaceEntry), policy, title: Type.Optional(title) })
+export const SpaceTurnAnswer = Type.Object({ ok, seq: Type.Integer(), id: Type.String(), at: Timestamp, etag, count })
+export const SpaceSealedAnswer = Type.Object({
+  alg: Type.Unsafe<'A256GCM'>({ type: 'string', const: 'A256GCM' }),
+  bytes: Type.Integer({ description: 'Length of sealed in UTF-8.' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of exactly the string sealed, as UTF-8.' }),
+  recipients: Type.Array(Type.String(), { description: 'Who can decrypt, read off the stored lines; room: the room key.' }),
+  sealed: Type.String({ description: 'One line a record, each a JWE in general JSON form (RFC 7516).' }),
+})
+export const SpaceAttestAnswer = Type.Object({
+  service: Type.String(),
+  gitCommit: Type.String(),
+  runtime: Type.String(),
+  signed: Type.Optional(Type.String({ description: 'With nonce: the exact text that was signed.' })),
+  sig: Type.Optional(Type.String({ description: "ES256 by the certificate's key." })),
+})
+export const SpaceChanged = Type.Object({ ok, etag: Type.Optional(etag), count: Type.Optional(count) })
+
+const requests = [SpacePoll, SpaceTurn, SpaceSealed, SpaceAttest, SpaceCreate, SpaceAdmit, SpaceExpel, SpaceRemove] as const
+const answers = [SpacePollAnswer, SpaceTurnAnswer, SpaceSealedAnswer, SpaceAttestAnswer, SpaceChanged] as const
+
+export const SpaceRequest = Type.Unsafe<Static<(typeof requests)[number]>>({ oneOf: requests })
+export const SpaceAnswer = Type.Unsafe<Static<(typeof answers)[number]>>({ anyOf: answers })

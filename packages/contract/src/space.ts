@@ -1,0 +1,66 @@
+import { operation } from './operation.ts'
+import { SpaceAnswer, SpaceRequest } from './space-schemas.ts'
+
+export const spaceOperations = {
+  callSpace: operation({
+    id: 'callSpace',
+    method: 'POST',
+    path: '/space',
+    status: 'live',
+    tag: 'Space',
+    summary: 'Asynchronous rooms',
+    description:
+      'One endpoint, without a tenant key, that the field `op` dispatches; request and answer are flat, without the envelope, and never cached. ' +
+      'What a room stores is sealed to its room key, which the operator does not hold. `poll` reads, `turn` writes (to a room that does not ' +
+      'exist: makes an open one), `sealed` gives the stored bytes as they are, `attest` says which build answers; `create`, `admit`, `expel` ' +
+      'and `remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and spk, which are checked ' +
+      'in this order before anything is decrypted: the token against the key set of the identity provider; its nonce against the thumbprint ' +
+      'of spk; the account against the list.',
+    caller: 'anyone',
+    body: SpaceRequest,
+    answers: {
+      200: { description: 'The answer to the op: in the order of the ops.', data: SpaceAnswer, raw: 'application/json' },
+    },
+    flatErrors: {
+      400: { description: 'The op is unknown, or a field of it is not valid.', error: 'invalid_request' },
+      403: {
+        description:
+          'The room key or the presented identity does not open this room. `token: <detail>` is one of malformed, bad_signature, bad_issuer, ' +
+          'bad_aud, expired, not_yet_valid, unverified_email. Nothing was stored.',
+        error: 'not_authorized',
+        reasons: [
+          'bad_room_key',
+          'unsigned',
+          'token: expired',
+          'nonce_mismatch',
+          'not_on_list',
+          'revoked',
+          'unproven',
+          'not_owner',
+        ],
+      },
+      404: { description: 'There is no such room.', error: 'not_found', reasons: ['room'] },
+      409: { description: 'There is such a room already.', error: 'room_exists', reasons: ['room'] },
+      413: { description: 'The body, or the room, would grow too large.', error: 'payload_too_large' },
+      429: { description: 'Too many requests.', error: 'rate_limited' },
+      500: { description: 'Something broke on our side.', error: 'internal_error' },
+      503: { description: 'Not available right now.', error: 'unavailable' },
+    },
+    example: {
+      body: {
+        op: 'turn',
+        room: 'lantern-night',
+        mk: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
+        message: { text: 'The lamps are lit.' },
+      },
+      data: {
+        ok: true,
+        seq: 1,
+        id: '4fRzK0vXcB1mQwErTy7uPa',
+        at: '2026-11-20T09:30:00.000Z',
+        etag: 'Yf5nLx0v4D2mJbq8kEwR1tHc7uPaS3iZgOoBQyXeWlM',
+        count: 2,
+      },
+    },
+  }),
+}

@@ -1,0 +1,90 @@
+/**
+ * JSON as the API takes it: RFC 8259, and I-JSON (RFC 7493) in what JSON.parse forgives. Duplicate keys, lone surrogates, NUL
+ * characters, numbers that a double cannot hold exactly as written integers, infinite numbers, `__proto__` keys and nesting past the
+ * limit are refused.
+ */
+export class JsonError extends Error {
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super(message)
+    this.path = shortPath(path)
+  }
+}
+
+const maxPathLength = 200
+
+/** Names in a path are the sender's: an error does not repeat a long one. */
+export function shortPath(path: string): string {
+  return path.length > maxPathLength ? `${path.slice(0, maxPathLength).toWellFormed()}…` : path
+}
+
+/** Parses strictly; throws JsonError with a JSON Pointer to what is wrong. */
+export function parseStrictJson(text: string, maxDepth: number): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message quotes what it read, which may be a secret.
+    throw new JsonError('', 'not valid JSON')
+  }
+  const keys = checkValue(value, '', maxDepth)
+  // JSON.parse keeps the last of two equal keys and says nothing: fewer keys in the value than in the text means that one was lost.
+  if (keys !== countKeys(text)) throw new JsonError('', 'an object has the same key twice')
+  return value
+}
+
+/** Checks every string and number below; returns how many object keys there are. */
+function checkValue(value: unknown, path: string, depthLeft: number): number {
+  if (typeof value === 'string') {
+    checkText(value, path)
+    return 0
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+      throw new JsonError(path, 'a number is out of range: integers go up to 2^53 - 1')
+    }
+    return 0
+  }
+  if (typeof value !== 'object' || value === null) return 0
+  if (depthLeft === 0) throw new JsonError(path, 'nested too deeply')
+  if (Array.isArray(value)) {
+    let keys = 0
+    for (let i = 0; i < value.length; i++) keys += checkValue(value[i], `${path}/${i}`, depthLeft - 1)
+    return keys
+  }
+  const names = Object.keys(value)
+  let keys = names.length
+  for (const name of names) {
+    if (name === '__proto__') throw new JsonError(path, 'a key may not be __proto__')
+    checkText(name, path)
+    const child = (value as Record<string, unknown>)[name]
+    if (child !== null && typeof child !== 'boolean') keys += checkValue(child, `${path}/${name}`, depthLeft - 1)
+  }
+  return keys
+}
+
+function checkText(text: string, path: string): void {
+  if (!text.isWellFormed()) throw new JsonError(path, 'a string holds a lone surrogate')
+  if (text.includes('\0')) throw new JsonError(path, 'a string holds a NUL character')
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const colon = 0x3a
+
+/** Counts the object keys of valid JSON: the strings that a colon follows. */
+function countKeys(text: string): number {
+  let keys = 0
+  let at = text.indexOf('"')
+  while (at !== -1) {
+    at++
+    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) at += code === backslash ? 2 : 1
+    at++
+    let next = text.charCodeAt(at)
+    while (next === 0x20 || next === 0x0a || next === 0x0d || next === 0x09) next = text.charCodeAt(++at)
+    if (next === colon) keys++
+    at = text.indexOf('"', at)
+  }
+  return keys
+}

@@ -1,0 +1,54 @@
+import { agentOperations } from './agents.ts'
+import { artifactOperations } from './artifacts.ts'
+import { catalogOperations } from './catalog.ts'
+import { checkoutOperations } from './checkout.ts'
+import { collectionOperations } from './collections.ts'
+import { creditOperations } from './credits.ts'
+import { epochOperations } from './epochs.ts'
+import { eventOperations } from './events.ts'
+import { itemOperations } from './items.ts'
+import { keyOperations } from './keys.ts'
+import { makingOperations } from './making.ts'
+import type { Operation } from './operation.ts'
+import { providerKeyOperations } from './provider-keys.ts'
+import { sessionOperations } from './sessions.ts'
+import { spaceOperations } from './space.ts'
+import { tenantOperations } from './tenants.ts'
+import { turnOperations } from './turn.ts'
+import { usageOperations } from './usage.ts'
+import { webhookOperations } from './webhooks.ts'
+
+/** Every operation of the API. */
+export const operations = {
+  ...tenantOperations,
+  ...keyOperations,
+  ...providerKeyOperations,
+  ...webhookOperations,
+  ...eventOperations,
+  ...usageOperations,
+  ...collectionOperations,
+  ...itemOperations,
+  ...artifactOperations,
+  ...makingOperations,
+  ...catalogOperations,
+  ...agentOperations,
+  ...sessionOperations,
+  ...creditOperations,
+  ...epochOperations,
+  ...checkoutOperations,
+  ...turnOperations,
+  ...spaceOperations,
+} as const satisfies Record<string, Operation>
+
+export type Operations = typeof operations
+export type OperationId = keyof Operations
+
+/** The ids of operations that are served: live and legacy ones. */
+export type ServedOperationId = {
+  [Id in OperationId]: Operations[Id]['status'] extends 'proposed' ? never : Id
+}[OperationId]
+
+/** The served operations, in the table's order. */
+export const servedOperations: readonly Operation[] = Object.values<Operation>(operations).filter(
+  (op) => op.status !== 'proposed',
+)

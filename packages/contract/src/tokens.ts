@@ -1,0 +1,118 @@
+/**
+ * Shapes of ids and credentials.
+ * An id is a prefix and 22 base62 characters (130 random bits). A credential is a prefix, 30 base62 characters of randomness and the
+ * CRC-32 (ISO-HDLC) of all before it as 6 base62 digits: a mistyped or truncated one is refused without a look-up.
+ */
+export const idPrefixes = {
+  tenant: 'ten_',
+  key: 'key_',
+  collection: 'col_',
+  item: 'itm_',
+  artifact: 'art_',
+  session: 'ses_',
+  agent: 'agt_',
+  event: 'evt_',
+  transaction: 'txn_',
+  checkout: 'chk_',
+  request: 'req_',
+} as const
+
+export const credentialPrefixes = {
+  secretKey: 'wsk_',
+  publishableKey: 'wpk_',
+  adminToken: 'cat_',
+  contributorToken: 'cct_',
+  controlToken: 'sct_',
+  summonKey: 'sk_',
+  walletCode: 'wlt_',
+  coupon: 'cpn_',
+  licenseKey: 'lic_',
+  invite: 'inv_',
+} as const
+
+export type IdKind = keyof typeof idPrefixes
+export type CredentialKind = keyof typeof credentialPrefixes
+
+/** Gives `length` random bytes; the platform's own generator, injected so that this package stays pure. */
+export type RandomBytes = (length: number) => Uint8Array
+
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+const idLength = 22
+const randomLength = 30
+const checksumLength = 6
+
+/** All pairs of base62 characters. */
+const pairs = Array.from({ length: 62 * 62 }, (_, n) => base62[Math.floor(n / 62)]! + base62[n % 62]!)
+
+/**
+ * Uniform base62 characters, two from every 16 bits: numbers of 65,348 and more are thrown away, since that is the largest multiple of
+ * 62² in 2^16. The length is even.
+ */
+function randomBase62(length: number, randomBytes: RandomBytes): string {
+  let out = ''
+  while (out.length < length) {
+    const bytes = randomBytes(length - out.length)
+    for (let i = 0; i < bytes.length; i += 2) {
+      const number = bytes[i]! * 256 + bytes[i + 1]!
+      if (number < 65_348) out += pairs[number % 3_844]
+    }
+  }
+  return out
+}
+
+/** A fresh id, such as `col_4fRz…`. */
+export function makeId(kind: IdKind, randomBytes: RandomBytes): string {
+  return idPrefixes[kind] + randomBase62(idLength, randomBytes)
+}
+
+const idPattern = /^[a-z]{3}_[0-9A-Za-z]{22}$/
+
+/** Whether the text has the shape of an id of this kind. */
+export function isId(kind: IdKind, text: string): boolean {
+  return text.length === idLength + 4 && text.startsWith(idPrefixes[kind]) && idPattern.test(text)
+}
+
+/** The JSON Schema pattern of an id of this kind. */
+export function idSchemaPattern(kind: IdKind): string {
+  return `^${idPrefixes[kind]}[0-9A-Za-z]{22}$`
+}
+
+/** A fresh credential, such as `wsk_…`, with its checksum. */
+export function makeCredential(kind: CredentialKind, randomBytes: RandomBytes): string {
+  const body = credentialPrefixes[kind] + randomBase62(randomLength, randomBytes)
+  return body + checksum(body)
+}
+
+/** Whether the text is a well-formed credential of this kind: prefix, length, alphabet and checksum. Says nothing of whether it lives. */
+export function isCredential(kind: CredentialKind, text: string): boolean {
+  const prefix = credentialPrefixes[kind]
+  if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false
+  const split = text.length - checksumLength
+  return credentialPattern.test(text) && text.slice(split) === checksum(text.slice(0, split))
+}
+
+const credentialPattern = /^[a-z]{2,3}_[0-9A-Za-z]{36}$/
+
+function checksum(text: string): string {
+  let value = crc32(text)
+  let out = ''
+  for (let i = 0; i < checksumLength; i++) {
+    out = base62[value % 62] + out
+    value = Math.floor(value / 62)
+  }
+  return out
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1
+  return c >>> 0
+})
+
+/** CRC-32 (ISO-HDLC, as in zip and PNG) of ASCII text. */
+export function crc32(ascii: string): number {
+  let c = 0xffffffff
+  for (let i = 0; i < ascii.length; i++) c = crcTable[(c ^ ascii.charCodeAt(i)) & 0xff]! ^ (c >>> 8)
+  return (c ^ 0xffffffff) >>> 0
+}

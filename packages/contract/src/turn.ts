@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Timestamp } from './schemas.ts'
+
+export const turnOperations = {
+  getTurnCredentials: operation({
+    id: 'getTurnCredentials',
+    method: 'GET',
+    path: '/turn',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Infra',
+    summary: 'Ephemeral relay credentials',
+    description:
+      "For RTCPeerConnection as they are. Good for an hour, in coturn's REST scheme: the username is `expiry:tenant`, the credential its HMAC " +
+      'under the secret shared with the relay. 503 `unavailable` where no relay is configured.',
+    caller: 'publishable',
+    answers: {
+      200: {
+        description: 'The relays and their credentials.',
+        data: Type.Object({
+          iceServers: Type.Array(
+            Type.Object({ urls: Type.Array(Type.String()), username: Type.String(), credential: Type.String() }),
+          ),
+          ttl: Type.Integer({ description: 'Seconds.' }),
+          expires_at: Timestamp,
+        }),
+        oneTimeSecret: true,
+      },
+    },
+    example: {
+      data: {
+        iceServers: [
+          { urls: ['turn:turn.harbour.example:3478?transport=udp'], username: '1795167000:ten_4fRz…', credential: 'qP0h…=' },
+        ],
+        ttl: 3_600,
+        expires_at: '2026-11-20T10:30:00.000Z',
+      },
+    },
+  }),
+}

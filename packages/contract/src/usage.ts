@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, credits, oneOf } from './schemas.ts'
+
+/** What is counted. */
+export const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const
+
+const date = Type.String({ format: 'date' })
+
+export const UsageRow = Type.Object({
+  period: Type.String({ description: 'The day (2026-11-20) or month (2026-11), UTC.' }),
+  meter: oneOf([...meters]),
+  quantity: Type.Integer({ minimum: 0 }),
+})
+
+export const usageOperations = {
+  getUsage: operation({
+    id: 'getUsage',
+    method: 'GET',
+    path: '/usage',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Usage',
+    summary: 'What was used',
+    description:
+      'One row a period and meter, oldest first; what is zero is left out. Days are UTC; `from` and `to` are both included, and at most 366 ' +
+      'days apart. Default: the last 30 days.',
+    caller: 'secret',
+    query: closed({
+      from: Type.Optional(date),
+      to: Type.Optional(date),
+      by: Type.Optional(oneOf(['day', 'month'], { default: 'day' })),
+    }),
+    answers: { 200: { description: 'The rows.', data: Type.Array(UsageRow) } },
+    example: { data: [{ period: '2026-11-20', meter: 'items', quantity: 12 }] },
+  }),
+  getEarnings: operation({
+    id: 'getEarnings',
+    method: 'GET',
+    path: '/earnings',
+    status: 'proposed',
+    tag: 'Usage',
+    summary: 'What was earned',
+    description: 'Not built and not routed: what the agents of this tenant earned, a row a month.',
+    caller: 'secret',
+    answers: { 200: { description: 'The rows.', data: Type.Array(Type.Object({ period: Type.String(), credits: credits() })) } },
+    example: { data: [{ period: '2026-11', credits: 155 }] },
+  }),
+}

@@ -1,0 +1,150 @@
+import Type from 'typebox'
+import { eventExample, eventType } from './events.ts'
+import { operation } from './operation.ts'
+import { closed, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
+
+const events = Type.Array(eventType, { description: 'Which types are sent.' })
+const configuration = {
+  url: Type.String(),
+  events,
+  enabled: Type.Boolean(),
+}
+
+export const Webhook = Type.Object(configuration)
+
+export const Delivery = Type.Object({
+  id: id('event', 'The event that it carries: sent as webhook-id with every try.'),
+  type: eventType,
+  status: oneOf(['pending', 'succeeded', 'failed']),
+  attempts: Type.Integer({ minimum: 0 }),
+  response_status: nullable(Type.Integer({ description: 'Of the last try; null where no answer came.' })),
+  error: nullable(Type.String({ description: 'Why the last try failed.' })),
+  created_at: Timestamp,
+  last_attempt_at: nullable(Timestamp),
+  next_attempt_at: nullable(Timestamp),
+})
+
+const webhookExample = {
+  url: 'https://harbour.example/hooks/atrium',
+  events: ['item.created', 'collection.state_changed'],
+  enabled: true,
+}
+const deliveryExample = {
+  id: eventExample.id,
+  type: eventExample.type,
+  status: 'succeeded',
+  attempts: 1,
+  response_status: 204,
+  error: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+  last_attempt_at: '2026-11-20T09:30:00.000Z',
+  next_attempt_at: null,
+}
+
+export const webhookOperations = {
+  setWebhook: operation({
+    id: 'setWebhook',
+    method: 'PUT',
+    path: '/tenant/webhooks',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Webhooks',
+    summary: 'Set the webhook',
+    description:
+      'Where events are sent: signed as Standard Webhooks has it, at least once, 10 tries over 75 hours with jitter, 15 seconds a try, no ' +
+      'redirects, public addresses only. A 410 disables it at once, five days of nothing but failures too. `secret` (whsec_…) is in the answer ' +
+      'only when it is new: the first time and with `rotate_secret`; for 24 hours after a rotation both sign. Absent `events`: all types. ' +
+      'Absent `enabled`: true.',
+    caller: 'secret',
+    body: closed({
+      url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https' }),
+      events: Type.Optional(Type.Array(eventType, { minItems: 1, uniqueItems: true })),
+      enabled: Type.Optional(Type.Boolean()),
+      rotate_secret: Type.Optional(Type.Boolean()),
+    }),
+    answers: {
+      200: {
+        description: 'The webhook.',
+        data: Type.Object({
+          ...configuration,
+          secret: Type.Optional(Type.String({ description: 'Signs the deliveries. Shown once.' })),
+        }),
+        oneTimeSecret: true,
+      },
+    },
+    example: { body: { url: webhookExample.url, events: webhookExample.events }, data: { ...webhookExample, secret: 'whsec_…' } },
+  }),
+  getWebhook: operation({
+    id: 'getWebhook',
+    method: 'GET',
+    path: '/tenant/webhooks',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Webhooks',
+    summary: 'Read the webhook',
+    description: 'Without its secret. 404 while none is set.',
+    caller: 'secret',
+    answers: { 200: { description: 'The webhook.', data: Webhook } },
+    errors: ['not_found'],
+    example: { data: webhookExample },
+  }),
+  listDeliveries: operation({
+    id: 'listDeliveries',
+    method: 'GET',
+    path: '/tenant/webhooks/deliveries',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Webhooks',
+    summary: 'List deliveries',
+    description: 'Newest first.',
+    caller: 'secret',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of deliveries.', data: Type.Array(Delivery), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [deliveryExample] },
+  }),
+  resendDelivery: operation({
+    id: 'resendDelivery',
+    method: 'POST',
+    path: '/tenant/webhooks/deliveries/{id}/resend',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Webhooks',
+    summary: 'Send a delivery again',
+    description:
+      'Queues it to be sent now, whatever became of it, with the same webhook-id. 409 `state_conflict` while the webhook is disabled.',
+    caller: 'secret',
+    idempotency: 'accepted',
+    params: Type.Object({ id: id('event') }),
+    answers: { 202: { description: 'Queued.', data: Delivery } },
+    errors: ['state_conflict'],
+    example: { data: { ...deliveryExample, status: 'pending', next_attempt_at: '2026-11-20T09:31:00.000Z' } },
+  }),
+  testWebhook: operation({
+    id: 'testWebhook',
+    method: 'POST',
+    path: '/tenant/webhooks/test',
+    status: 'proposed',
+    becomes: 'live',
+    tag: 'Webhooks',
+    summary: 'Send a test event',
+    description:
+      'Sends one signed example of the type (default `item.created`, sequence 0, `data.test` true) and answers with what came back. It is tried ' +
+      'once, and neither listed nor counted as a failure. 404 while no webhook is set.',
+    caller: 'secret',
+    body: closed({ type: Type.Optional(eventType) }),
+    answers: {
+      200: {
+        description: 'What came back.',
+        data: Type.Object({
+          delivered: Type.Boolean({ description: 'Whether a 2xx came back.' }),
+          response_status: nullable(Type.Integer()),
+          error: nullable(Type.String()),
+          duration_ms: Type.Integer({ minimum: 0 }),
+        }),
+      },
+    },
+    errors: ['not_found'],
+    example: { body: { type: 'item.created' }, data: { delivered: true, response_status: 204, error: null, duration_ms: 83 } },
+  }),
+}
