@@ -1,0 +1,31 @@
+import { decodeBase64url } from './base64url.ts'
+import { type JsonObject, parseJsonObjectBytes } from './strict-json.ts'
+
+/** A JWS in compact form (RFC 7515 §7.1): its header read, the rest as it came, because nothing has been verified yet. */
+export interface CompactJws {
+  readonly header: JsonObject
+  readonly payload: string
+  readonly signature: string
+  readonly signedText: string
+}
+
+/** Takes a compact JWS apart; undefined when it is none, or asks in its header for what this verifier does not do. */
+export function parseCompactJws(token: unknown, maxLength: number): CompactJws | undefined {
+  if (typeof token !== 'string' || token.length > maxLength) return undefined
+  const [head, payload, signature, ...more] = token.split('.', 4)
+  if (!head || !payload || signature === undefined || more.length > 0) return undefined
+  const header = decodeJsonPart(head)
+  if (header === undefined || asksForExtensions(header)) return undefined
+  return { header, payload, signature, signedText: `${head}.${payload}` }
+}
+
+/** One base64url part of a JWS as the JSON object in it. */
+export function decodeJsonPart(part: string): JsonObject | undefined {
+  const bytes = decodeBase64url(part)
+  return bytes && parseJsonObjectBytes(bytes)
+}
+
+/** `crit` names rules one must know to read the token, and we know none; `b64` (RFC 7797) would change what is signed. */
+function asksForExtensions(header: JsonObject): boolean {
+  return 'crit' in header || 'b64' in header
+}

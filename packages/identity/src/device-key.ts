@@ -1,0 +1,49 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { decodeBase64url } from './base64url.ts'
+import { isJsonObject, parseJsonObject } from './strict-json.ts'
+import { type EcPublicJwk, thumbprint } from './thumbprint.ts'
+
+/** A device's public signing key (`spk`), checked and ready to verify with. */
+export interface DeviceKey {
+  readonly jwk: EcPublicJwk
+  readonly thumbprint: string
+  readonly publicKey: KeyObject
+}
+
+const MAX_JWK_LENGTH = 2048
+
+/**
+ * Reads `spk`, which is a JWK in a JSON body or its JSON text in a header. Undefined unless it is the public part of an
+ * EC P-256 key, spelled in the one canonical way, with its point on the curve. Members that browsers add on export
+ * (`ext`, `key_ops`, `kid`…) are dropped.
+ */
+export function parseDeviceKey(spk: unknown): DeviceKey | undefined {
+  const jwk = parseEcPublicJwk(typeof spk === 'string' ? parseJwkText(spk) : spk)
+  const publicKey = jwk && importPoint(jwk)
+  return publicKey && { jwk, thumbprint: thumbprint(jwk), publicKey }
+}
+
+function parseJwkText(text: string): unknown {
+  return text.length <= MAX_JWK_LENGTH ? parseJsonObject(text) : undefined
+}
+
+function parseEcPublicJwk(value: unknown): EcPublicJwk | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { kty, crv, x, y } = value
+  // A private key that was sent is a key that has leaked: it must not go on proving anything.
+  if (kty !== 'EC' || crv !== 'P-256' || 'd' in value) return undefined
+  return isCoordinate(x) && isCoordinate(y) ? { kty, crv, x, y } : undefined
+}
+
+/** RFC 7518 §6.2.1.2: always the full 32 bytes, leading zeros too, or one key would have several thumbprints. */
+function isCoordinate(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 43 && decodeBase64url(value)?.length === 32
+}
+
+function importPoint(jwk: EcPublicJwk): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: { ...jwk }, format: 'jwk' })
+  } catch {
+    return undefined // OpenSSL found the point off the curve, or a coordinate outside the field
+  }
+}

@@ -1,0 +1,36 @@
+import { isJsonObject } from './strict-json.ts'
+
+/** Gets and parses JSON. Follows no redirects to elsewhere, caps the answer's size, and rejects on any status but 200. */
+export type FetchJson = (url: string) => Promise<unknown>
+
+/** Throws unless `issuer` can be one: https, or plain http on loopback; no query, fragment or password (OpenID Discovery §3). */
+export function assertIssuer(issuer: string): void {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  if (!url || url.search || url.hash || url.username || url.password || !isProtected(url)) {
+    throw new Error(`Not an OpenID issuer: ${issuer} (https, or http on loopback, without query or fragment)`)
+  }
+}
+
+/** The provider's JWK Set, found through its discovery document (OpenID Discovery §4). */
+export async function fetchJwkSet(issuer: string, fetchJson: FetchJson): Promise<unknown> {
+  const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  // §4.3: exactly the issuer asked for, or one provider could hand out keys in another's name.
+  if (!isJsonObject(document) || document.issuer !== issuer) throw new Error(`Discovery does not speak for ${issuer}`)
+  return fetchJson(checkKeySetUrl(document.jwks_uri, issuer))
+}
+
+function checkKeySetUrl(value: unknown, issuer: string): string {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const isDowngrade = url?.protocol === 'http:' && issuer.startsWith('https:')
+  if (!url || !isProtected(url) || isDowngrade) throw new Error(`Discovery of ${issuer} gives no safe jwks_uri`)
+  return url.href
+}
+
+function isProtected(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+}
+
+/** URL has already written every spelling of an IPv4 address as four decimal numbers. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

@@ -1,0 +1,100 @@
+import type { KeyObject } from 'node:crypto'
+import { assertIssuer, fetchJwkSet, type FetchJson } from './discovery.ts'
+import { ProviderUnavailable } from './provider-unavailable.ts'
+import { importRs256Keys, type KeysByKid } from './rsa-keys.ts'
+
+const FRESH_MS = 10 * 60_000
+const OUTAGE_MS = 60 * 60_000
+const REFRESH_INTERVAL_MS = 30_000
+const REFRESH_TIMEOUT_MS = 5_000
+
+export interface ProviderKeysOptions {
+  readonly issuer: string
+  readonly fetchJson: FetchJson
+  readonly now?: () => number
+  readonly refreshTimeoutMs?: number
+}
+
+/**
+ * The verification keys of one OpenID provider.
+ *
+ * - Kept 10 minutes. A key the provider withdrew is gone after that.
+ * - Fetched at most once in 30 s, whatever the outcome and however many callers, so that neither made-up kids nor an
+ *   outage turn into load on the provider. Callers who come during a fetch share it.
+ * - When the provider fails, keys already known serve for one hour more.
+ */
+export class ProviderKeys {
+  readonly issuer: string
+  readonly #fetchJson: FetchJson
+  readonly #now: () => number
+  readonly #refreshTimeoutMs: number
+  #keys: KeysByKid = new Map()
+  #fetchedAtMs = -Infinity
+  #triedAtMs = -Infinity
+  #running: Promise<void> | undefined
+  #failure: unknown
+
+  constructor({ issuer, fetchJson, now = Date.now, refreshTimeoutMs = REFRESH_TIMEOUT_MS }: ProviderKeysOptions) {
+    assertIssuer(issuer)
+    this.issuer = issuer
+    this.#fetchJson = fetchJson
+    this.#now = now
+    this.#refreshTimeoutMs = refreshTimeoutMs
+  }
+
+  /**
+   * The key a token names, or, for a token that names none, the provider's only key (OpenID Connect §10.1).
+   * Undefined when the provider has no such key; throws ProviderUnavailable when there is no set of keys to look in.
+   */
+  async find(kid: string | undefined): Promise<KeyObject | undefined> {
+    if (this.#ageMs() >= FRESH_MS || this.#lookUp(kid) === undefined) await this.#refreshIfDue()
+    if (this.#ageMs() >= FRESH_MS + OUTAGE_MS) throw new ProviderUnavailable(this.issuer, this.#failure)
+    return this.#lookUp(kid)
+  }
+
+  #lookUp(kid: string | undefined): KeyObject | undefined {
+    if (kid !== undefined) return this.#keys.get(kid)
+    return this.#keys.size === 1 ? this.#keys.values().next().value : undefined
+  }
+
+  #ageMs(): number {
+    return elapsedMs(this.#fetchedAtMs, this.#now())
+  }
+
+  #refreshIfDue(): Promise<void> | undefined {
+    if (this.#running) return this.#running
+    if (elapsedMs(this.#triedAtMs, this.#now()) < REFRESH_INTERVAL_MS) return undefined
+    this.#triedAtMs = this.#now()
+    this.#running = this.#refresh().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  /** Never rejects: a failure is kept for whoever then finds no keys. */
+  async #refresh(): Promise<void> {
+    try {
+      const keys = importRs256Keys(await withTimeout(fetchJwkSet(this.issuer, this.#fetchJson), this.#refreshTimeoutMs))
+      // An empty set is a provider in trouble, not one that withdraws every key it has.
+      if (keys.size === 0) throw new Error(`${this.issuer} publishes no key fit for RS256`)
+      this.#keys = keys
+      this.#fetchedAtMs = this.#now()
+    } catch (error) {
+      this.#failure = error
+    }
+  }
+}
+
+/** A clock set back counts as time gone by, else it would keep old keys fresh for as long as it was set back. */
+function elapsedMs(sinceMs: number, nowMs: number): number {
+  return Math.abs(nowMs - sinceMs)
+}
+
+/** A fetch that never ends would otherwise be shared by every later caller, who would all wait for ever. */
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

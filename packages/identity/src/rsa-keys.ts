@@ -1,0 +1,48 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { isJsonObject, type JsonObject } from './strict-json.ts'
+
+/** Verification keys by `kid`; the key of a set's entry without one is under undefined. */
+export type KeysByKid = ReadonlyMap<string | undefined, KeyObject>
+
+/** Far above what any provider publishes; keeps a broken or hostile set from costing time and memory. */
+const MAX_KEYS = 64
+const MIN_MODULUS_BITS = 2048
+
+/** The keys of a JWK Set (RFC 7517 §5) that may verify RS256; others are passed over, as §5 asks. Of equal kids the first counts. */
+export function importRs256Keys(jwkSet: unknown): KeysByKid {
+  const keys = new Map<string | undefined, KeyObject>()
+  const entries = isJsonObject(jwkSet) && Array.isArray(jwkSet.keys) ? jwkSet.keys : []
+  for (const jwk of entries.slice(0, MAX_KEYS)) {
+    if (!isJsonObject(jwk) || !isForRs256(jwk) || keys.has(jwk.kid as string | undefined)) continue
+    const key = importRsaKey(jwk)
+    if (key) keys.set(jwk.kid as string | undefined, key)
+  }
+  return keys
+}
+
+function isForRs256({ kty, use, alg, kid, key_ops: operations }: JsonObject): boolean {
+  return (
+    kty === 'RSA' &&
+    (use === undefined || use === 'sig') &&
+    (alg === undefined || alg === 'RS256') &&
+    (kid === undefined || typeof kid === 'string') &&
+    (operations === undefined || (Array.isArray(operations) && operations.includes('verify')))
+  )
+}
+
+function importRsaKey({ n, e }: JsonObject): KeyObject | undefined {
+  if (typeof n !== 'string' || typeof e !== 'string') return undefined
+  try {
+    // Only n and e: a private part published by mistake does not come in.
+    const key = createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' })
+    return isStrong(key) ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** With an exponent of 1 a signature is its own message, and anyone can write one. */
+function isStrong(key: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+  return modulusLength >= MIN_MODULUS_BITS && publicExponent >= 3n
+}

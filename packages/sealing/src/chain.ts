@@ -1,0 +1,50 @@
+import { DamagedLine } from './damaged-line.ts'
+import { parseLine, type Position } from './line.ts'
+
+/** What is known before the lines are looked at. */
+export interface ChainStart {
+  /** The number that the first line must have. */
+  readonly fromSeq: number
+  /** The hash of the line before it: required, and compared, for every start but 0. */
+  readonly prev?: string | undefined
+  /** The hash that the last line must have; with no lines, `prev` must be it. Without it, lines may be missing at the end. */
+  readonly etag?: string | undefined
+}
+
+export interface Break {
+  /** The line that breaks the chain: the number that should stand there. */
+  readonly seq: number
+  /**
+   * form: it is not a line. seq: it bears another number. prev: it does not follow the line before, so one of the two was altered.
+   * etag: the lines follow one another, but do not end where they should.
+   */
+  readonly problem: 'form' | 'seq' | 'prev' | 'etag'
+}
+
+/**
+ * The first break of the chain, or undefined. `hashes` are those of `lines`, one for one, from the platform's `lineHash`: see
+ * `checkChain` of node-lines.ts and web-lines.ts. Needs no key; that each line is genuine, opening it shows.
+ */
+export function findBreak(lines: readonly string[], hashes: readonly string[], start: ChainStart): Break | undefined {
+  let seq = start.fromSeq
+  let { prev } = start
+  for (const [i, line] of lines.entries()) {
+    const position = findPosition(line)
+    if (!position) return { seq, problem: 'form' }
+    if (position.seq !== seq) return { seq, problem: 'seq' }
+    if (position.prev !== prev) return { seq, problem: 'prev' }
+    prev = hashes[i]!
+    seq++
+  }
+  const endsRight = start.etag === undefined || start.etag === prev
+  return endsRight ? undefined : { seq: lines.length > 0 ? seq - 1 : seq, problem: 'etag' }
+}
+
+function findPosition(line: string): Position | undefined {
+  try {
+    return parseLine(line)
+  } catch (error) {
+    if (error instanceof DamagedLine) return undefined
+    throw error
+  }
+}

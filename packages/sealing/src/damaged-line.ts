@@ -1,0 +1,4 @@
+/** The line is not one that `sealLine` has made. */
+export class DamagedLine extends Error {
+  override readonly name = 'DamagedLine'
+}

@@ -1,0 +1,83 @@
+import { decodeBase64url, encodeBase64url, isBase64url } from './base64url.ts'
+import { DamagedLine } from './damaged-line.ts'
+
+/** Where a line stands: `prev` is the hash of line `seq - 1`, and absent on line 0 alone. */
+export interface Position {
+  readonly seq: number
+  readonly prev?: string | undefined
+}
+
+/** The parts of a line that are not the same in every line, each base64url. `header` is the JWE's protected header. */
+export interface LineParts {
+  readonly header: string
+  readonly encryptedKey: string
+  readonly iv: string
+  readonly ciphertext: string
+  readonly tag: string
+}
+
+export interface ParsedLine extends LineParts, Position {}
+
+/** A room's stored text is its lines with this between them; no line holds one. */
+export const LINE_SEPARATOR = '\n'
+
+/** A JWE in general JSON serialisation (RFC 7516 §7.2.1), in the one spelling that counts. */
+export function formatLine({ header, encryptedKey, iv, ciphertext, tag }: LineParts): string {
+  const recipient = `{"header":{"alg":"A256KW","kid":"room"},"encrypted_key":"${encryptedKey}"}`
+  return `{"protected":"${header}","recipients":[${recipient}],"iv":"${iv}","ciphertext":"${ciphertext}","tag":"${tag}"}`
+}
+
+/**
+ * Reads the form of a line, without any key. Throws DamagedLine unless the line is exactly what `formatLine` makes of its parts: the
+ * recipients and the spelling are not covered by the authentication tag, so this is what guards them.
+ */
+export function parseLine(line: string): ParsedLine {
+  const parts = readParts(line)
+  const { header, encryptedKey, iv, ciphertext, tag } = parts
+  if (formatLine(parts) !== line) throw new DamagedLine('not in the canonical form')
+  if (![header, encryptedKey, iv, ciphertext, tag].every(isBase64url)) throw new DamagedLine('not canonical base64url')
+  // 40 bytes: a 32-byte key wrapped. 12: the iv of GCM. 16: a whole tag, for a shorter one is easier to forge.
+  if (encryptedKey.length !== 54 || iv.length !== 16 || tag.length !== 22) throw new DamagedLine('a part has the wrong length')
+  return { ...parts, ...decodeHeader(header) }
+}
+
+/** Repeated members and other things that JSON.parse forgives do not survive the comparison with the canonical form. */
+function readParts(line: string): LineParts {
+  try {
+    const jwe = JSON.parse(line) as Record<'protected' | 'iv' | 'ciphertext' | 'tag', string> & {
+      recipients: [{ encrypted_key: string }]
+    }
+    const { protected: header, iv, ciphertext, tag } = jwe
+    return { header, encryptedKey: jwe.recipients[0].encrypted_key, iv, ciphertext, tag }
+  } catch {
+    throw new DamagedLine('not a JWE with a recipient')
+  }
+}
+
+/** The protected header as base64url: what the tag authenticates beside the content. Throws TypeError for an impossible position. */
+export function encodeHeader({ seq, prev }: Position): string {
+  if (!isPosition({ seq, prev })) throw new TypeError('seq counts from 0, and every line but line 0 has a prev')
+  const json = `{"enc":"A256GCM","seq":${seq}${prev === undefined ? '' : `,"prev":"${prev}"`}}`
+  return encodeBase64url(new TextEncoder().encode(json))
+}
+
+const HEADER = /^\{"enc":"A256GCM","seq":(0|[1-9]\d{0,15})(?:,"prev":"([A-Za-z0-9_-]{43})")?\}$/
+const MAX_HEADER_LENGTH = 200
+
+function decodeHeader(header: string): Position {
+  const text = header.length <= MAX_HEADER_LENGTH ? String.fromCharCode(...decodeBase64url(header)) : ''
+  const [, seqText, prev] = HEADER.exec(text) ?? []
+  const seq = Number(seqText)
+  if (!isPosition({ seq, prev })) throw new DamagedLine('not a header of a line')
+  return prev === undefined ? { seq } : { seq, prev }
+}
+
+function isPosition({ seq, prev }: Position): boolean {
+  if (!Number.isSafeInteger(seq)) return false
+  return prev === undefined ? seq === 0 : seq > 0 && isLineHash(prev)
+}
+
+/** Whether the text has the shape of a line's hash: 32 bytes as base64url. */
+export function isLineHash(text: string): boolean {
+  return text.length === 43 && isBase64url(text)
+}

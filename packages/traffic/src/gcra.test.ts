@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryRateLimiter } from './memory-rate-limiter.ts'
+import { limitAddress } from './client-address.ts'
+
+const policy = { name: 'test', perSecond: 10, burst: 20 }
+
+test('a burst passes, then the steady rate', () => {
+  let now = 1_000_000
+  const limiter = new MemoryRateLimiter({ now: () => now })
+  const take = () => limiter.take([{ key: 'a', policy }]).allowed
+  assert.equal(Array.from({ length: 30 }, take).filter(Boolean).length, 20)
+  now += 1_000
+  assert.equal(Array.from({ length: 30 }, take).filter(Boolean).length, 10)
+  now += 99
+  assert.equal(take(), false)
+  now += 1
+  assert.equal(take(), true)
+})
+
+test('remaining counts down to none, and a refusal tells how long to wait', () => {
+  const limiter = new MemoryRateLimiter({ now: () => 0 })
+  const remaining = Array.from({ length: 20 }, () => limiter.take([{ key: 'a', policy }]).remaining)
+  assert.deepEqual(
+    remaining,
+    Array.from({ length: 20 }, (_, i) => 19 - i),
+  )
+  const refused = limiter.take([{ key: 'a', policy }])
+  assert.equal(refused.allowed, false)
+  assert.equal(Math.round(refused.resetMs), 100)
+})
+
+test('a request that one limit refuses counts against none', () => {
+  const limiter = new MemoryRateLimiter({ now: () => 0 })
+  const narrow = { name: 'narrow', perSecond: 1, burst: 1 }
+  const both = [
+    { key: 'wide', policy },
+    { key: 'narrow', policy: narrow },
+  ]
+  assert.equal(limiter.take(both).allowed, true)
+  for (let i = 0; i < 50; i++) assert.equal(limiter.take(both).policy, narrow)
+  assert.equal(limiter.take([{ key: 'wide', policy }]).remaining, 18)
+})
+
+test('memory stays bounded however many addresses call', () => {
+  const limiter = new MemoryRateLimiter({ maxEntries: 1_000, now: () => 0 })
+  for (let i = 0; i < 50_000; i++) limiter.take([{ key: String(i), policy }])
+  assert.ok(limiter.size <= 2_000)
+})
+
+test('an address that keeps calling is not forgotten while others come and go', () => {
+  const limiter = new MemoryRateLimiter({ maxEntries: 100, now: () => 0 })
+  let passed = 0
+  for (let i = 0; i < 10_000; i++) {
+    limiter.take([{ key: String(i), policy }])
+    if (i % 50 === 0 && limiter.take([{ key: 'steady', policy }]).allowed) passed++
+  }
+  assert.equal(passed, 20)
+})
+
+const addresses: [string, string][] = [
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002:0000::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+]
+for (const [address, counted] of addresses)
+  test(`${address} counts as ${counted}`, () => assert.equal(limitAddress(address), counted))
