@@ -1,0 +1,114 @@
+import { limits } from '@atrium/contract/limits'
+import type { Operation } from '@atrium/contract/operation'
+import { servedOperations } from '@atrium/contract/table'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import { handlers } from './handlers.ts'
+import { ApiError } from './http/api-error.ts'
+import { answerError } from './http/answer-error.ts'
+import { addPreflights, allowsBrowsers, applyCors } from './http/cors.ts'
+import { addDocs } from './http/docs.ts'
+import { addExamples } from './http/examples.ts'
+import { answerFlatError } from './http/forward-space.ts'
+import { gate } from './http/gate.ts'
+import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './http/harden.ts'
+import { addHealth, type Draining } from './http/health.ts'
+import { serve } from './http/serve.ts'
+import { newId } from './random.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string
+  }
+}
+
+/** The whole HTTP API: contract × handlers → routes. */
+export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
+  const log: FastifyBaseLogger = ctx.log
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    // While stopping, what has arrived is still answered; see stop-server.ts.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
+    genReqId: () => newId('request'),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, req, reply) => void answerError(ctx, error, req, reply),
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 72_000,
+      maxHeaderSize: limits.headerBytes,
+      // Checked with the rest of a request's form, so that the answer is one of ours.
+      requireHostHeader: false,
+    },
+  })
+  const state: Draining = { draining: false }
+
+  app.server.on('checkExpectation', answerUnknownExpectation)
+  takeJsonBodies(app)
+  app.decorateRequest('tenantKey', undefined)
+  app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
+  app.setNotFoundHandler((req, reply) => answerError(ctx, new ApiError('not_found'), req, reply))
+  app.addHook('onRequest', (req, reply, done) => {
+    reply.header('x-request-id', req.id)
+    reply.header('x-content-type-options', 'nosniff')
+    if (state.draining) reply.header('connection', 'close')
+    try {
+      assertPlainRequest(req)
+      done()
+    } catch (error) {
+      // What follows on a connection that began so is not worth guessing.
+      reply.header('connection', 'close')
+      done(error as Error)
+    }
+  })
+
+  for (const op of servedOperations) addOperation(app, ctx, op)
+  addPreflights(app, routeOf)
+  addDocs(app, ctx)
+  if (!ctx.config.production) addExamples(app)
+  addHealth(app, ctx, state)
+  return Object.assign(app, { state })
+}
+
+function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
+  const handler = handlers[op.id as keyof typeof handlers]
+  if (typeof handler === 'object' && 'forward' in handler) {
+    // Who calls, how often and with what is for the other service to judge: it has its own word for each refusal.
+    app.route({
+      method: op.method,
+      url: routeOf(op),
+      config: { operationId: op.id },
+      onRequest: (_req, reply, done) => {
+        applyCors(reply)
+        done()
+      },
+      errorHandler: (error, _req, reply) => void answerFlatError(ctx, error, reply),
+      handler: (req, reply) => handler.forward(ctx, req, reply),
+    })
+    return
+  }
+  const enter = gate(ctx, op)
+  const browsers = allowsBrowsers(op)
+  app.route({
+    method: op.method,
+    url: routeOf(op),
+    config: { operationId: op.id },
+    onRequest: (req, reply, done) => {
+      if (browsers) applyCors(reply)
+      enter(req, reply, done)
+    },
+    handler: serve(ctx, op, handler as Parameters<typeof serve>[2]),
+  })
+}
+
+/** `/collections/{id}` of the contract as Fastify's `/v1/collections/:id`; legacy operations live at the root. */
+function routeOf(op: Operation): string {
+  return (op.status === 'live' ? '/v1' : '') + op.path.replaceAll(/\{(\w+)\}/g, ':$1')
+}

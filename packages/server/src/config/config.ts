@@ -1,0 +1,121 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { StartError } from '../start-error.ts'
+import type { Env } from './env.ts'
+
+export interface Config {
+  /** Production refuses what only helps a developer: the development tenant and its printed keys. */
+  production: boolean
+  host: string
+  port: number
+  /** Origin under which the API is reached, without a slash at the end. */
+  publicUrl: string
+  /** Where the Space service listens when it is started here. */
+  spacePort: number
+  /** Origin under which people reach the Space service. */
+  spacesUrl: string
+  /** Origin at which this machine reaches it. */
+  spaceOrigin: string
+  dataDir: string
+  databaseUrl: string | undefined
+  redisUrl: string | undefined
+  /** Factor on every rate limit; 0: off. */
+  rateLimitFactor: number
+  /** Addresses of proxies whose X-Forwarded-For counts. */
+  trustProxy: string[]
+  logLevel: 'silent' | 'error' | 'info' | 'debug'
+  oidc: { issuer: string; clientId: string } | undefined
+}
+
+/** Checks every setting; a wrong one stops the start with one line that names the variable. */
+export function readConfig(env: Env): Config {
+  const port = integer('PORT', env.port ?? '8787', 0, 65_535)
+  const spacePort = integer('SPACE_PORT', env.spacePort ?? '8788', 0, 65_535)
+  const spacesUrl = url('ATRIUM_SPACES_URL', env.spacesUrl ?? `http://localhost:${spacePort}`, ['http:', 'https:'])
+  return {
+    production: env.nodeEnv === 'production',
+    host: env.host ?? '127.0.0.1',
+    port,
+    publicUrl: url('ATRIUM_PUBLIC_URL', env.publicUrl ?? `http://localhost:${port}`, ['http:', 'https:']).replace(/\/+$/, ''),
+    spacePort,
+    spacesUrl: new URL(spacesUrl).origin,
+    spaceOrigin: new URL(spacesUrl).origin,
+    dataDir: resolve(env.dataDir ?? './data'),
+    databaseUrl: env.databaseUrl && databaseUrl(env.databaseUrl),
+    redisUrl: env.redisUrl && url('REDIS_URL', env.redisUrl, ['redis:', 'rediss:']),
+    rateLimitFactor: rateLimitFactor(env.rateLimit ?? '1'),
+    trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
+    logLevel: logLevel(env.log ?? 'info'),
+    oidc: oidc(env),
+  }
+}
+
+function integer(name: string, text: string, min: number, max: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`)
+  return value
+}
+
+function url(name: string, text: string, protocols: string[]): string {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (!parsed || !protocols.includes(parsed.protocol)) {
+    throw new StartError(
+      // Not echoed when it is wrong: it may hold a password.
+      `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
+  }
+  return text
+}
+
+/** A URL, or what the driver takes besides: no host, or a socket's folder in its place. */
+function canParse(text: string): boolean {
+  return URL.canParse(text) || URL.canParse(text.replace('@/', '@localhost/'))
+}
+
+/** Not echoed when wrong: it may hold a password. */
+function databaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text) || !canParse(text))
+    throw new StartError('DATABASE_URL must be an address that starts with postgres:// or postgresql://')
+  return text
+}
+
+/** An address, a range such as 10.0.0.0/8, or one of the names that Fastify knows. */
+function proxyAddress(text: string): string {
+  const [address = '', bits, ...rest] = text.split('/')
+  const known = ['loopback', 'linklocal', 'uniquelocal'].includes(text)
+  const version = isIP(address)
+  const bitsValid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  if (!known && (version === 0 || !bitsValid || rest.length > 0)) {
+    throw new StartError(`ATRIUM_TRUST_PROXY must list addresses, ranges or "loopback", separated by commas, not "${text}"`)
+  }
+  return text
+}
+
+function rateLimitFactor(text: string): number {
+  if (text === 'off') return 0
+  const factor = Number(text)
+  if (!Number.isFinite(factor) || factor <= 0)
+    throw new StartError(`ATRIUM_RATE_LIMIT must be "off" or a factor above 0 such as 10, not "${text}"`)
+  return factor
+}
+
+function logLevel(text: string): Config['logLevel'] {
+  if (text === 'silent' || text === 'error' || text === 'info' || text === 'debug') return text
+  throw new StartError(`ATRIUM_LOG must be silent, error, info or debug, not "${text}"`)
+}
+
+function oidc(env: Env): Config['oidc'] {
+  if (!env.oidcIssuer && !env.oidcClientId) return undefined
+  if (!env.oidcIssuer) throw new StartError('OIDC_ISSUER must be set when OIDC_CLIENT_ID is')
+  if (!env.oidcClientId) throw new StartError('OIDC_CLIENT_ID must be set when OIDC_ISSUER is')
+  const issuer = new URL(url('OIDC_ISSUER', env.oidcIssuer, ['https:', 'http:']))
+  if (issuer.protocol === 'http:' && !isLoopback(issuer.hostname)) {
+    throw new StartError('OIDC_ISSUER may be plain http on loopback only')
+  }
+  return { issuer: env.oidcIssuer, clientId: env.oidcClientId }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

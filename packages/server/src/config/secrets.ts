@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StartError } from '../start-error.ts'
+import type { Env } from './env.ts'
+
+export interface Secrets {
+  adminToken: string
+  /** 32 bytes. */
+  masterKey: Buffer
+  /** Files that this start made. */
+  madeFiles: string[]
+}
+
+/** Takes the secrets from the environment; what is absent is made once and kept in the data folder, readable by its owner alone. */
+export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
+  const madeFiles: string[] = []
+  const keep = async (name: string, make: () => string) => {
+    const path = join(dataDir, name)
+    const { text, made } = await readOrMake(path, make)
+    if (made) madeFiles.push(path)
+    return text
+  }
+  const adminToken = env.adminToken ?? (await keep('admin-token', () => randomBytes(32).toString('base64url')))
+  const masterKey = env.masterKey ?? (await keep('master-key', () => randomBytes(32).toString('base64')))
+  if (adminToken.length < 16) throw new StartError('ATRIUM_ADMIN_TOKEN must have at least 16 characters')
+  return { adminToken, masterKey: decodeMasterKey(masterKey), madeFiles }
+}
+
+function decodeMasterKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32 || key.toString('base64') !== text)
+    throw new StartError('ATRIUM_MASTER_KEY must be the base64 of exactly 32 bytes')
+  return key
+}
+
+async function makeFolder(path: string): Promise<void> {
+  // Asked for step by step, since Node's own recursive way never ends in places like /proc.
+  const missing: string[] = []
+  for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)
+  try {
+    for (const folder of missing.toReversed()) await mkdir(folder).catch(unlessThere)
+    if (!(await stat(path)).isDirectory()) throw new Error('it is no folder')
+  } catch (error) {
+    throw new StartError(
+      `ATRIUM_DATA_DIR: ${path} cannot be used (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`,
+    )
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+async function readOrMake(path: string, make: () => string): Promise<{ text: string; made: boolean }> {
+  await makeFolder(join(path, '..'))
+  try {
+    // wx: of two processes that start at once, one makes the file and the other reads it.
+    const file = await open(path, 'wx', 0o600)
+    const text = make()
+    await file.writeFile(`${text}\n`)
+    await file.sync()
+    await file.close()
+    return { text, made: true }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be written (${code ?? 'unknown'})`)
+    const text = (await readFile(path, 'utf8')).trim()
+    if (!text) throw new StartError(`${path} is empty; remove it so that a new one is made, or restore it`)
+    return { text, made: false }
+  }
+}

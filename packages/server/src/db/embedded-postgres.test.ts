@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, afterEach, test } from 'node:test'
+import { Client, Pool } from 'pg'
+import { StartError } from '../start-error.ts'
+import { findServerUser } from './embedded/server-user.ts'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts'
+
+const user = findServerUser()
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'atrium embedded ')))
+chmodSync(root, 0o711)
+after(() => rmSync(root, { recursive: true, force: true }))
+
+const running: EmbeddedPostgres[] = []
+const children: ChildProcess[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+  // Where a test failed half way; one left behind would hold the test runner's output open.
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+const dataFolder = (name: string) => path.join(root, name)
+
+async function start(dataDir: string, said: string[] = []): Promise<string> {
+  const server = await startEmbeddedPostgres({ dataDir, say: (line) => said.push(line), fsync: false })
+  running.push(server)
+  return server.connectionString
+}
+
+const stopLast = () => running.pop()!.stop()
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query({ text: sql, rowMode: 'array' })
+  await client.end()
+  return rows.flat()
+}
+
+/** One plain line; anything else would be shown with a stack. */
+const oneLine = (pattern: RegExp) => (error: unknown) =>
+  error instanceof StartError && pattern.test(error.message) && !error.message.includes('\n')
+
+/** Another atrium: starts on the folder, prints the connection string, stops on SIGTERM. */
+async function startInProcess(
+  dataDir: string,
+  as?: { uid: number; gid: number },
+): Promise<{ child: ChildProcess; line: string }> {
+  const module = path.join(import.meta.dirname, 'embedded-postgres.ts')
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(module)})
+    try {
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, say: () => {}, fsync: false })
+      process.on('SIGINT', () => console.log('interrupted'))
+      process.on('SIGTERM', () => server.stop().then(() => process.exit()))
+      console.log(server.connectionString)
+      setInterval(() => {}, 60_000)
+    } catch (error) { console.log(error.constructor.name + ': ' + error.message) }`
+  // detached: a process group of its own, as a shell gives to what it runs in front.
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    ...as,
+    detached: true,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  return { child, line: await nextLine(child) }
+}
+
+const nextLine = (child: ChildProcess) =>
+  new Promise<string>((resolve) => child.stdout!.once('data', (data: Buffer) => resolve(data.toString().trim())))
+const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.once('exit', () => resolve()))
+
+test('a new folder whose path has spaces and quotes gets the database atrium, in UTF-8, and keeps its rows over a restart', async () => {
+  const dataDir = dataFolder(`it's "my" data/atrium`)
+  const url = await start(dataDir)
+  const facts = `select current_database(), pg_encoding_to_char(encoding), datlocale, current_setting('listen_addresses') from pg_database where datname = 'atrium'`
+  assert.deepEqual(await query(url, facts), ['atrium', 'UTF8', 'C.UTF-8', ''])
+  await query(url, `create table kept as select 'yes' as word`)
+  await stopLast()
+  assert.deepEqual(await query(await start(dataDir), 'select word from kept'), ['yes'])
+  assert.ok(existsSync(path.join(dataDir, 'postgres', 'PG_VERSION')))
+})
+
+test('a folder whose path is longer than a socket path may be works, and its socket folder goes with it', async () => {
+  const url = await start(dataFolder('long-'.repeat(30)))
+  const socketFolder = new URL(url).searchParams.get('host')!
+  assert.ok(`${socketFolder}/.s.PGSQL.5432`.length <= 107)
+  assert.equal(lstatSync(socketFolder).mode & 0o777, 0o700)
+  assert.deepEqual(await query(url, 'select 1'), [1])
+  await stopLast()
+  assert.equal(existsSync(socketFolder), false)
+})
+
+test('of two starts at once on one new folder, one runs and the other is told that the folder is in use', async () => {
+  const dataDir = dataFolder('two-at-once')
+  const results = await Promise.allSettled([start(dataDir), start(dataDir)])
+  const refused = results.filter((result) => result.status === 'rejected')
+  assert.equal(refused.length, 1)
+  assert.ok(oneLine(/in use by another running atrium/)(refused[0]!.reason))
+})
+
+test('a folder that another living atrium runs on is refused, and that one goes on', async () => {
+  const dataDir = dataFolder('in-use')
+  const { child, line: url } = await startInProcess(dataDir)
+  await assert.rejects(start(dataDir), oneLine(/in use by another running atrium/))
+  assert.deepEqual(await query(url, 'select 1'), [1])
+  child.kill('SIGTERM')
+  await ended(child)
+  assert.deepEqual(await query(await start(dataDir), 'select 1'), [1])
+})
+
+test('a PostgreSQL left behind by a killed atrium is replaced, and its committed rows are there', async () => {
+  const dataDir = dataFolder('orphan')
+  const { child, line: url } = await startInProcess(dataDir)
+  await query(url, `create table kept as select 'yes' as word`)
+  child.kill('SIGKILL')
+  await ended(child)
+  assert.deepEqual(await query(url, 'select word from kept'), ['yes'], 'the orphan still answers')
+  const said: string[] = []
+  assert.deepEqual(await query(await start(dataDir, said), 'select word from kept'), ['yes'])
+  assert.match(said.join('\n'), /left behind by an atrium that was killed/)
+  await assert.rejects(query(url, 'select 1'), { code: 'ENOENT' })
+})
+
+test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () => {
+  const { child, line: url } = await startInProcess(dataFolder('ctrl-c'))
+  const interrupted = nextLine(child)
+  process.kill(-child.pid!, 'SIGINT')
+  assert.equal(await interrupted, 'interrupted')
+  assert.deepEqual(await query(url, 'select 1'), [1])
+  child.kill('SIGTERM')
+  await ended(child)
+  await assert.rejects(query(url, 'select 1'), { code: 'ENOENT' })
+})
+
+test('stop() right after pool.end() cuts off no session, and with a session open it still ends', async () => {
+  const dataDir = dataFolder('stop')
+  for (let round = 0; round < 5; round++) {
+    const pool = new Pool({ connectionString: await start(dataDir) })
+    pool.on('error', (error) => assert.fail(error))
+    await Promise.all(Array.from({ length: 10 }, () => pool.query('select pg_sleep(0.01)')))
+    await pool.end()
+    await stopLast()
+  }
+  const client = new Client({ connectionString: await start(dataDir) })
+  await client.connect()
+  const codes: unknown[] = []
+  client.on('error', (error: NodeJS.ErrnoException) => codes.push(error.code))
+  await stopLast()
+  assert.equal(codes[0], '57P01')
+})
+
+test('a folder that PostgreSQL of another major version wrote is refused, untouched', async () => {
+  const dataDir = dataFolder('old-version')
+  mkdirSync(path.join(dataDir, 'postgres'), { recursive: true })
+  writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
+  await assert.rejects(start(dataDir), oneLine(/written by PostgreSQL 17 and this atrium brings PostgreSQL 18/))
+  assert.equal(readFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), 'utf8'), '17\n')
+})
+
+test('a folder of other files is refused', async () => {
+  mkdirSync(path.join(dataFolder('foreign'), 'postgres'), { recursive: true })
+  writeFileSync(path.join(dataFolder('foreign'), 'postgres', 'letters.txt'), '')
+  await assert.rejects(start(dataFolder('foreign')), oneLine(/holds files but no PostgreSQL database/))
+})
+
+test('a data folder that cannot be made is refused', async () => {
+  writeFileSync(dataFolder('a-file'), '')
+  await assert.rejects(start(path.join(dataFolder('a-file'), 'atrium')), oneLine(/cannot be written \(ENOTDIR\)/))
+})
+
+test('a setting that PostgreSQL refuses comes back as its own complaint', async () => {
+  const wrong = startEmbeddedPostgres({
+    dataDir: dataFolder('wrong-setting'),
+    say: () => {},
+    fsync: false,
+    settings: { max_connections: 'many' },
+  })
+  await assert.rejects(wrong, oneLine(/PostgreSQL did not start: .*max_connections/))
+})
+
+const asRoot = { skip: user ? false : 'needs root' }
+
+test(
+  "under root, a data folder closed to PostgreSQL's user gets its files under /var/lib/atrium, linked from it",
+  asRoot,
+  async (t) => {
+    const dataDir = dataFolder('closed')
+    mkdirSync(dataDir, { mode: 0o700 })
+    const said: string[] = []
+    await query(await start(dataDir, said), `create table kept as select 'yes' as word`)
+    const elsewhere = realpathSync(path.join(dataDir, 'postgres'))
+    t.after(() => rmSync(path.dirname(elsewhere), { recursive: true, force: true }))
+    assert.match(elsewhere, /^\/var\/lib\/atrium\/closed-[0-9a-f]{8}\/postgres$/)
+    assert.ok(said.join('\n').includes(elsewhere))
+    await stopLast()
+    chmodSync(dataDir, 0o711)
+    assert.deepEqual(
+      await query(await start(dataDir), 'select word from kept'),
+      ['yes'],
+      'opening the folder later does not lose the data',
+    )
+    await stopLast()
+    rmSync(elsewhere, { recursive: true })
+    await assert.rejects(start(dataDir), oneLine(/which is not there: bring it back/))
+  },
+)
+
+test('under root, a data folder that was closed after it got its data is refused, not started empty', asRoot, async () => {
+  const dataDir = dataFolder('closed-later')
+  await start(dataDir)
+  await stopLast()
+  chmodSync(dataDir, 0o700)
+  await assert.rejects(start(dataDir), oneLine(/can no longer enter .*chmod o\+x/))
+})
+
+test("under root, files restored as root are given back to PostgreSQL's user", asRoot, async () => {
+  const dataDir = dataFolder('restored')
+  await start(dataDir)
+  await stopLast()
+  assert.equal(spawnSync('chown', ['-R', '0:0', path.join(dataDir, 'postgres')]).status, 0)
+  assert.deepEqual(await query(await start(dataDir), 'select 1'), [1])
+})
+
+test('an ordinary user runs it on its own folder, and is told which folders it may not write', asRoot, async () => {
+  const dataDir = dataFolder('ordinary')
+  mkdirSync(dataDir, { mode: 0o700 })
+  chownSync(dataDir, user!.uid, user!.gid)
+  const { child, line: url } = await startInProcess(dataDir, user)
+  assert.deepEqual(await query(url, 'select 1'), [1])
+  child.kill('SIGTERM')
+  await ended(child)
+  const { line: refused } = await startInProcess(dataFolder('not-its-own'), user)
+  assert.match(refused, /^StartError: The data folder .* cannot be written \(EACCES\)/)
+})
+
+test("a lock file from before a restart, whose number is now another program's, does not block the start", asRoot, async () => {
+  const dataDir = dataFolder('stale-lock')
+  await start(dataDir)
+  await stopLast()
+  const bystander = spawn('sleep', ['600'], { uid: user!.uid, gid: user!.gid, stdio: 'ignore' })
+  children.push(bystander)
+  writeFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), `${bystander.pid}\n`)
+  chownSync(path.join(dataDir, 'postgres', 'postmaster.pid'), user!.uid, user!.gid)
+  assert.deepEqual(await query(await start(dataDir), 'select 1'), [1])
+  assert.equal(bystander.exitCode, null)
+})

@@ -1,0 +1,116 @@
+import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client, DatabaseError } from 'pg'
+import { findBinaries } from './embedded/binaries.ts'
+import { findClusterFolder, makeDataFolder, openFolder, prepareCluster } from './embedded/cluster-folder.ts'
+import { startPostmaster } from './embedded/postmaster.ts'
+import { clearOrphan } from './embedded/running-postmaster.ts'
+import { canEnter, findServerUser, type ServerUser } from './embedded/server-user.ts'
+
+export type EmbeddedPostgres = { connectionString: string; stop(): Promise<void> }
+
+export type EmbeddedPostgresOptions = {
+  dataDir: string
+  /** Told, a line at a time, what the operator should know. */
+  say: (line: string) => void
+  /** Off only for data that may be lost, as in tests. */
+  fsync?: boolean
+  settings?: Record<string, string | number>
+}
+
+/**
+ * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data folder and the
+ * database `atrium` if they are not there. Throws StartError where the operator has to do something.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  say,
+  fsync = true,
+  settings = {},
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const user = findServerUser()
+  const dataFolder = makeDataFolder(path.resolve(dataDir), user)
+  const binaries = findBinaries({ user, copiesFolder: user ? openFolder : dataFolder, say })
+  const folder = findClusterFolder(dataFolder, user, say)
+  await prepareCluster(folder, binaries, user, fsync)
+  await clearOrphan(folder, say)
+
+  const socketFolder = makeSocketFolder(user)
+  const removeSocketFolder = () => rmSync(socketFolder, { recursive: true, force: true })
+  try {
+    const postmaster = await startPostmaster({
+      postgres: binaries.postgres,
+      folder,
+      socketFolder,
+      logFile: path.join(dataFolder, 'postgres.log'),
+      user,
+      settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
+      say,
+    })
+    const stop = async () => {
+      await postmaster.stop()
+      removeSocketFolder()
+    }
+    await createDatabase(socketFolder).catch(async (error) => {
+      await stop()
+      throw error
+    })
+    return { connectionString: connectionString(socketFolder, 'atrium'), stop }
+  } catch (error) {
+    removeSocketFolder()
+    throw error
+  }
+}
+
+const smallMachine = {
+  max_connections: 200,
+  shared_buffers: '256MB',
+  wal_compression: 'on',
+  synchronous_commit: 'on',
+  random_page_cost: 1.1,
+  // Compiling a plan takes longer than any query of ours.
+  jit: 'off',
+  timezone: 'UTC',
+}
+
+/** The log must hold no tenant's data: no statements, and no details, which quote the rows that clash. */
+const quietLog = {
+  log_min_messages: 'warning',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m ',
+}
+
+const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/** Its mode keeps everybody else out, and its name is short: a socket's path has at most 107 bytes. */
+function makeSocketFolder(user: ServerUser | undefined): string {
+  const asked = realpathSync(tmpdir())
+  // PostgreSQL reads the setting as a list, so nothing but plain names.
+  const serves = asked.length < 60 && /^[\w/.-]+$/.test(asked) && (!user || canEnter(user, asked))
+  const folder = mkdtempSync(path.join(serves ? asked : '/tmp', 'atrium-'))
+  if (user) chownSync(folder, user.uid, user.gid)
+  return folder
+}
+
+/** libpq and pg both let the parameter win over the host; without a host, URL cannot parse it. */
+function connectionString(socketFolder: string, database: string): string {
+  return `postgresql://atrium@localhost/${database}?host=${socketFolder}`
+}
+
+/** Asked at every start, not after initdb only: the process may have been killed between the two. */
+async function createDatabase(socketFolder: string): Promise<void> {
+  const client = new Client({ connectionString: connectionString(socketFolder, 'postgres') })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query(`select from pg_database where datname = 'atrium'`)
+    if (rowCount === 0) await client.query('create database atrium')
+  } catch (error) {
+    if (!(error instanceof DatabaseError && error.code === '42P04')) throw error
+  } finally {
+    await client.end()
+  }
+}

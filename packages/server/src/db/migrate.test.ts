@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, beforeEach, afterEach, test } from 'node:test'
+import { Pool } from 'pg'
+import { StartError } from '../start-error.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { latestMigration, migrate, migrationsDone } from './migrate.ts'
+
+let root: string
+let folder: string
+let database: TestDatabase
+let pool: Pool
+
+before(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'atrium-migrate-'))
+})
+after(() => rm(root, { recursive: true }))
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(root, 'migrations-'))
+  database = await createTestDatabase({ template: 'template0' })
+  pool = new Pool({ connectionString: database.url })
+})
+afterEach(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+const write = (name: string, sql: string) => writeFile(path.join(folder, name), sql)
+const tableExists = async (name: string) => (await pool.query('select to_regclass($1) as found', [name])).rows[0].found !== null
+
+test('migrations run once each, in the order of their numbers', async () => {
+  await write('0002-second.sql', 'insert into visits values (2)')
+  await write('0001-first.sql', 'create table visits (n integer); insert into visits values (1);')
+  await write('schema.sql', 'this is not a migration')
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0001-first', '0002-second'] })
+  assert.deepEqual(await migrate(pool, folder), { applied: [] })
+  await write('0003-third.sql', 'insert into visits values (3)')
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0003-third'] })
+  assert.deepEqual((await pool.query('select n from visits')).rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
+})
+
+test('a migration that fails leaves nothing of itself and keeps those before it', async () => {
+  await write('0001-good.sql', 'create table good ()')
+  await write('0002-bad.sql', 'create table half (); select 1 / 0;')
+  await assert.rejects(migrate(pool, folder), /0002-bad failed: division by zero/)
+  assert.equal(await tableExists('good'), true)
+  assert.equal(await tableExists('half'), false)
+  assert.equal(await migrationsDone(pool, folder), false)
+  await write('0002-bad.sql', 'create table half ()')
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0002-bad'] })
+})
+
+test('eight starts at once apply each migration once', async () => {
+  await write('0001-first.sql', 'create table visits (n integer); select pg_sleep(0.1);')
+  await write('0002-second.sql', 'insert into visits values (2)')
+  // A pool each, as in processes of their own.
+  const pools = Array.from({ length: 8 }, () => new Pool({ connectionString: database.url }))
+  const results = await Promise.all(pools.map((each) => migrate(each, folder)))
+  await Promise.all(pools.map((each) => each.end()))
+  assert.deepEqual(results.flatMap(({ applied }) => applied).toSorted(), ['0001-first', '0002-second'])
+  assert.deepEqual((await pool.query('select n from visits')).rows, [{ n: 2 }])
+})
+
+test('an applied migration that was edited is refused by name', async () => {
+  await write('0001-first.sql', 'create table first ()')
+  await migrate(pool, folder)
+  await write('0001-first.sql', 'create table first (n integer)')
+  await write('0002-second.sql', 'create table second ()')
+  await assert.rejects(
+    migrate(pool, folder),
+    (error: Error) => error instanceof StartError && /0001-first was edited/.test(error.message),
+  )
+  assert.equal(await tableExists('second'), false)
+})
+
+test('a database newer than the code is refused, and counts as migrated for processes that already run', async () => {
+  await write('0001-first.sql', 'create table first ()')
+  const older = folder
+  folder = await mkdtemp(path.join(root, 'newer-'))
+  await write('0001-first.sql', 'create table first ()')
+  await write('0002-second.sql', 'create table second ()')
+  await migrate(pool, folder)
+  await assert.rejects(
+    migrate(pool, older),
+    (error: Error) => error instanceof StartError && /newer than this atrium.*0002-second/.test(error.message),
+  )
+  assert.equal(await migrationsDone(pool, older), true)
+})
+
+test('a request time limit of the pool does not cut a migration short, and the pool keeps its limit', async () => {
+  const limited = new Pool({ connectionString: database.url, max: 1, options: '-c statement_timeout=50ms' })
+  await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
+  assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'] })
+  await assert.rejects(limited.query('select pg_sleep(0.2)'), { code: '57014' })
+  await limited.end()
+})
+
+test('two files with one number, and a file without one, are refused', async () => {
+  await write('0001-first.sql', '')
+  await write('0001-other.sql', '')
+  await assert.rejects(migrate(pool, folder), /0001-first.sql and 0001-other.sql have the same number/)
+  folder = await mkdtemp(path.join(root, 'unnumbered-'))
+  await write('first.sql', '')
+  await assert.rejects(migrate(pool, folder), /first.sql is not named NNNN-name.sql/)
+})
+
+test('migrationsDone is false before, true after, and true where there are no migrations', async () => {
+  assert.equal(await latestMigration(folder), undefined)
+  assert.equal(await migrationsDone(pool, folder), true)
+  folder = await mkdtemp(path.join(root, 'some-'))
+  await write('0001-first.sql', 'create table first ()')
+  assert.equal(await latestMigration(folder), '0001-first')
+  assert.equal(await migrationsDone(pool, folder), false)
+  await migrate(pool, folder)
+  assert.equal(await migrationsDone(pool, folder), true)
+})

@@ -1,0 +1,120 @@
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
+import { DatabaseError, type ClientBase, type Pool } from 'pg'
+import { StartError } from '../start-error.ts'
+import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
+
+/** Kysely's two tables and our checksums; the schema's dump leaves them out. */
+export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', 'schema_migration_checksum']
+
+/**
+ * Brings the database to the newest migration of `folder`. Safe from several processes at once: one does the work, the others wait.
+ * Needs a pool that talks to PostgreSQL itself, since the lock is the session's: not through a pooler in transaction mode.
+ * Throws StartError where an applied file was edited, or the database is newer than the code.
+ */
+export async function migrate(pool: Pool, folder: string = migrationsFolder): Promise<{ applied: string[] }> {
+  const files = await readMigrationFiles(folder)
+  const client = await pool.connect()
+  try {
+    // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
+    await client.query('set statement_timeout = 0')
+    await client.query('set idle_in_transaction_session_timeout = 0')
+    return { applied: await applyPending(client, files) }
+  } finally {
+    // Closed, not given back: it would carry those settings along.
+    client.release(true)
+  }
+}
+
+async function applyPending(client: ClientBase, files: MigrationFile[]): Promise<string[]> {
+  const migrator = createMigrator(client, files)
+  const applied: string[] = []
+  // Migrator puts all it runs in one transaction: a step at a time, so that each migration has its own and a long one that
+  // succeeded is not undone by the next.
+  while (await hasPending(client, files)) {
+    const { error, results = [] } = await migrator.migrateUp()
+    if (error) await explain(error, results.at(0)?.migrationName, client, files)
+    applied.push(...results.map((result) => result.migrationName))
+  }
+  return applied
+}
+
+const latest = new Map<string, Promise<string | undefined>>()
+
+/** The name of the newest migration that this code brings, read once. */
+export async function latestMigration(folder: string = migrationsFolder): Promise<string | undefined> {
+  const known = latest.get(folder) ?? readMigrationFiles(folder).then((files) => files.at(-1)?.name)
+  latest.set(folder, known)
+  return known
+}
+
+/** Whether the database has all that this code needs; one that is already newer, in a rolling update, has it too. */
+export async function migrationsDone(pool: Pool, folder: string = migrationsFolder): Promise<boolean> {
+  const name = await latestMigration(folder)
+  return name === undefined || (await findChecksums(pool)).has(name)
+}
+
+function createMigrator(client: ClientBase, files: MigrationFile[]): Migrator {
+  // Migrator does one thing at a time: one connection is pool enough, and not Kysely's to close.
+  const lent = { query: client.query.bind(client), release: () => {} } as unknown as PostgresPoolClient
+  const pool: PostgresPool = { connect: async () => lent, end: async () => {}, options: {} }
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const migrations = Object.fromEntries(files.map((file) => [file.name, toMigration(file)]))
+  const [migrationTableName, migrationLockTableName] = bookkeepingTables as [string, string]
+  return new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableName, migrationLockTableName })
+}
+
+function toMigration({ name, sql: text, checksum }: MigrationFile): Migration {
+  return {
+    async up(tx) {
+      await sql`
+        create table if not exists schema_migration_checksum (
+          name text constraint schema_migration_checksum_pkey primary key,
+          sha256 text not null
+        )`.execute(tx)
+      await sql`insert into schema_migration_checksum (name, sha256) values (${name}, ${checksum})`.execute(tx)
+      // Without parameters pg sends it as one simple query, which may hold many statements.
+      await sql.raw(text).execute(tx)
+    },
+  }
+}
+
+async function hasPending(client: ClientBase, files: MigrationFile[]): Promise<boolean> {
+  const applied = await findChecksums(client)
+  assertKnown(applied, files)
+  return files.some(({ name }) => !applied.has(name))
+}
+
+async function findChecksums(db: Pool | ClientBase): Promise<Map<string, string>> {
+  try {
+    const { rows } = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration_checksum')
+    return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
+  } catch (error) {
+    // No such table: nothing was ever applied here.
+    if (error instanceof DatabaseError && error.code === '42P01') return new Map()
+    throw error
+  }
+}
+
+function assertKnown(applied: Map<string, string>, files: MigrationFile[]): void {
+  const checksums = new Map(files.map(({ name, checksum }) => [name, checksum]))
+  for (const [name, sha256] of applied) {
+    const ours = checksums.get(name)
+    if (ours === undefined) {
+      throw new StartError(
+        `The database is newer than this atrium, which does not know its migration ${name}: start a newer atrium, or restore a backup from before`,
+      )
+    }
+    if (ours !== sha256) {
+      throw new StartError(
+        `Migration ${name} was edited after it was applied to this database: bring the applied file back and put the change in a new migration`,
+      )
+    }
+  }
+}
+
+/** Where another process of newer code came in between, its migrations are the reason, and the better message. */
+async function explain(error: unknown, name: string | undefined, client: ClientBase, files: MigrationFile[]): Promise<never> {
+  await hasPending(client, files)
+  throw new Error(`Migration ${name ?? ''} failed: ${(error as Error).message}`, { cause: error })
+}

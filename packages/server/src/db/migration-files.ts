@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { StartError } from '../start-error.ts'
+
+export type MigrationFile = { name: string; sql: string; checksum: string }
+
+export const migrationsFolder = path.resolve(import.meta.dirname, '../../../../migrations')
+
+/** NNNN-name.sql in order, each number once. schema.sql, the dump of what they make, is not one of them. */
+export async function readMigrationFiles(folder: string): Promise<MigrationFile[]> {
+  const names = (await readdir(folder)).filter((file) => file.endsWith('.sql') && file !== 'schema.sql').toSorted()
+  assertNumbered(names)
+  return Promise.all(
+    names.map(async (file) => {
+      const sql = await readFile(path.join(folder, file), 'utf8')
+      return { name: path.basename(file, '.sql'), sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+/** Two branches that take the same number would run in an order that depends on their names. */
+function assertNumbered(names: string[]): void {
+  for (const [index, name] of names.entries()) {
+    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`Migration ${name} is not named NNNN-name.sql: rename it`)
+    if (index > 0 && names[index - 1]!.slice(0, 4) === name.slice(0, 4)) {
+      throw new StartError(`Migrations ${names[index - 1]} and ${name} have the same number: give the later one the next number`)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** A checked request for a sign-in (OpenID Connect Core §3.1.2.1, RFC 7636). */
+export interface AuthorizationRequest {
+  clientId: string
+  redirectUri: string
+  state: string | undefined
+  nonce: string
+  challenge: string
+  scopes: string[]
+  loginHint: string
+}
+
+export type Reading =
+  | { kind: 'request'; request: AuthorizationRequest }
+  /** The address to go back to cannot be trusted: only the person can be told. */
+  | { kind: 'untrusted'; problem: string }
+  /** The client is told, at its own address (RFC 6749 §4.1.2.1). */
+  | { kind: 'refused'; redirectUri: string; state: string | undefined; error: string; problem: string }
+
+interface Client {
+  clientId: string
+  redirectUris: string[]
+}
+
+/** Strict, so that a client that works here works with a real provider. */
+export function readAuthorizationRequest(params: URLSearchParams, client: Client): Reading {
+  const get = (name: string) => params.get(name) ?? ''
+  // Two addresses, or two clients, would be two answers to who asks.
+  const repeated = findRepeated(params)
+  if (repeated !== undefined) return { kind: 'untrusted', problem: `The parameter ${repeated} was sent more than once.` }
+  if (get('client_id') !== client.clientId) {
+    return { kind: 'untrusted', problem: `client_id must be ${client.clientId}, not “${get('client_id')}”.` }
+  }
+  const redirectUri = get('redirect_uri')
+  if (!client.redirectUris.includes(redirectUri)) {
+    return { kind: 'untrusted', problem: `redirect_uri must be ${client.redirectUris.join(' or ')}, not “${redirectUri}”.` }
+  }
+
+  const state = params.get('state') ?? undefined
+  const refusal = refusalOf(get)
+  if (refusal) return { kind: 'refused', redirectUri, state, error: refusal[0], problem: refusal[1] }
+  const request = {
+    clientId: client.clientId,
+    redirectUri,
+    state,
+    nonce: get('nonce'),
+    challenge: get('code_challenge'),
+    scopes: get('scope').split(' '),
+    loginHint: get('login_hint'),
+  }
+  return { kind: 'request', request }
+}
+
+function findRepeated(params: URLSearchParams): string | undefined {
+  const names = [...params.keys()]
+  return names.find((name, n) => names.indexOf(name) !== n)
+}
+
+/** The error's code and what to mend. */
+function refusalOf(get: (name: string) => string): [string, string] | undefined {
+  if (get('request') !== '') return ['request_not_supported', 'request is not supported']
+  if (get('request_uri') !== '') return ['request_uri_not_supported', 'request_uri is not supported']
+  if (get('response_type') !== 'code') return ['unsupported_response_type', 'response_type must be code']
+  if (!['', 'query'].includes(get('response_mode'))) return ['invalid_request', 'response_mode must be query']
+  if (!get('scope').split(' ').includes('openid')) return ['invalid_scope', 'scope must hold openid']
+  if (get('code_challenge_method') !== 'S256') return ['invalid_request', 'code_challenge_method must be S256']
+  if (!/^[\w-]{43}$/.test(get('code_challenge'))) return ['invalid_request', 'code_challenge must be the base64url of a SHA-256']
+  if (!/^[\x21-\x7e]{1,255}$/.test(get('nonce'))) {
+    return ['invalid_request', 'nonce is required: 1 to 255 printable ASCII characters']
+  }
+  // Nobody stays signed in here, so there is never a session to go on with unasked.
+  if (get('prompt').split(' ').includes('none')) return ['login_required', 'prompt may not be none']
+  return undefined
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../../testing/http.ts'
+import { startTestApi, type TestApi } from '../../testing/test-api.ts'
+
+let api: TestApi
+let key: string
+before(async () => {
+  api = await startTestApi()
+  key = (await api.makeTenant()).publishableKey
+})
+after(() => api.close())
+
+async function make(metadata: object = {}) {
+  const { data } = (await send(api, 'POST', '/collections', { key, body: { metadata } })).body
+  return { id: data.id as string, owner: { key, collectionToken: data.admin_token as string } }
+}
+type Made = Awaited<ReturnType<typeof make>>
+const add = (made: Made, body: object) => send(api, 'POST', `/collections/${made.id}/artifacts`, { ...made.owner, body })
+const picture = { kind: 'image', url: 'https://pictures.example/a.webp', title: 'Night', alt: 'Lanterns' }
+const curate = (made: Made, id: string, body: object) =>
+  send(api, 'PATCH', `/collections/${made.id}/artifacts/${id}`, { ...made.owner, body })
+
+test('an artifact by its address is ready at once and not published', async () => {
+  const made = await make()
+  const { id } = (await add(made, picture)).body.data
+  const own = await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, made.owner)
+  const { created_at: createdAt, ...rest } = own.body.data
+  assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  assert.deepEqual(rest, {
+    id,
+    kind: 'image',
+    source: 'url',
+    url: picture.url,
+    status: 'ready',
+    stage: 'done',
+    approved: true,
+    published: false,
+    hero: false,
+    archived: false,
+    title: 'Night',
+    alt: 'Lanterns',
+  })
+  assert.equal((await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, { key })).status, 404)
+})
+
+test('others see what is published, approved and not archived; the owner sees all', async () => {
+  const made = await make()
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) ids.push((await add(made, picture)).body.data.id)
+  await curate(made, ids[0]!, { published: true })
+  await curate(made, ids[1]!, { published: true, archived: true })
+  await curate(made, ids[2]!, { published: true, approved: false })
+  const listed = async (more: object) =>
+    (await send(api, 'GET', `/collections/${made.id}/artifacts`, { key, ...more })).body.data.map((a: any) => a.id)
+  assert.deepEqual(await listed({}), [ids[0]])
+  assert.deepEqual(await listed(made.owner), ids)
+})
+
+for (const url of [
+  'http://pictures.example/a.webp',
+  'javascript:alert(1)',
+  'data:image/png;base64,AA',
+  '//x/y',
+  'nonsense',
+  'https://u:p@x.example/',
+  'ftp://x/y',
+]) {
+  test(`an artifact at ${url} is refused`, async () => {
+    const refused = await add(await make(), { kind: 'image', url })
+    assert.equal(refused.status, 400)
+    assert.equal(refused.body.error.details[0].path, '/url')
+  })
+}
+
+test('the share page shows the published hero, and an unpublished one to nobody', async () => {
+  const made = await make({ share_title: 'Lantern <night>', share_description: 'Come along' })
+  const first = (await add(made, picture)).body.data.id
+  const second = (await add(made, { ...picture, url: 'https://pictures.example/b.webp' })).body.data.id
+  const page = () => send(api, 'GET', `/collections/${made.id}/render`)
+  await curate(made, first, { hero: true })
+  assert.equal((await page()).text.includes('pictures.example'), false)
+  await curate(made, first, { published: true })
+  assert.ok((await page()).text.includes('https://pictures.example/a.webp'))
+  await curate(made, second, { published: true, hero: true })
+  const { text, headers, status } = await page()
+  assert.equal(status, 200)
+  assert.ok(text.includes('b.webp') && !text.includes('a.webp'))
+  assert.ok(text.includes('Lantern &lt;night&gt;') && !text.includes('<night>'))
+  assert.match(headers.get('content-security-policy')!, /^default-src 'none'/)
+})
+
+test('an unchanged share page costs a 304, a changed one comes anew', async () => {
+  const made = await make({ share_title: 'One' })
+  const path = `/collections/${made.id}/render`
+  const etag = (await send(api, 'GET', path)).headers.get('etag')!
+  const unchanged = await send(api, 'GET', path, { headers: { 'if-none-match': `W/${etag}, "x"` } })
+  assert.deepEqual([unchanged.status, unchanged.text], [304, ''])
+  await send(api, 'PATCH', `/collections/${made.id}`, { ...made.owner, body: { metadata: { share_title: 'Two' } } })
+  assert.equal((await send(api, 'GET', path, { headers: { 'if-none-match': etag } })).status, 200)
+})
+
+test('oEmbed describes share pages of this installation and of no other', async () => {
+  const made = await make({ share_title: 'Embedded' })
+  const page = `${api.ctx.config.publicUrl}/v1/collections/${made.id}/render`
+  const embed = await send(api, 'GET', `/oembed?url=${encodeURIComponent(page)}`)
+  assert.equal(embed.body.version, '1.0')
+  assert.equal(embed.body.title, 'Embedded')
+  for (const url of [`https://elsewhere.example/v1/collections/${made.id}/render`, 'nonsense', page.replace(made.id, 'col_0')]) {
+    assert.equal((await send(api, 'GET', `/oembed?url=${encodeURIComponent(url)}`)).status, 404)
+  }
+})

@@ -1,0 +1,21 @@
+import { invalid } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { newId } from '../../../random.ts'
+import { insertHostedArtifact } from '../store.ts'
+
+export const createArtifact: HandlerOf<'createArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+  const { kind, title = null, alt = null } = body
+  const id = newId('artifact')
+  const url = hostedUrl(body.url, ctx.config.publicUrl)
+  await insertHostedArtifact(tx, tenant, collection.id, { id, kind, url, title, alt })
+  return { status: 201, data: { id } }
+}
+
+/** https, or this installation's own origin, which on one machine is plain http. */
+function hostedUrl(text: string, publicUrl: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || (url.protocol !== 'https:' && url.origin !== new URL(publicUrl).origin))
+    throw invalid('/url', 'must be an https address')
+  if (url.username || url.password) throw invalid('/url', 'must not hold a user name or password')
+  return url.href
+}

@@ -1,0 +1,22 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findCollectionForUpdate } from '../../collections/store.ts'
+import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
+
+export const curateArtifact: HandlerOf<'curateArtifact'> = (ctx, { tenant, params, body }) =>
+  ctx.db.transaction(async (tx) => {
+    // The collection before its artifacts: two heroes at once are set one after the other.
+    await findCollectionForUpdate(tx, tenant, params.id)
+    const artifact = await findArtifactForUpdate(tx, tenant, params.id, params.artifactId)
+    if (!artifact) throw new ApiError('not_found')
+    const after = {
+      ...artifact,
+      approved: body.approved ?? artifact.approved,
+      published: body.published ?? artifact.published,
+      hero: body.hero ?? artifact.hero,
+      archived: body.archived ?? artifact.archived,
+    }
+    if (after.hero && !artifact.hero) await clearArtifactHero(tx, tenant, params.id)
+    await updateArtifact(tx, tenant, params.id, after)
+    return { status: 200, data: { ok: true } }
+  })

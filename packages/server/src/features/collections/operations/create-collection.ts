@@ -1,0 +1,31 @@
+import { limits } from '@atrium/contract/limits'
+import type { HandlerOf } from '../../../http/call.ts'
+import { hashCredential, newCredential, newId } from '../../../random.ts'
+import { assertRecipient } from '../box.ts'
+import { assertJsonSize } from '../merge-patch.ts'
+import { insertCollection } from '../store.ts'
+
+export const createCollection: HandlerOf<'createCollection'> = async (_ctx, tx, { tenant, body }) => {
+  const { metadata = {}, app_state: appState = {}, contributor_policy: contributorPolicy = 'open', box } = body
+  assertJsonSize(metadata, limits.metadataBytes, '/metadata')
+  assertJsonSize(appState, limits.appStateBytes, '/app_state')
+  if (box) await assertRecipient(box.recipient)
+
+  const id = newId('collection')
+  const adminToken = newCredential('adminToken')
+  const contributorToken = contributorPolicy === 'token' ? newCredential('contributorToken') : undefined
+  await insertCollection(tx, {
+    tenantId: tenant,
+    id,
+    metadata,
+    appState,
+    contributorPolicy,
+    adminTokenHash: hashCredential(adminToken),
+    contributorTokenHash: contributorToken ? hashCredential(contributorToken) : null,
+    boxRecipient: box?.recipient ?? null,
+  })
+  return {
+    status: 201,
+    data: { id, admin_token: adminToken, ...(contributorToken ? { contributor_token: contributorToken } : {}) },
+  }
+}

@@ -1,0 +1,7 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { collectionView } from '../views.ts'
+
+export const getCollection: HandlerOf<'getCollection'> = async (_ctx, { collection, owner }) => ({
+  status: 200,
+  data: collectionView(collection, owner),
+})

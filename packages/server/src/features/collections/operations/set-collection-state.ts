@@ -1,0 +1,18 @@
+import { limits } from '@atrium/contract/limits'
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { assertMayMove } from '../collection.ts'
+import { assertJsonSize, mergePatch } from '../merge-patch.ts'
+import { findCollectionForUpdate, updateCollection } from '../store.ts'
+
+export const setCollectionState: HandlerOf<'setCollectionState'> = (ctx, { tenant, params, body }) =>
+  ctx.db.transaction(async (tx) => {
+    const before = await findCollectionForUpdate(tx, tenant, params.id)
+    if (!before) throw new ApiError('not_found')
+    const state = body.state ?? before.state
+    assertMayMove(before.state, state)
+    const appState = body.app_state ? mergePatch(before.appState, body.app_state) : before.appState
+    assertJsonSize(appState, limits.appStateBytes, '/app_state')
+    await updateCollection(tx, { ...before, state, appState })
+    return { status: 200, data: { id: before.id, state, ...(body.app_state ? { app_state: appState } : {}) } }
+  })

@@ -1,0 +1,110 @@
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import type { Collection, CollectionState, ContributorPolicy } from './collection.ts'
+
+interface Row {
+  tenant_id: string
+  id: string
+  metadata: Record<string, unknown>
+  app_state: Record<string, unknown>
+  state: CollectionState
+  contributor_policy: ContributorPolicy
+  admin_token_hash: Buffer
+  contributor_token_hash: Buffer | null
+  box_recipient: Record<string, unknown> | null
+  item_count: number
+  created_at: string
+}
+
+const columns = `tenant_id, id, metadata, app_state, state, contributor_policy, admin_token_hash, contributor_token_hash, box_recipient,
+  item_count, created_at`
+
+function toCollection(row: Row): Collection {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    metadata: row.metadata,
+    appState: row.app_state,
+    state: row.state,
+    contributorPolicy: row.contributor_policy,
+    adminTokenHash: row.admin_token_hash,
+    contributorTokenHash: row.contributor_token_hash,
+    boxRecipient: row.box_recipient,
+    itemCount: row.item_count,
+    createdAt: row.created_at,
+  }
+}
+
+const listStatement = statement<Row>('collections-list', `select ${columns} from collections where id = any($1)`)
+
+/** The collections with these ids, of whatever tenant: whoever asks compares the tenant. */
+export async function listCollectionsById(db: Db, ids: string[]): Promise<Collection[]> {
+  return (await db.query(listStatement, [ids])).map(toCollection)
+}
+
+export type NewCollection = Omit<Collection, 'state' | 'itemCount' | 'createdAt'>
+
+const insertStatement = statement<never>(
+  'collections-insert',
+  `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash, contributor_token_hash, box_recipient)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+)
+
+export async function insertCollection(tx: Tx, collection: NewCollection): Promise<void> {
+  const { metadata, appState, boxRecipient } = collection
+  await tx.query(insertStatement, [
+    collection.tenantId,
+    collection.id,
+    JSON.stringify(metadata),
+    JSON.stringify(appState),
+    collection.contributorPolicy,
+    collection.adminTokenHash,
+    collection.contributorTokenHash,
+    boxRecipient && JSON.stringify(boxRecipient),
+  ])
+}
+
+const lockStatement = statement<Row>(
+  'collections-lock',
+  `select ${columns} from collections where tenant_id = $1 and id = $2 for no key update`,
+)
+
+/** Reads for a change that depends on what is there; others that would change it wait. */
+export async function findCollectionForUpdate(tx: Tx, tenantId: string, id: string): Promise<Collection | undefined> {
+  const [row] = await tx.query(lockStatement, [tenantId, id])
+  return row && toCollection(row)
+}
+
+const updateStatement = statement<never>(
+  'collections-update',
+  `update collections set metadata = $3, app_state = $4, state = $5, contributor_policy = $6, contributor_token_hash = $7
+   where tenant_id = $1 and id = $2`,
+)
+
+export async function updateCollection(tx: Tx, collection: Collection): Promise<void> {
+  await tx.query(updateStatement, [
+    collection.tenantId,
+    collection.id,
+    JSON.stringify(collection.metadata),
+    JSON.stringify(collection.appState),
+    collection.state,
+    collection.contributorPolicy,
+    collection.contributorTokenHash,
+  ])
+}
+
+const countStatement = statement<never>(
+  'collections-count',
+  `update collections set item_count = item_count + $3 where tenant_id = $1 and id = $2`,
+)
+
+/** Keeps item_count true when curation or deletion changes which items count. */
+export async function addToItemCount(tx: Tx, tenantId: string, id: string, difference: number): Promise<void> {
+  await tx.query(countStatement, [tenantId, id, difference])
+}
+
+const deleteStatement = statement<never>('collections-delete', `delete from collections where tenant_id = $1 and id = $2`)
+
+/** Items and artifacts go with it, by their foreign keys. */
+export async function deleteCollection(db: Db, tenantId: string, id: string): Promise<void> {
+  await db.query(deleteStatement, [tenantId, id])
+}

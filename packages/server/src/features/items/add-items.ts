@@ -1,0 +1,39 @@
+import { statement, type Db } from '../../db/database.ts'
+
+/** An item on its way in, with the idempotency claim to be written beside it. */
+export interface NewItem {
+  tenantId: string
+  collectionId: string
+  id: string
+  type: string
+  /** JSON text. */
+  content: string
+  author: string | null
+  claim: { scope: string; keyHash: Buffer; bodyHash: Buffer; expiresAt: string; answer: Buffer } | undefined
+}
+
+export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
+
+/** One call of the function add_items, which migrations/0003-batched-writes.sql explains. */
+const addStatement = statement<{ outcome: AddOutcome }>(
+  'items-add',
+  `select outcome from add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+)
+
+/** Adds a batch, each item with its own outcome. */
+export async function addItems(db: Db, items: NewItem[]): Promise<AddOutcome[]> {
+  const rows = await db.query(addStatement, [
+    items.map((item) => item.tenantId),
+    items.map((item) => item.collectionId),
+    items.map((item) => item.id),
+    items.map((item) => item.type),
+    items.map((item) => item.content),
+    items.map((item) => item.author),
+    items.map((item) => item.claim?.scope ?? null),
+    items.map((item) => item.claim?.keyHash ?? null),
+    items.map((item) => item.claim?.bodyHash ?? null),
+    items.map((item) => item.claim?.answer ?? null),
+    items.map((item) => item.claim?.expiresAt ?? null),
+  ])
+  return rows.map((row) => row.outcome)
+}

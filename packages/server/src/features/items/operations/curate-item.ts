@@ -1,0 +1,33 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
+import { changeAccessList, openAccessList, sealAccessList } from '../access-list.ts'
+import { counts } from '../item.ts'
+import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
+
+export const curateItem: HandlerOf<'curateItem'> = (ctx, { tenant, params, body }) =>
+  ctx.db.transaction(async (tx) => {
+    // The collection before its items, everywhere: one order of locks.
+    await findCollectionForUpdate(tx, tenant, params.id)
+    const item = await findItemForUpdate(tx, tenant, params.id, params.itemId)
+    if (!item) throw new ApiError('not_found')
+
+    const { grant = [], revoke = [] } = body
+    const changesList = grant.length > 0 || revoke.length > 0
+    const accessList = changesList
+      ? changeAccessList(openAccessList(ctx.vault, tenant, item.id, item.accessList), grant, revoke)
+      : undefined
+    const after = {
+      ...item,
+      approved: body.approved ?? item.approved,
+      archived: body.archived ?? item.archived,
+      hero: body.hero ?? item.hero,
+      access: body.access ?? item.access,
+      accessList: accessList ? sealAccessList(ctx.vault, tenant, item.id, accessList) : item.accessList,
+    }
+    if (after.hero && !item.hero) await clearItemHero(tx, tenant, params.id)
+    await updateItem(tx, tenant, params.id, after)
+    const difference = Number(counts(after)) - Number(counts(item))
+    if (difference !== 0) await addToItemCount(tx, tenant, params.id, difference)
+    return { status: 200, data: { ok: true } }
+  })

@@ -1,0 +1,14 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
+import { counts } from '../item.ts'
+import { deleteItem as deleteRow } from '../store.ts'
+
+export const deleteItem: HandlerOf<'deleteItem'> = (ctx, { tenant, params }) =>
+  ctx.db.transaction(async (tx) => {
+    await findCollectionForUpdate(tx, tenant, params.id)
+    const deleted = await deleteRow(tx, tenant, params.id, params.itemId)
+    if (!deleted) throw new ApiError('not_found')
+    if (counts(deleted)) await addToItemCount(tx, tenant, params.id, -1)
+    return { status: 204 }
+  })

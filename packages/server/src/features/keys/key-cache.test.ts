@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KeyCache } from './key-cache.ts'
+import type { ResolvedKey } from './resolved-key.ts'
+
+function setUp() {
+  const state = { now: 0, loads: 0, status: 'active' as ResolvedKey['tenantStatus'], broken: false }
+  const cache = new KeyCache({
+    now: () => state.now,
+    load: async (hashes) => {
+      state.loads += hashes.length
+      if (state.broken) throw new Error('database away')
+      return hashes.map((id) =>
+        id === 'unknown'
+          ? undefined
+          : { id, kind: 'secret', tenantId: 'ten_a', tenantStatus: state.status, roles: [], endsAtMs: undefined },
+      )
+    },
+  })
+  return { state, cache }
+}
+
+test('a known key costs one look-up', async () => {
+  const { state, cache } = setUp()
+  for (let i = 0; i < 100; i++) await cache.resolve('a')
+  assert.equal(state.loads, 1)
+})
+
+test('nothing is used from memory for longer than 15 s, even without any notification', async () => {
+  const { state, cache } = setUp()
+  await cache.resolve('a')
+  state.status = 'suspended'
+  state.now = 15_000
+  assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
+})
+
+test('while the database is away a known key works until the ceiling and no longer', async () => {
+  const { state, cache } = setUp()
+  await cache.resolve('a')
+  state.broken = true
+  state.now = 14_999
+  assert.equal((await cache.resolve('a'))?.id, 'a')
+  state.now = 15_000
+  await assert.rejects(async () => cache.resolve('a'), /database away/)
+})
+
+test('a notification drops the tenant at once', async () => {
+  const { state, cache } = setUp()
+  await cache.resolve('a')
+  state.status = 'suspended'
+  cache.forgetTenant('ten_a')
+  assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
+})
+
+test('an answer that was on its way when the notification came is not kept', async () => {
+  const { state, cache } = setUp()
+  const onItsWay = cache.resolve('a')
+  cache.forgetTenant('ten_a')
+  await onItsWay
+  state.status = 'suspended'
+  assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
+})
+
+test('keys that do not exist are not kept', async () => {
+  const { state, cache } = setUp()
+  for (let i = 0; i < 3; i++) assert.equal(await cache.resolve('unknown'), undefined)
+  assert.equal(state.loads, 3)
+})
+
+test('a busy key is refreshed before its ceiling, without anyone waiting', async () => {
+  const { state, cache } = setUp()
+  await cache.resolve('a')
+  state.now = 8_000
+  const second = cache.resolve('a')
+  assert.equal(second instanceof Promise, false)
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  assert.equal(state.loads, 2)
+})

@@ -1,0 +1,88 @@
+import { Batcher } from '@atrium/traffic/batcher'
+import type { ResolvedKey } from './resolved-key.ts'
+
+interface Entry {
+  key: ResolvedKey | undefined
+  loadedAtMs: number
+}
+
+interface KeyCacheOptions {
+  /** One entry a hash, in order; undefined where there is no such key. Hashes are in base64. */
+  load: (hashes: string[]) => Promise<(ResolvedKey | undefined)[]>
+  maxEntries?: number
+  now?: () => number
+}
+
+/** No entry is ever used for longer: suspension and revocation hold after this long even when every notification was lost. */
+export const keyCeilingMs = 15_000
+/** From this age an entry is read anew in the background, so that a busy key never waits for the database. */
+const refreshAfterMs = 7_500
+
+/**
+ * Resolves keys from memory. Living entries are refreshed ahead of the ceiling and dropped at once by forgetTenant. Keys that do not exist
+ * are not kept: there is no end of them.
+ */
+export class KeyCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #loads: Batcher<string, ResolvedKey | undefined>
+  readonly #refreshing = new Set<string>()
+  readonly #maxEntries: number
+  readonly #now: () => number
+  #generation = 0
+
+  constructor({ load, maxEntries = 50_000, now = Date.now }: KeyCacheOptions) {
+    this.#loads = new Batcher({ run: load, maxSize: 500, concurrency: 2 })
+    this.#maxEntries = maxEntries
+    this.#now = now
+  }
+
+  /** The key if memory knows it; a promise when it must be looked up. */
+  resolve(hash: string): ResolvedKey | undefined | Promise<ResolvedKey | undefined> {
+    const entry = this.#entries.get(hash)
+    const ageMs = entry ? this.#now() - entry.loadedAtMs : Infinity
+    if (entry && ageMs < keyCeilingMs) {
+      if (ageMs >= refreshAfterMs) this.#refresh(hash)
+      return entry.key
+    }
+    return this.#load(hash)
+  }
+
+  forgetTenant(tenantId: string): void {
+    this.#generation++
+    for (const [hash, entry] of this.#entries) if (entry.key?.tenantId === tenantId) this.#entries.delete(hash)
+  }
+
+  /** After notifications may have been lost. */
+  forgetAll(): void {
+    this.#generation++
+    this.#entries.clear()
+  }
+
+  #refresh(hash: string): void {
+    if (this.#refreshing.has(hash)) return
+    this.#refreshing.add(hash)
+    // A failed refresh is no harm: the entry serves until its ceiling, and the next request past it reports the fault.
+    this.#load(hash)
+      .catch(() => undefined)
+      .finally(() => this.#refreshing.delete(hash))
+  }
+
+  async #load(hash: string): Promise<ResolvedKey | undefined> {
+    const generation = this.#generation
+    const startedAtMs = this.#now()
+    const key = await this.#loads.add(hash)
+    // A notification that came meanwhile may be about this key: the answer serves this request but is not kept.
+    if (key && generation === this.#generation) this.#keep(hash, { key, loadedAtMs: startedAtMs })
+    if (!key) this.#entries.delete(hash)
+    return key
+  }
+
+  #keep(hash: string, entry: Entry): void {
+    this.#entries.delete(hash)
+    if (this.#entries.size >= this.#maxEntries) {
+      const oldest = this.#entries.keys().next().value
+      if (oldest !== undefined) this.#entries.delete(oldest)
+    }
+    this.#entries.set(hash, entry)
+  }
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../../db/database.ts'
+import type { ResolvedKey } from './resolved-key.ts'
+import { recordKeyUse } from './store.ts'
+
+const flushEveryMs = 10_000
+
+/** Remembers in memory when keys were last used and writes it down every ten seconds: the hot path pays a map entry. */
+export class KeyUse {
+  readonly #db: Db
+  readonly #onError: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #uses = new Map<string, { tenantId: string; id: string; atMs: number }>()
+
+  constructor(db: Db, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#onError = onError
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref()
+  }
+
+  note(key: ResolvedKey): void {
+    const use = this.#uses.get(key.id)
+    if (use) use.atMs = Date.now()
+    else this.#uses.set(key.id, { tenantId: key.tenantId, id: key.id, atMs: Date.now() })
+  }
+
+  async flush(): Promise<void> {
+    if (this.#uses.size === 0) return
+    const uses = [...this.#uses.values()].map(({ tenantId, id, atMs }) => ({ tenantId, id, at: new Date(atMs).toISOString() }))
+    this.#uses = new Map()
+    try {
+      // In one order, so that the flushes of two processes cannot deadlock.
+      await recordKeyUse(
+        this.#db,
+        uses.sort((a, b) => (a.id < b.id ? -1 : 1)),
+      )
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../../testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
+
+let api: TestApi
+let tenant: TestTenant
+before(async () => {
+  api = await startTestApi()
+})
+const fresh = async () => (tenant = await api.makeTenant())
+after(() => api.close())
+
+const create = (key: string, body: object) => send(api, 'POST', '/tenant/keys', { key, body })
+const works = async (key: string) => (await send(api, 'GET', '/tenant', { key })).status === 200
+
+test('a new key works at once, is shown once, and is listed by its hint', async () => {
+  await fresh()
+  const made = await create(tenant.secretKey, { kind: 'secret', name: 'ci' })
+  assert.equal(made.status, 201)
+  assert.equal(made.headers.get('cache-control'), 'no-store')
+  assert.equal(await works(made.body.data.key), true)
+  const listed = await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })
+  assert.equal(listed.body.data.length, 3)
+  assert.equal(listed.text.includes(made.body.data.key), false)
+  assert.equal(listed.body.data.at(-1).hint, `wsk_…${made.body.data.key.slice(-4)}`)
+})
+
+test('rotation without overlap ends the old key at once', async () => {
+  await fresh()
+  const { data } = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body
+  const secret = data.find((key: any) => key.kind === 'secret')
+  const made = await create(tenant.secretKey, { kind: 'secret', rotates: secret.id })
+  assert.equal(await works(made.body.data.key), true)
+  await until(async () => !(await works(tenant.secretKey)))
+})
+
+test('rotation with overlap leaves both working, and the old one with an end', async () => {
+  await fresh()
+  const first = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find(
+    (key: any) => key.kind === 'secret',
+  )
+  const made = await create(tenant.secretKey, { kind: 'secret', rotates: first.id, overlap_seconds: 60 })
+  assert.equal((await works(made.body.data.key)) && (await works(tenant.secretKey)), true)
+  const again = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find(
+    (key: any) => key.id === first.id,
+  )
+  const leftMs = Date.parse(again.expires_at) - Date.now()
+  assert.ok(leftMs > 55_000 && leftMs <= 60_500, String(leftMs))
+})
+
+test('a key is rotated by one of its kind, and only a living one of the own tenant', async () => {
+  const other = await fresh()
+  const otherKeys = (await send(api, 'GET', '/tenant/keys', { key: other.secretKey })).body.data
+  await fresh()
+  const mine = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data
+  const publishable = mine.find((key: any) => key.kind === 'publishable')
+  assert.equal((await create(tenant.secretKey, { kind: 'secret', rotates: publishable.id })).body.error.code, 'invalid_request')
+  assert.equal((await create(tenant.secretKey, { kind: 'secret', rotates: otherKeys[0].id })).body.error.code, 'not_found')
+  assert.equal((await create(tenant.secretKey, { kind: 'secret', overlap_seconds: 5 })).body.error.code, 'invalid_request')
+  assert.equal(
+    (await create(tenant.secretKey, { kind: 'secret', expires_at: '2020-01-01T00:00:00Z' })).body.error.code,
+    'invalid_request',
+  )
+})
+
+test('the last living secret key cannot go, also not by two revocations at once', async () => {
+  await fresh()
+  const second = (await create(tenant.secretKey, { kind: 'secret' })).body.data
+  const keys = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.filter(
+    (key: any) => key.kind === 'secret',
+  )
+  const revoke = (id: string, key: string) => send(api, 'DELETE', `/tenant/keys/${id}`, { key })
+  const answers = await Promise.all(keys.map((key: any) => revoke(key.id, key.id === second.id ? tenant.secretKey : second.key)))
+  const codes = answers.map(({ status, body }) => (status === 204 ? 'gone' : body.error.code)).toSorted()
+  assert.ok(
+    codes.includes('gone') && codes.length === 2 && codes.some((code) => code === 'last_secret_key' || code === 'unauthorized'),
+    codes.join(),
+  )
+  const survivors = await Promise.all([works(tenant.secretKey), works(second.key)])
+  assert.equal(survivors.filter(Boolean).length, 1)
+})
+
+test('a revoked key is refused within a second, and revoking it again is a no-op', async () => {
+  await fresh()
+  const made = (await create(tenant.secretKey, { kind: 'publishable' })).body.data
+  const path = `/tenant/keys/${made.id}`
+  assert.equal((await send(api, 'POST', '/collections', { key: made.key, body: {} })).status, 201)
+  assert.equal((await send(api, 'DELETE', path, { key: tenant.secretKey })).status, 204)
+  await until(async () => (await send(api, 'POST', '/collections', { key: made.key, body: {} })).status === 401)
+  assert.equal((await send(api, 'DELETE', path, { key: tenant.secretKey })).status, 204)
+})
+
+test('last_used_at is recorded', async () => {
+  await fresh()
+  await works(tenant.secretKey)
+  await api.ctx.keyUse.flush()
+  const { data } = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body
+  assert.ok(Math.abs(Date.now() - Date.parse(data.find((key: any) => key.kind === 'secret').last_used_at)) < 10_000)
+})
+
+/** Notifications take a moment, at most a second. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 1_000
+  while (!(await holds())) assert.ok(Date.now() < deadline, 'did not come to hold within a second')
+}

@@ -1,0 +1,8 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { keyView } from '../key.ts'
+import { listKeys as listRows } from '../store.ts'
+
+export const listKeys: HandlerOf<'listKeys'> = async (ctx, { tenant }) => ({
+  status: 200,
+  data: (await listRows(ctx.db, tenant)).map(keyView),
+})

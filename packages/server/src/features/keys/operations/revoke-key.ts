@@ -1,0 +1,17 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { isLiving } from '../key.ts'
+import { announceKeyChange, listKeysForUpdate, revokeKey as revokeRow } from '../store.ts'
+
+export const revokeKey: HandlerOf<'revokeKey'> = (ctx, { tenant, params }) =>
+  ctx.db.transaction(async (tx) => {
+    const keys = await listKeysForUpdate(tx, tenant)
+    const key = keys.find(({ id }) => id === params.keyId)
+    if (!key) throw new ApiError('not_found')
+    const nowMs = Date.now()
+    const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && isLiving(other, nowMs))
+    if (key.kind === 'secret' && isLiving(key, nowMs) && !others) throw new ApiError('last_secret_key')
+    await revokeRow(tx, tenant, key.id)
+    await announceKeyChange(tx, tenant)
+    return { status: 204 }
+  })

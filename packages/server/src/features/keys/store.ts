@@ -1,0 +1,139 @@
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import { rolesHeld, type Role } from '../tenants/tenant.ts'
+import type { Key } from './key.ts'
+import type { ResolvedKey } from './resolved-key.ts'
+
+interface Row {
+  id: string
+  kind: Key['kind']
+  name: string | null
+  hint: string
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+const columns = 'id, kind, name, hint, created_at, last_used_at, expires_at, revoked_at'
+
+function toKey(row: Row): Key {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    hint: row.hint,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+/** Every process that resolves keys listens here; the payload is the tenant whose keys changed. */
+export const keyChannel = 'atrium_keys'
+
+interface ResolvedRow {
+  hash: string
+  id: string
+  kind: Key['kind']
+  tenant_id: string
+  tenant_status: ResolvedKey['tenantStatus']
+  roles: Role[] | null
+  ends_at: string | null
+}
+
+const resolveStatement = statement<ResolvedRow>(
+  'keys-resolve',
+  `select encode(k.key_hash, 'base64') as hash, k.id, k.kind, k.tenant_id, t.status as tenant_status, t.roles,
+     least(k.expires_at, k.revoked_at) as ends_at
+   from api_keys k join tenants t on t.id = k.tenant_id
+   where k.key_hash = any($1)`,
+)
+
+/** One entry a hash (base64), in order; undefined where there is no such key. */
+export async function resolveKeys(db: Db, hashes: string[]): Promise<(ResolvedKey | undefined)[]> {
+  const rows = await db.query(resolveStatement, [hashes.map((hash) => Buffer.from(hash, 'base64'))])
+  const byHash = new Map(rows.map((row) => [row.hash, toResolvedKey(row)]))
+  return hashes.map((hash) => byHash.get(hash))
+}
+
+function toResolvedKey(row: ResolvedRow): ResolvedKey {
+  return {
+    id: row.id,
+    kind: row.kind,
+    tenantId: row.tenant_id,
+    tenantStatus: row.tenant_status,
+    roles: rolesHeld(row.roles),
+    endsAtMs: row.ends_at === null ? undefined : Date.parse(row.ends_at),
+  }
+}
+
+export interface NewKey {
+  tenantId: string
+  id: string
+  kind: Key['kind']
+  name: string | null
+  hint: string
+  keyHash: Buffer
+  expiresAt: string | null
+}
+
+const insertStatement = statement<Row>(
+  'keys-insert',
+  `insert into api_keys (tenant_id, id, kind, name, hint, key_hash, expires_at) values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+)
+
+export async function insertKey(tx: Tx, key: NewKey): Promise<Key> {
+  const [row] = await tx.query(insertStatement, [key.tenantId, key.id, key.kind, key.name, key.hint, key.keyHash, key.expiresAt])
+  return toKey(row!)
+}
+
+const listText = `select ${columns} from api_keys where tenant_id = $1 order by created_at, id`
+const listStatement = statement<Row>('keys-list', listText)
+const lockStatement = statement<Row>('keys-lock', `${listText} for no key update`)
+
+export async function listKeys(db: Db, tenantId: string): Promise<Key[]> {
+  return (await db.query(listStatement, [tenantId])).map(toKey)
+}
+
+/** All keys of the tenant, so that two revocations at once cannot each leave the other's key as the last one. */
+export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]> {
+  return (await tx.query(lockStatement, [tenantId])).map(toKey)
+}
+
+const endStatement = statement<never>(
+  'keys-end',
+  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant_id = $1 and id = $2`,
+)
+
+/** Lets the key live for this much longer, and not beyond the end it has. */
+export async function endKeyIn(tx: Tx, tenantId: string, id: string, seconds: number): Promise<void> {
+  await tx.query(endStatement, [tenantId, id, seconds])
+}
+
+const revokeStatement = statement<never>(
+  'keys-revoke',
+  'update api_keys set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null',
+)
+
+export async function revokeKey(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await tx.query(revokeStatement, [tenantId, id])
+}
+
+const notifyStatement = statement<never>('keys-notify', `select pg_notify('${keyChannel}', $1)`)
+
+/** Tells every process, when this transaction commits, to look at the tenant's keys anew. */
+export async function announceKeyChange(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(notifyStatement, [tenantId])
+}
+
+const useStatement = statement<never>(
+  'keys-use',
+  `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+   from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (tenant_id, id, at)
+   where k.tenant_id = u.tenant_id and k.id = u.id`,
+)
+
+export async function recordKeyUse(handle: Db, uses: { tenantId: string; id: string; at: string }[]): Promise<void> {
+  await handle.query(useStatement, [uses.map((use) => use.tenantId), uses.map((use) => use.id), uses.map((use) => use.at)])
+}

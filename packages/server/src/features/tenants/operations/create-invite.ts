@@ -1,0 +1,12 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { futureTime } from '../../../http/future-time.ts'
+import { hashCredential, newCredential } from '../../../random.ts'
+import { insertInvite } from '../store.ts'
+
+export const createInvite: HandlerOf<'createInvite'> = async (_ctx, tx, { body }) => {
+  const { uses = 1 } = body
+  const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
+  const code = newCredential('invite')
+  await insertInvite(tx, hashCredential(code), uses, expiresAt)
+  return { status: 201, data: { invite_code: code, uses, expires_at: expiresAt } }
+}

@@ -1,0 +1,10 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findTenant } from '../store.ts'
+import { tenantView } from '../tenant.ts'
+
+export const getTenant: HandlerOf<'getTenant'> = async (ctx, { tenant }) => {
+  const found = await findTenant(ctx.db, tenant)
+  if (!found) throw new ApiError('not_found')
+  return { status: 200, data: tenantView(found) }
+}

@@ -1,0 +1,20 @@
+export type Role = 'app' | 'issuer'
+
+export interface Tenant {
+  id: string
+  name: string
+  email: string | null
+  /** Never empty: none recorded means both. */
+  roles: Role[]
+  status: 'active' | 'suspended'
+  createdAt: string
+}
+
+/** The roles a tenant holds, given those recorded. */
+export function rolesHeld(recorded: Role[] | null): Role[] {
+  return recorded && recorded.length > 0 ? recorded : ['app', 'issuer']
+}
+
+export function tenantView({ id, name, roles, status, createdAt }: Tenant) {
+  return { id, name, roles, status, created_at: createdAt }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../../testing/http.ts'
+import { startTestApi, type TestApi } from '../../testing/test-api.ts'
+
+let api: TestApi
+let operator: { headers: Record<string, string> }
+before(async () => {
+  api = await startTestApi()
+  operator = { headers: { 'x-admin-token': api.adminToken } }
+})
+after(() => api.close())
+
+const invite = async (body: object = {}) =>
+  (await send(api, 'POST', '/tenants/invites', { ...operator, body })).body.data.invite_code
+const signUp = (invite_code: string, more: object = {}) =>
+  send(api, 'POST', '/tenants/signup', { body: { invite_code, name: 'Harbour', email: 'ada@harbour.example' }, ...more })
+
+test('an invite signs up one tenant, whose keys work at once', async () => {
+  const code = await invite()
+  const first = await signUp(code)
+  assert.equal(first.status, 201)
+  assert.equal(first.headers.get('cache-control'), 'no-store')
+  const who = await send(api, 'GET', '/tenant', { key: first.body.data.secret_key })
+  assert.deepEqual(who.body.data, first.body.data.tenant)
+  assert.deepEqual(who.body.data.roles, ['app', 'issuer'])
+  assert.equal((await signUp(code)).body.error.code, 'invite_invalid')
+})
+
+test('an invite for three is good for exactly three, also when fifty come at once', async () => {
+  const code = await invite({ uses: 3 })
+  const answers = await Promise.all(Array.from({ length: 50 }, () => signUp(code)))
+  assert.equal(answers.filter((answer) => answer.status === 201).length, 3)
+  assert.equal(answers.filter((answer) => answer.body.error?.code === 'invite_invalid').length, 47)
+})
+
+test('a retried sign-up takes one use and shows the same keys', async () => {
+  const code = await invite()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => signUp(code, { idempotencyKey: 'sign-up-1' })))
+  assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([201]))
+  assert.equal(new Set(answers.map((answer) => answer.text)).size, 1)
+})
+
+test('wrong, expired and used-up invites are refused alike', async () => {
+  const unknown = 'inv_000000000000000000000000000000000000'
+  const texts = await Promise.all([unknown, 'nonsense'].map(async (code) => (await signUp(code)).body.error.message))
+  const used = await invite()
+  await signUp(used)
+  texts.push((await signUp(used)).body.error.message)
+  assert.equal(new Set(texts).size, 1)
+})
+
+test('roles are the operator’s to set; none recorded means both', async () => {
+  const make = async (body: object) => (await send(api, 'POST', '/tenants', { ...operator, body })).body.data.tenant.roles
+  assert.deepEqual(await make({ name: 'A', roles: ['issuer'] }), ['issuer'])
+  assert.deepEqual(await make({ name: 'B', roles: [] }), ['app', 'issuer'])
+  assert.deepEqual(await make({ name: 'C' }), ['app', 'issuer'])
+})
+
+test('suspension denies every key, and activation lets them work again', async () => {
+  const { id, secretKey, publishableKey } = await api.makeTenant()
+  const set = (status: string) => send(api, 'POST', `/tenants/${id}/status`, { ...operator, body: { status } })
+  const codes = async () => [
+    (await send(api, 'GET', '/tenant', { key: secretKey })).body.error?.code,
+    (await send(api, 'POST', '/collections', { key: publishableKey, body: {} })).body.error?.code,
+  ]
+  assert.deepEqual(await codes(), [undefined, undefined])
+  assert.equal((await set('suspended')).body.data.status, 'suspended')
+  await until(async () => (await codes()).every((code) => code === 'tenant_suspended'))
+  await set('active')
+  await until(async () => (await codes()).every((code) => code === undefined))
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 1_000
+  while (!(await holds())) assert.ok(Date.now() < deadline, 'did not come to hold within a second')
+}

@@ -1,0 +1,75 @@
+import { errors, type ErrorBody, type ErrorCode } from '@atrium/contract/errors'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { apiErrorOfSql } from '../db/sql-errors.ts'
+import { ApiError, invalid } from './api-error.ts'
+
+/** Answers whatever was thrown. Only an ApiError's own words go out; the rest is logged under the request's id. */
+export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asApiError(error)
+  if (!known || known.status >= 500) {
+    const fault = known?.cause ?? error
+    ctx.log.error({ request_id: req.id, method: req.method, route: req.routeOptions.url, err: fault }, 'request failed')
+  }
+  const answer = known ?? new ApiError('internal_error')
+  ctx.metrics.answered(req.routeOptions.config?.operationId, answer.status, reply.elapsedTime)
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds)
+  return reply
+    .code(answer.status)
+    .header('x-request-id', req.id)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(answer, req.id)))
+}
+
+function errorBody(error: ApiError, requestId: string): ErrorBody {
+  const details = error.details ?? (error.status === 400 ? [{ path: '', message: error.message }] : undefined)
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      request_id: requestId,
+      ...(error.reason === undefined ? {} : { reason: error.reason }),
+      ...(details === undefined ? {} : { details }),
+    },
+  }
+}
+
+function asApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  return fromFastify(error) ?? apiErrorOfSql(error)
+}
+
+/** Fastify's own refusals, before any code of ours ran. */
+function fromFastify(error: unknown): ApiError | undefined {
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  if (typeof code !== 'string' || !code.startsWith('FST_')) return undefined
+  if (statusCode === 413) return new ApiError('payload_too_large')
+  if (statusCode === 415) return invalid('Content-Type', 'must be application/json')
+  if (statusCode === 404) return new ApiError('not_found')
+  // Not in its own words: they quote the address.
+  if (typeof statusCode === 'number' && statusCode < 500) return invalid('', 'the request is not well-formed')
+  return undefined
+}
+
+/** A complete HTTP answer for a connection on which no request could be read. */
+export function rawErrorAnswer(code: ErrorCode, requestId: string, message?: string): string {
+  const { status } = errors[code]
+  const body = JSON.stringify(errorBody(message === undefined ? new ApiError(code) : new ApiError(code, { message }), requestId))
+  return [
+    `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Error'}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'cache-control: no-store',
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+const reasonPhrases: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}

@@ -1,0 +1,34 @@
+import { errors, type ErrorCode, type ErrorDetail } from '@atrium/contract/errors'
+
+interface ApiErrorOptions {
+  message?: string
+  details?: ErrorDetail[]
+  reason?: string
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/** An answer other than the good one: a code of the contract's table, with what this caller should know. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+  readonly reason: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
+    super(options.message ?? `${errors[code].title}. ${errors[code].remedy}`, { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.reason = options.reason
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  get status(): number {
+    return errors[this.code].status
+  }
+}
+
+/** One wrong field. */
+export function invalid(path: string, message: string): ApiError {
+  return new ApiError('invalid_request', { message: path ? `${path}: ${message}` : message, details: [{ path, message }] })
+}

@@ -1,0 +1,66 @@
+import type { Operation } from '@atrium/contract/operation'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import type { ResolvedKey } from '../features/keys/resolved-key.ts'
+import { ApiError } from './api-error.ts'
+import { authenticateKey, authenticateOperator } from './authenticate.ts'
+import type { RateCheck } from '@atrium/traffic/gcra'
+import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the gate on operations that take a tenant key. */
+    tenantKey: ResolvedKey | undefined
+  }
+}
+
+type Done = (error?: Error) => void
+
+/**
+ * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where memory knows the key and
+ * counts the limits, which is nearly always: a promise less a request.
+ */
+export function gate(ctx: Context, op: Operation): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {
+  const policies = scaledPolicies(ctx.config.rateLimitFactor || 1)
+  const limited = ctx.config.rateLimitFactor > 0
+
+  const count = (reply: FastifyReply, checks: RateCheck[], done: Done, refusal?: unknown) => {
+    if (!limited) return done(refusal as Error | undefined)
+    const decision = ctx.rateLimiter.take(checks)
+    if (decision instanceof Promise) {
+      decision.then((made) => applyDecision(reply, made)).then(() => done(refusal as Error | undefined), done)
+      return
+    }
+    try {
+      applyDecision(reply, decision)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done(refusal as Error | undefined)
+  }
+
+  return (req, reply, done) => {
+    const accept = (key: ResolvedKey) => {
+      req.tenantKey = key
+      ctx.keyUse.note(key)
+      count(reply, keyChecks(policies, key, req.ip), done)
+    }
+    // A wrong key counts against the address: guessing is as slow as calling without one.
+    const refuse = (error: unknown) => {
+      if (error instanceof ApiError) count(reply, addressChecks(policies, req.ip), done, error)
+      else done(error as Error)
+    }
+    try {
+      if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)
+      if (op.caller === 'operator') {
+        authenticateOperator(ctx, req.headers)
+        return done()
+      }
+      const key = authenticateKey(ctx, op.caller, req.headers)
+      if (key instanceof Promise) key.then(accept, refuse)
+      else accept(key)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+}

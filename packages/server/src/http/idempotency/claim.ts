@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { limits } from '@atrium/contract/limits'
+import type { Vault } from '../../vault.ts'
+
+/** An answer as it was or will be sent. */
+export interface SentAnswer {
+  status: number
+  body: string
+}
+
+/**
+ * A request's claim on its Idempotency-Key. Whoever writes the request's effect writes the claim's row in the same transaction, with the
+ * sealed answer: so no crash leaves one without the others.
+ */
+export interface Claim<Answer = unknown> {
+  /** The tenant, or the kind of a caller without one. */
+  scope: string
+  keyHash: Buffer
+  bodyHash: Buffer
+  expiresAt: string
+  /** The row's answer column. */
+  seal: (answer: Answer) => Buffer
+}
+
+interface ClaimInput<Answer> {
+  scope: string
+  operationId: string
+  path: string
+  idempotencyKey: string
+  body: Buffer
+  nowMs: number
+  vault: Vault
+  /** Turns a handler's answer into what is sent. */
+  serialise: (answer: Answer) => SentAnswer
+}
+
+export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
+  const secret = JSON.stringify([input.scope, input.operationId, input.path, input.idempotencyKey])
+  return {
+    scope: input.scope,
+    keyHash: hash('sha256', secret, 'buffer'),
+    bodyHash: hash('sha256', input.body, 'buffer'),
+    expiresAt: new Date(input.nowMs + limits.idempotencyTtlMs).toISOString(),
+    seal: (answer) => {
+      const { status, body } = input.serialise(answer)
+      return input.vault.sealWith(secret, Buffer.from(`${status} ${body}`))
+    },
+  }
+}
+
+/** Opens a stored answer with the caller's Idempotency-Key. */
+export function openAnswer(
+  input: Pick<ClaimInput<never>, 'scope' | 'operationId' | 'path' | 'idempotencyKey' | 'vault'>,
+  sealed: Buffer,
+): SentAnswer {
+  const secret = JSON.stringify([input.scope, input.operationId, input.path, input.idempotencyKey])
+  const text = input.vault.openWith(secret, sealed).toString()
+  return { status: Number(text.slice(0, 3)), body: text.slice(4) }
+}
+
+const keyPattern = /^[\x20-\x7e]{1,255}$/
+
+export function isIdempotencyKey(text: string): boolean {
+  return keyPattern.test(text)
+}

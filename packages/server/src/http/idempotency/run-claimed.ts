@@ -1,0 +1,95 @@
+import { limits } from '@atrium/contract/limits'
+import { sqlState, sqlStateOf } from '../../db/sql-errors.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../api-error.ts'
+import type { Claim, SentAnswer } from './claim.ts'
+import { findAnswer } from './store.ts'
+
+/** Thrown by whoever writes the effect when the claim's row was there already. */
+export class ClaimTaken extends Error {}
+
+export interface ClaimedAnswer {
+  answer: SentAnswer
+  status: 'stored' | 'replayed'
+  expiresAt: string
+}
+
+/** The claims that run in this process, so that a repeat waits in memory and holds no connection. */
+const running = new Map<string, Promise<unknown>>()
+
+/** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
+export async function runClaimed(
+  ctx: Context,
+  claim: Claim,
+  run: () => Promise<SentAnswer>,
+  open: (sealed: Buffer) => SentAnswer,
+): Promise<ClaimedAnswer> {
+  const deadlineMs = Date.now() + limits.idempotencyWaitMs
+  const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
+  for (;;) {
+    const first = running.get(id)
+    if (!first) break
+    await settledBy(first, deadlineMs)
+    const replay = await findReplay(ctx, claim, open)
+    if (replay) return replay
+  }
+  const attempt = runOrReplay(ctx, claim, run, open)
+  running.set(id, attempt)
+  try {
+    return await attempt
+  } finally {
+    running.delete(id)
+  }
+}
+
+async function runOrReplay(
+  ctx: Context,
+  claim: Claim,
+  run: () => Promise<SentAnswer>,
+  open: (sealed: Buffer) => SentAnswer,
+): Promise<ClaimedAnswer> {
+  // A key that was freed between the two looks (its first request failed, its row expired) is taken at the next turn.
+  for (let turn = 0; turn < 3; turn++) {
+    try {
+      return { answer: await run(), status: 'stored', expiresAt: claim.expiresAt }
+    } catch (error) {
+      if (sqlStateOf(error) === sqlState.lockNotAvailable) throw inProgress()
+      if (!(error instanceof ClaimTaken)) throw error
+    }
+    const replay = await findReplay(ctx, claim, open)
+    if (replay) return replay
+  }
+  throw inProgress()
+}
+
+/** The kept answer, if there is one; throws when it was to another body. */
+export async function findReplay(
+  ctx: Context,
+  claim: Claim,
+  open: (sealed: Buffer) => SentAnswer,
+): Promise<ClaimedAnswer | undefined> {
+  const stored = await findAnswer(ctx.db, claim)
+  if (!stored) return undefined
+  if (!stored.bodyHash.equals(claim.bodyHash)) throw new ApiError('idempotency_key_reused')
+  return { answer: open(stored.answer), status: 'replayed', expiresAt: stored.expiresAt }
+}
+
+async function settledBy(promise: Promise<unknown>, deadlineMs: number): Promise<void> {
+  const waitMs = deadlineMs - Date.now()
+  if (waitMs <= 0) throw inProgress()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(inProgress()), waitMs)
+  })
+  // How the first one ended is its own caller's business.
+  const settled = promise.catch(() => undefined)
+  try {
+    await Promise.race([settled, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function inProgress(): ApiError {
+  return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
+}

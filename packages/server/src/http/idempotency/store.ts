@@ -1,0 +1,57 @@
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import type { Claim } from './claim.ts'
+
+const insertStatement = statement<{ scope: string }>(
+  'idempotency-insert',
+  // An expired row is as good as none. Where the same key's first request still runs, this waits for its end.
+  `insert into idempotency_keys as k (scope, key_hash, body_hash, expires_at)
+   values ($1, $2, $3, $4)
+   on conflict on constraint idempotency_keys_pkey
+     do update set body_hash = excluded.body_hash, answer = null, expires_at = excluded.expires_at
+     where k.expires_at <= now()
+   returning scope`,
+)
+
+/** Whether the claim's key was free; it then belongs to this transaction. */
+export async function insertClaim(tx: Tx, claim: Claim): Promise<boolean> {
+  const rows = await tx.query(insertStatement, [claim.scope, claim.keyHash, claim.bodyHash, claim.expiresAt])
+  return rows.length === 1
+}
+
+const answerStatement = statement<never>(
+  'idempotency-answer',
+  `update idempotency_keys set answer = $3 where scope = $1 and key_hash = $2`,
+)
+
+export async function updateAnswer(tx: Tx, claim: Claim, answer: Buffer): Promise<void> {
+  await tx.query(answerStatement, [claim.scope, claim.keyHash, answer])
+}
+
+interface StoredAnswer {
+  bodyHash: Buffer
+  answer: Buffer
+  expiresAt: string
+}
+
+const findStatement = statement<{ body_hash: Buffer; answer: Buffer; expires_at: string }>(
+  'idempotency-find',
+  `select body_hash, answer, expires_at from idempotency_keys
+   where scope = $1 and key_hash = $2 and expires_at > now() and answer is not null`,
+)
+
+export async function findAnswer(db: Db, claim: Pick<Claim, 'scope' | 'keyHash'>): Promise<StoredAnswer | undefined> {
+  const [row] = await db.query(findStatement, [claim.scope, claim.keyHash])
+  return row && { bodyHash: row.body_hash, answer: row.answer, expiresAt: row.expires_at }
+}
+
+const deleteStatement = statement<never>(
+  'idempotency-delete-expired',
+  `delete from idempotency_keys where (scope, key_hash) in
+     (select scope, key_hash from idempotency_keys where expires_at <= now() limit $1 for update skip locked)
+   returning scope`,
+)
+
+/** Deletes up to `limit` expired rows; says how many. */
+export async function deleteExpired(db: Db, limit: number): Promise<number> {
+  return (await db.query(deleteStatement, [limit])).length
+}

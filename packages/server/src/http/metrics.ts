@@ -1,0 +1,64 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Pool } from 'pg'
+
+interface Series {
+  count(): void
+  time(seconds: number): void
+}
+
+/** What this process did, in Prometheus' terms. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #requests: Counter<'operation' | 'status'>
+  readonly #seconds: Histogram<'operation'>
+  readonly #series = new Map<string, Series>()
+
+  constructor(pool: Pool) {
+    const registers = [this.registry]
+    collectDefaultMetrics({ register: this.registry })
+    this.#requests = new Counter({
+      name: 'atrium_http_requests_total',
+      help: 'Requests answered, by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    })
+    this.#seconds = new Histogram({
+      name: 'atrium_http_request_duration_seconds',
+      help: 'Time from a request’s headers to its answer.',
+      labelNames: ['operation'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    })
+    const connections = new Gauge({
+      name: 'atrium_db_connections',
+      help: 'Database connections of this process, by state.',
+      labelNames: ['state'],
+      registers,
+      collect: () => {
+        connections.set({ state: 'idle' }, pool.idleCount)
+        connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+        connections.set({ state: 'waited_for' }, pool.waitingCount)
+      },
+    })
+  }
+
+  /** An answer is on its way. Counted there, not when it has been sent: listening for that costs more than the count. */
+  answered(operationId: string | undefined, status: number, elapsedMs: number): void {
+    // Never the address itself: it holds ids. Unknown paths share one label, so that nobody can grow the metrics.
+    const series = this.#seriesOf(operationId ?? 'other', status)
+    series.count()
+    series.time(elapsedMs / 1_000)
+  }
+
+  /** Finding a series by its labels costs more than counting: each is found once. */
+  #seriesOf(operation: string, status: number): Series {
+    const name = `${operation} ${status}`
+    const found = this.#series.get(name)
+    if (found) return found
+    const counter = this.#requests.labels({ operation, status: String(status) })
+    const histogram = this.#seconds.labels({ operation })
+    const series = { count: () => counter.inc(), time: (seconds: number) => histogram.observe(seconds) }
+    this.#series.set(name, series)
+    return series
+  }
+}

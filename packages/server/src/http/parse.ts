@@ -1,0 +1,86 @@
+import { limits } from '@atrium/contract/limits'
+import type { ErrorDetail } from '@atrium/contract/errors'
+import { JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { ApiError, invalid } from './api-error.ts'
+
+type Check = (value: unknown) => void
+
+const maxDetails = 20
+
+/** A compiled check that throws 400 with a detail for each wrong field. */
+export function compileCheck(schema: TSchema): Check {
+  const validator = Compile(schema)
+  return (value) => {
+    if (validator.Check(value)) return
+    const details = explain(validator.Errors(value))
+    const [first] = details
+    throw new ApiError('invalid_request', {
+      message: first ? `${first.path || 'body'}: ${first.message}` : 'The request is not valid.',
+      details,
+    })
+  }
+}
+
+interface SchemaError {
+  keyword: string
+  instancePath: string
+  message: string
+  params: object
+}
+
+/** Turns the validator's findings into words for a person: one a field. */
+function explain(found: SchemaError[]): ErrorDetail[] {
+  const details = new Map<string, string>()
+  const note = (path: string, message: string) => {
+    const short = shortPath(path)
+    if (details.size < maxDetails && !details.has(short)) details.set(short, message)
+  }
+  for (const { keyword, instancePath, message, params } of found) {
+    if (keyword === 'boolean') continue
+    const names = params as { additionalProperties?: string[]; requiredProperties?: string[]; allowedValues?: unknown[] }
+    if (keyword === 'additionalProperties')
+      for (const name of names.additionalProperties ?? []) note(`${instancePath}/${name}`, 'unknown field')
+    else if (keyword === 'required')
+      for (const name of names.requiredProperties ?? []) note(`${instancePath}/${name}`, 'required')
+    else if (keyword === 'enum') note(instancePath, `must be one of ${(names.allowedValues ?? []).join(', ')}`)
+    else note(instancePath, message)
+  }
+  return [...details].map(([path, message]) => ({ path, message }))
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The body's JSON value. */
+export function parseBody(bytes: Buffer | undefined): unknown {
+  if (!bytes || bytes.length === 0) throw invalid('', 'a JSON body is required')
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw invalid('', 'the body is not valid UTF-8')
+  }
+  try {
+    return parseStrictJson(text, limits.jsonDepth)
+  } catch (error) {
+    if (error instanceof JsonError) throw invalid(error.path, error.message)
+    throw error
+  }
+}
+
+/** Query parameters arrive as text: those that the schema says are integers become numbers where they look like one. */
+export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
+  const check = compileCheck(schema)
+  const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {}
+  const integers = Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
+  return (query) => {
+    const values = { ...query }
+    for (const name of integers) {
+      const text = values[name]
+      if (typeof text === 'string' && /^\d{1,10}$/.test(text)) values[name] = Number(text)
+    }
+    check(values)
+    return values
+  }
+}

@@ -1,0 +1,90 @@
+import { readConfig, type Config } from './config/config.ts'
+import { chooseOidc } from './development-identity/development-issuer.ts'
+import { readEnv } from './config/env.ts'
+import { readSecrets, type Secrets } from './config/secrets.ts'
+import { openDatabase } from './db/database.ts'
+import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
+import { isConnectionLost } from './db/sql-errors.ts'
+import { migrate } from './db/migrate.ts'
+import { openDevelopmentTenant } from './features/tenants/development-tenant.ts'
+import { startApi } from './api.ts'
+import { startSpaceProcess } from './space-process.ts'
+import { StartError } from './start-error.ts'
+import { startWorkers } from './workers.ts'
+import { printWelcome } from './welcome.ts'
+
+export interface StartOptions {
+  /** How many API processes. */
+  workers: number
+  /** Whether the Space service is started here too; otherwise it runs elsewhere, at ATRIUM_SPACES_URL. */
+  space: boolean
+}
+
+export interface Running {
+  port: number
+  stop(): Promise<void>
+}
+
+/** Starts everything on this machine: the database if none is configured, its migrations, and the API. */
+export async function start({ workers, space }: StartOptions): Promise<Running> {
+  const env = readEnv()
+  const configured = readConfig(env)
+  const config = {
+    ...configured,
+    oidc: chooseOidc(configured, workers),
+    ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
+  }
+  const secrets = await readSecrets(env, config.dataDir)
+  const say = (line: string) => console.log(line)
+  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres({ dataDir: config.dataDir, say })
+  try {
+    const databaseUrl = config.databaseUrl ?? embedded!.connectionString
+    const developmentKeys = await prepareDatabase(config, databaseUrl, embedded !== undefined)
+    const api = await startProcesses(config, secrets, databaseUrl, workers)
+    // After the API, whose development sign-in it may ask for its keys.
+    const spaces = space ? await startSpaceProcess(config, databaseUrl).catch(stopFirst(api)) : undefined
+    printWelcome({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
+    return {
+      port: api.port,
+      stop: async () => {
+        await Promise.all([api.stop(), spaces?.stop()])
+        await embedded?.stop()
+      },
+    }
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+}
+
+/** What was started before a failure must not stay. */
+function stopFirst(running: Running): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await running.stop()
+    throw error
+  }
+}
+
+async function prepareDatabase(config: Config, url: string, embedded: boolean) {
+  const db = openDatabase({ url, maxConnections: 2, onConnectionError: () => undefined })
+  try {
+    await migrate(db.pool)
+    return embedded && !config.production ? await openDevelopmentTenant(db) : undefined
+  } catch (error) {
+    throw connectionError(error)
+  } finally {
+    await db.close()
+  }
+}
+
+function connectionError(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
+  return unreachable || message.includes('timeout exceeded')
+    ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`)
+    : error
+}
+
+function startProcesses(config: Config, secrets: Secrets, databaseUrl: string, workers: number): Promise<Running> {
+  return workers === 1 ? startApi(config, secrets, databaseUrl) : startWorkers(config, secrets, databaseUrl, workers)
+}

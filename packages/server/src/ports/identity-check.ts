@@ -1,0 +1,48 @@
+import { admit, type Presented, type RejectionReason, type Standing } from '@atrium/identity/admit'
+import { ProviderKeys } from '@atrium/identity/provider-keys'
+import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
+import type { Config } from '../config/config.ts'
+import { ApiError } from '../http/api-error.ts'
+
+/** Checks an ID token and the device key it is bound to, as the Space service does. */
+export interface IdentityCheck {
+  /** Why the bearer may not pass; undefined when they may. The standing is asked only once token and key have proved right. */
+  refusalOf(presented: Presented, standing: (email: string) => Standing): Promise<RejectionReason | undefined>
+}
+
+export function openIdentityCheck({ issuer, clientId }: NonNullable<Config['oidc']>): IdentityCheck {
+  const keys = new ProviderKeys({ issuer, fetchJson })
+  return {
+    refusalOf: async (presented, standing) => {
+      try {
+        const admission = await admit(presented, { keys, issuer, audience: clientId, nowMs: Date.now() }, async ({ email }) =>
+          standing(email),
+        )
+        return admission.ok ? undefined : admission.reason
+      } catch (error) {
+        if (!(error instanceof ProviderUnavailable)) throw error
+        throw new ApiError('unavailable', {
+          message: 'The identity provider cannot be reached.',
+          retryAfterSeconds: 30,
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+const maxAnswerBytes = 64 * 1024
+
+/** Reads JSON from the one place that the operator configured: no redirects, bounded in time and size. */
+async function fetchJson(url: string): Promise<unknown> {
+  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000), headers: { accept: 'application/json' } })
+  if (res.status !== 200 || !res.body) throw new Error(`${url} answered ${res.status}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of res.body) {
+    size += chunk.length
+    if (size > maxAnswerBytes) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return JSON.parse(Buffer.concat(chunks).toString())
+}

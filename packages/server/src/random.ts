@@ -1,0 +1,30 @@
+import { hash, randomFillSync } from 'node:crypto'
+import { makeCredential, makeId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
+
+// Random bytes are drawn in bulk: one call to the kernel for some hundred ids instead of one for each.
+const pool = Buffer.alloc(8 * 1024)
+let used = pool.length
+
+/** Fresh random bytes; a view into the pool, never given out twice. */
+export function randomBytes(length: number): Uint8Array {
+  if (used + length > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const bytes = pool.subarray(used, used + length)
+  used += length
+  return bytes
+}
+
+export function newId(kind: IdKind): string {
+  return makeId(kind, randomBytes)
+}
+
+export function newCredential(kind: CredentialKind): string {
+  return makeCredential(kind, randomBytes)
+}
+
+/** What is stored of a credential. Plain SHA-256 is enough: a credential has 178 random bits, so there is nothing to guess. */
+export function hashCredential(credential: string): Buffer {
+  return hash('sha256', credential, 'buffer')
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+
+export type TestDatabase = { url: string; drop(): Promise<void> }
+
+/** A database of the test file's own: by default a clone of the migrated template that scripts/test.ts made; template0 is an empty one. */
+export async function createTestDatabase({ template = migratedTemplate() } = {}): Promise<TestDatabase> {
+  const adminUrl = serverUrl()
+  // Random, since test files are processes that know nothing of each other.
+  const name = `test_${randomBytes(8).toString('hex')}`
+  // Copying files asks for a checkpoint, which costs nothing without fsync: a tenth of the time of copying through the log.
+  await runOn(adminUrl, `create database ${name} template ${template} strategy file_copy`)
+  return {
+    url: urlOfDatabase(adminUrl, name),
+    drop: () => dropDatabase(adminUrl, name),
+  }
+}
+
+export function urlOfDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+function serverUrl(): string {
+  const url = process.env['ATRIUM_TEST_DATABASE_URL']
+  if (!url)
+    throw new Error(
+      'ATRIUM_TEST_DATABASE_URL is not set: run this file with `npm test -- <file>`, which starts a PostgreSQL for it',
+    )
+  return url
+}
+
+function migratedTemplate(): string {
+  return process.env['ATRIUM_TEST_TEMPLATE'] ?? 'atrium_template'
+}
+
+/**
+ * pool.end() resolves before the server has closed the sessions; forced out in that moment, an idle client would throw where nobody
+ * listens. So they get a second to leave.
+ */
+async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await runOn(
+    adminUrl,
+    `do $$ begin
+       for attempt in 1 .. 200 loop
+         exit when not exists (select from pg_stat_activity where datname = '${name}');
+         perform pg_sleep(0.005), pg_stat_clear_snapshot();
+       end loop;
+     end $$`,
+    `drop database if exists ${name} with (force)`,
+  )
+}
+
+async function runOn(url: string, ...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const sql of statements) await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Vault } from './vault.ts'
+
+const vault = new Vault(Buffer.alloc(32, 1))
+const place = { tenant: 'ten_a', table: 'items', column: 'access_list', row: 'itm_a' }
+const secret = Buffer.from('ada@harbour.example')
+
+test('what was sealed opens in its place', () => {
+  assert.deepEqual(vault.open(vault.seal(secret, place), place), secret)
+})
+
+for (const part of ['tenant', 'table', 'column', 'row'] as const) {
+  test(`ciphertext moved to another ${part} is refused`, () => {
+    const sealed = vault.seal(secret, place)
+    assert.throws(() => vault.open(sealed, { ...place, [part]: 'other' }))
+  })
+}
+
+test('every flipped byte is noticed', () => {
+  const sealed = vault.seal(secret, place)
+  for (let i = 0; i < sealed.length; i++) {
+    const damaged = Buffer.from(sealed)
+    damaged[i]! ^= 1
+    assert.throws(() => vault.open(damaged, place), `byte ${i}`)
+  }
+})
+
+test('an answer opens with the caller’s key alone neither under another master key nor with another caller’s', () => {
+  const sealed = vault.sealWith('caller', secret)
+  assert.deepEqual(vault.openWith('caller', sealed), secret)
+  assert.throws(() => vault.openWith('other', sealed))
+  assert.throws(() => new Vault(Buffer.alloc(32, 2)).openWith('caller', sealed))
+})
+
+test('the same value never seals to the same bytes', () => {
+  assert.notDeepEqual(vault.seal(secret, place), vault.seal(secret, place))
+})

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+
+/** What examples/event-wall/wall.json holds; its README says what is what. */
+export interface Wall {
+  collection: { name: string; metadata: { share_title: string; [field: string]: unknown } }
+  items: WallItem[]
+  /** Indexes of items. */
+  curation: { hero: number; archive: number[]; unapprove: number[] }
+  artifacts: WallArtifact[]
+}
+
+export interface WallItem {
+  type: string
+  content: { text: string; lang: string }
+  author: string
+}
+
+export interface WallArtifact {
+  kind: 'image'
+  file: string
+  title: string
+  alt: string
+  publish: boolean
+  hero?: boolean
+}
+
+/** The collection as it was made. */
+export interface Collection {
+  id: string
+  ownerToken: string
+  contributorToken: string
+}
+
+export async function readWall(): Promise<Wall> {
+  return JSON.parse(await readFile(new URL('../../examples/event-wall/wall.json', import.meta.url), 'utf8')) as Wall
+}
