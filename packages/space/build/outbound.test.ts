@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bundleService } from './bundle.ts'
+import { checkout } from './testing/copy-tree.ts'
+
+const { metafile } = await bundleService(checkout, { gitCommit: 'unknown', app: [] })
+const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'))
+const sources = await Promise.all(own.map(async (path) => [path, await readFile(join(checkout, path), 'utf8')] as const))
+
+/** The certificate's egress is true because this holds: the bundle has one way out over HTTP, which keeps to the list, and pg. */
+const EGRESS = 'packages/space/src/certificate/egress.ts'
+
+test('one file of the bundle fetches', () => {
+  const fetching = sources.filter(([, text]) =>
+    /\bfetch\b\s*[(,;)]|globalThis\.|\b(?:WebSocket|EventSource|XMLHttpRequest)\b/.test(code(text)),
+  )
+  assert.deepEqual(
+    fetching.map(([path]) => path),
+    [EGRESS],
+  )
+})
+
+test("of Node's modules that can connect or run another program, our files take the server of node:http alone", () => {
+  const connecting =
+    /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|dns\/promises|child_process|cluster|worker_threads|inspector|vm|module)$/
+  const uses = Object.entries(metafile.inputs)
+    .filter(([path]) => path.startsWith('packages/'))
+    .flatMap(([path, { imports }]) => imports.filter((i) => connecting.test(i.path)).map((i) => ({ path, module: i.path })))
+  for (const { path, module } of uses) {
+    const text = code(sources.find(([name]) => name === path)![1])
+    const names = [...text.matchAll(/import\s*\{([^}]*)\}\s*from\s*'(node:[a-z0-9_/]+)'/g)]
+      .filter(([, , from]) => from === module)
+      .flatMap(([, list]) => list!.split(',').map((name) => name.trim()))
+      .filter((name) => name && !name.startsWith('type '))
+    const harmless = new Set(['createServer', 'BlockList', 'isIP', 'isIPv4', 'isIPv6'])
+    assert.ok(names.length > 0 && names.every((name) => harmless.has(name)), `${path} takes ${names.join(', ')} from ${module}`)
+  }
+})
+
+test("other people's packages in the bundle are pg with its parts, and typebox", () => {
+  const names = Object.keys(metafile.inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
+  const allowed =
+    /^(?:pg|pg-(?:cloudflare|connection-string|int8|pool|protocol|types)|pgpass|postgres-(?:array|bytea|date|interval)|split2|xtend|typebox)$/
+  for (const name of new Set(names)) if (name) assert.match(name, allowed)
+})
+
+function code(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}

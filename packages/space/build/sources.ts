@@ -1,0 +1,65 @@
+import { builtinModules } from 'node:module'
+import { join, posix } from 'node:path'
+import { findWorkspaces, readFileIfThere } from './workspace.ts'
+
+export interface Sources {
+  /** Relative to the root, with `/`, sorted. */
+  readonly files: ReadonlyMap<string, Buffer>
+  /** Folders of our own packages that the files lie in or import. */
+  readonly folders: readonly string[]
+  /** Names of other people's packages that the files import. */
+  readonly packages: readonly string[]
+}
+
+/**
+ * The files given and all that they import, from file to file. Imports of types count, although a bundler drops them: people who read
+ * the source shall find every word in it, and can type-check it.
+ */
+export async function collectSources(root: string, entries: readonly string[]): Promise<Sources> {
+  const workspaces = await findWorkspaces(root)
+  const files = new Map<string, Buffer>()
+  const folders = new Set<string>()
+  const packages = new Set<string>()
+  const open = [...entries]
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (files.has(path)) continue
+    const bytes = await readFileIfThere(join(root, path))
+    if (!bytes) continue // an import named in a comment or a text
+    files.set(path, bytes)
+    const folder = /^packages\/[^/]+/.exec(path)?.[0]
+    if (folder) folders.add(folder)
+    for (const specifier of findImports(path, bytes)) {
+      if (specifier.startsWith('.')) {
+        open.push(posix.join(posix.dirname(path), specifier))
+        continue
+      }
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
+      const own = workspaces.get(name)
+      if (own) open.push(posix.join(own.folder, exportedFile(own.manifest.exports, specifier.slice(name.length))))
+      else if (!specifier.includes(':') && !builtinModules.includes(name)) packages.add(name)
+    }
+  }
+  return { files: sortedByPath(files), folders: [...folders].sort(), packages: [...packages].sort() }
+}
+
+const IMPORT =
+  /\b(?:import|export)\b[^'"`;=]*?\bfrom\s*['"]([^'"\n]+)['"]|\bimport\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g
+
+const CSS_IMPORT = /@import\s+(?:url\()?['"](\.[^'"\n]+)['"]/g
+
+function findImports(path: string, bytes: Buffer): string[] {
+  if (path.endsWith('.css')) return [...bytes.toString().matchAll(CSS_IMPORT)].map(([, file]) => file!)
+  if (!/\.[cm]?[jt]sx?$/.test(path)) return []
+  return [...bytes.toString().matchAll(IMPORT)].map(([, from, bare, dynamic]) =>
+    (from ?? bare ?? dynamic ?? '').replace(/\?.*/, ''),
+  )
+}
+
+function exportedFile(exports: Readonly<Record<string, string>> | undefined, subpath: string): string {
+  const exact = exports?.[`.${subpath}`]
+  return exact ?? exports?.['./*']?.replace('*', subpath.slice(1)) ?? subpath.slice(1)
+}
+
+function sortedByPath(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,73 @@
+import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { type EcPublicJwk, thumbprint } from '@atrium/identity/thumbprint'
+import type { SpaceBuild } from './space-build.ts'
+
+export interface CertificateInput {
+  readonly build: Pick<SpaceBuild, 'gitCommit' | 'functionCode' | 'sourceArchive'>
+  /** From `readSigningKey`. */
+  readonly signingKey: KeyObject
+  /** The name that certificate and attest give. */
+  readonly service: string
+  /** Where the service may connect: the list that `openEgress` was given, and the database. */
+  readonly egress: readonly string[]
+}
+
+/** The answer of `/cert.json`: `sig` is over the bytes of `signed` as UTF-8, r‖s in base64url (RFC 7518 §3.4). */
+export interface SignedCertificate {
+  readonly signed: string
+  readonly sig: string
+  readonly alg: 'ES256'
+  readonly pubkey: EcPublicJwk
+}
+
+/** The answer to the op attest. `signed` and `sig` come with a nonce. */
+export interface Attestation {
+  readonly service: string
+  readonly gitCommit: string
+  readonly runtime: string
+  readonly signed?: string
+  readonly sig?: string
+}
+
+export interface Certificate {
+  readonly cert: SignedCertificate
+  /** RFC 7638 thumbprint of `cert.pubkey`: what people pin. */
+  readonly keyThumbprint: string
+  attest(nonce?: string): Attestation
+}
+
+/** Says, under the signing key, which code runs here, from which source, and where it may connect. */
+export function makeCertificate({ build, signingKey, service, egress }: CertificateInput): Certificate {
+  const { gitCommit } = build
+  const functionCodeSha256 = sha256(build.functionCode)
+  const sourceSha256 = sha256(build.sourceArchive)
+  const runtime = `node ${process.versions.node} ${process.platform}-${process.arch}`
+  // Each text has exactly these members, and only attest's has a nonce: what one signs can never be shown as the other.
+  const signed = JSON.stringify({ v: 1, service, gitCommit, functionCodeSha256, egress, sourceSha256 })
+  const pubkey = publicJwk(signingKey)
+  return {
+    cert: { signed, sig: signEs256(signingKey, signed), alg: 'ES256', pubkey },
+    keyThumbprint: thumbprint(pubkey),
+    attest(nonce) {
+      const answer = { service, gitCommit, runtime }
+      if (nonce === undefined) return answer
+      const at = new Date().toISOString()
+      const statement = JSON.stringify({ v: 1, service, gitCommit, functionCodeSha256, runtime, nonce, at })
+      return { ...answer, signed: statement, sig: signEs256(signingKey, statement) }
+    },
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+function signEs256(key: KeyObject, text: string): string {
+  return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+}
+
+function publicJwk(key: KeyObject): EcPublicJwk {
+  const { x, y } = createPublicKey(key).export({ format: 'jwk' })
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1' || !x || !y) throw new TypeError('the signing key must be EC P-256')
+  return { kty: 'EC', crv: 'P-256', x, y }
+}

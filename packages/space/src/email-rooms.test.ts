@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createTestDevice } from '@atrium/identity/testing/provider'
+import { serveTestProvider, type ServedProvider } from '@atrium/identity/testing/serve-provider'
+import { CompactSign } from 'jose'
+import { messageBytes } from './ops/turn.ts'
+import { startTestSpace, type TestSpace } from './testing/test-space.ts'
+
+let idp: ServedProvider
+let space: TestSpace
+before(async () => {
+  idp = await serveTestProvider({ audience: 'spaces' })
+  space = await startTestSpace({ OIDC_ISSUER: idp.provider.issuer, OIDC_CLIENT_ID: 'spaces' })
+})
+after(async () => {
+  await space.close()
+  idp.close()
+})
+
+const fresh = () => ({ room: `r${randomBytes(8).toString('hex')}`, mk: randomBytes(32).toString('base64url') })
+
+/** A person at a device: what they send to be let in. */
+async function person(email: string, claims: object = {}) {
+  const device = await createTestDevice()
+  const idToken = await idp.provider.sign({ email, sub: email, name: email.split('@')[0], nonce: device.nonce, ...claims })
+  return { identity: { idToken, spk: device.spk }, device }
+}
+
+async function emailRoom(allow: string[], more: object = {}) {
+  const owner = await person('owner@example.com')
+  const secret = fresh()
+  const made = await space.call('create', { ...secret, policy: 'email', allow, ...more, ...owner.identity })
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  return { secret, owner }
+}
+const reasonOf = ({ status, body }: { status: number; body: any }) =>
+  status === 200 ? 'in' : `${status} ${body.error} ${body.reason}`
+const poll = (secret: object, identity: object) => space.call('poll', { ...secret, ...identity })
+
+test('an account on the list reads and writes, and is named as the author', async () => {
+  const { secret, owner } = await emailRoom(['Ada@Example.com'])
+  const ada = await person('ada@example.com')
+  const said = await space.call('turn', { ...secret, ...ada.identity, message: { text: 'here' } })
+  assert.equal(said.status, 200)
+  const { body } = await poll(secret, owner.identity)
+  assert.deepEqual(body.entries[0].author, { kind: 'account', email: 'ada@example.com', name: 'ada', key: ada.device.nonce })
+  assert.equal(body.policy, 'email')
+})
+
+test('every reason in the contract’s order, and nothing else in the answer', async () => {
+  const { secret } = await emailRoom(['ada@example.com', 'bob@example.com'])
+  const ada = await person('ada@example.com')
+  const eve = await person('eve@example.com')
+  const expired = await person('ada@example.com', { exp: Math.floor(Date.now() / 1_000) - 120 })
+  const forAnother = await person('ada@example.com', { aud: 'another-app' })
+  const unverified = await person('ada@example.com', { email_verified: false })
+  const tampered = {
+    ...ada.identity,
+    idToken: ada.identity.idToken.slice(0, -4) + (ada.identity.idToken.endsWith('AAAA') ? 'BBBB' : 'AAAA'),
+  }
+  const attempts: [object, string][] = [
+    [{}, 'unsigned'],
+    [{ idToken: ada.identity.idToken }, 'unsigned'],
+    [{ spk: ada.identity.spk }, 'unsigned'],
+    [expired.identity, 'token: expired'],
+    [forAnother.identity, 'token: bad_aud'],
+    [unverified.identity, 'token: unverified_email'],
+    [tampered, 'token: bad_signature'],
+    [{ ...ada.identity, spk: eve.identity.spk }, 'nonce_mismatch'],
+    [eve.identity, 'not_on_list'],
+  ]
+  for (const [identity, reason] of attempts) {
+    for (const op of ['poll', 'turn']) {
+      const { status, body } = await space.call(op, {
+        ...secret,
+        ...identity,
+        ...(op === 'turn' ? { message: { text: 'x' } } : {}),
+      })
+      assert.deepEqual([status, body], [403, { error: 'not_authorized', reason }], op)
+    }
+  }
+  // Wrong twice: the first of the contract's order is said.
+  const both = await poll(secret, { ...expired.identity, spk: eve.identity.spk })
+  assert.equal(both.body.reason, 'token: expired')
+  const { rows } = await space.db.query('select count from rooms where room = $1', [secret.room])
+  assert.equal(rows[0].count, 1, 'a rejected write stores nothing')
+})
+
+test('a stranger with the key of the room gets nothing, and neither does one with the wrong key', async () => {
+  const { secret } = await emailRoom(['ada@example.com'])
+  assert.equal(reasonOf(await poll(secret, {})), '403 not_authorized unsigned')
+  const ada = await person('ada@example.com')
+  assert.equal(reasonOf(await poll({ ...secret, mk: fresh().mk }, ada.identity)), '403 not_authorized bad_room_key')
+})
+
+test('who is expelled is told so, and is in again once admitted; the room carries the log', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  const ada = await person('ada@example.com')
+  const bob = await person('bob@example.com')
+  assert.equal(reasonOf(await poll(secret, bob.identity)), '403 not_authorized not_on_list')
+  assert.equal((await space.call('admit', { ...secret, emails: ['bob@example.com'], ...owner.identity })).status, 200)
+  assert.equal(reasonOf(await poll(secret, bob.identity)), 'in')
+  assert.equal((await space.call('expel', { ...secret, emails: ['ada@example.com'], ...owner.identity })).status, 200)
+  assert.equal(reasonOf(await poll(secret, ada.identity)), '403 not_authorized revoked')
+  await space.call('admit', { ...secret, emails: ['ada@example.com'], ...owner.identity })
+  assert.equal(reasonOf(await poll(secret, ada.identity)), 'in')
+  const { rows } = await space.db.query('select count, policy_seq from rooms where room = $1', [secret.room])
+  assert.deepEqual(rows[0], { count: 4, policy_seq: 3 })
+})
+
+test('only the owner changes the list or removes the room', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  const ada = await person('ada@example.com')
+  for (const op of ['admit', 'expel', 'remove']) {
+    const emails = op === 'remove' ? {} : { emails: ['eve@example.com'] }
+    assert.equal(reasonOf(await space.call(op, { ...secret, ...emails, ...ada.identity })), '403 not_authorized not_owner', op)
+    assert.equal(reasonOf(await space.call(op, { ...secret, ...emails })), '403 not_authorized unsigned', op)
+  }
+  assert.equal((await space.call('remove', { ...secret, ...owner.identity })).status, 200)
+  assert.equal((await poll(secret, owner.identity)).status, 404)
+  const { rows } = await space.db.query('select count(*)::int as n from room_lines where room = $1', [secret.room])
+  assert.equal(rows[0].n, 0)
+})
+
+test('a removed room stays removed: a late write makes no open room in its place', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  await space.call('remove', { ...secret, ...owner.identity })
+  const late = await space.call('turn', { ...secret, message: { text: 'still there?' } })
+  assert.deepEqual([late.status, late.body], [404, { error: 'not_found', reason: 'room' }])
+  assert.equal((await space.call('create', { ...secret, policy: 'open' })).status, 409)
+})
+
+test('an open room belongs to the device that proved its key at the making, and to no other', async () => {
+  const secret = fresh()
+  const ada = await person('ada@example.com')
+  const eve = await person('eve@example.com')
+  const sha256 = createHash('sha256').update('').digest('hex')
+  const prove = (op: string, key: typeof ada.device.privateKey) =>
+    new CompactSign(
+      new TextEncoder().encode(JSON.stringify({ op, room: secret.room, iat: Math.floor(Date.now() / 1_000), sha256 })),
+    )
+      .setProtectedHeader({ alg: 'ES256' })
+      .sign(key)
+  const made = await space.call('create', {
+    ...secret,
+    policy: 'open',
+    spk: ada.device.spk,
+    proof: await prove('create', ada.device.privateKey),
+  })
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  const remove = async (spk: object, proof?: string) => space.call('remove', { ...secret, spk, ...(proof ? { proof } : {}) })
+  assert.equal(
+    reasonOf(await remove(eve.device.spk, await prove('remove', eve.device.privateKey))),
+    '403 not_authorized not_owner',
+  )
+  assert.equal(reasonOf(await remove(ada.device.spk)), '403 not_authorized not_owner')
+  assert.equal((await remove(ada.device.spk, await prove('remove', ada.device.privateKey))).status, 200)
+})
+
+test('an expelled member’s held poll brings them nothing more', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  const ada = await person('ada@example.com')
+  const { etag, count } = (await poll(secret, ada.identity)).body
+  const held = space.call('poll', { ...secret, ...ada.identity, sinceEtag: etag, sinceCount: count, waitMs: 10_000 })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await space.call('expel', { ...secret, emails: ['ada@example.com'], ...owner.identity })
+  assert.equal(reasonOf(await held), '403 not_authorized revoked')
+})
+
+test('an expulsion in another process holds for the next write here at once', async () => {
+  const second = await startTestSpace({ OIDC_ISSUER: idp.provider.issuer, OIDC_CLIENT_ID: 'spaces' }, space.databaseUrl)
+  try {
+    const { secret, owner } = await emailRoom(['ada@example.com'])
+    const ada = await person('ada@example.com')
+    const write = () => space.call('turn', { ...secret, ...ada.identity, message: { text: 'x' } })
+    assert.equal((await write()).status, 200)
+    await second.call('expel', { ...secret, emails: ['ada@example.com'], ...owner.identity })
+    assert.equal(reasonOf(await write()), '403 not_authorized revoked')
+  } finally {
+    await second.close()
+  }
+})
+
+test('a proof of possession must verify when it is there, and is marked; a room may require it', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'], {})
+  const ada = await person('ada@example.com')
+  const message = { text: 'signed', client_id: 'c1' }
+  const prove = (claims: object, key = ada.device.privateKey) =>
+    new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader({ alg: 'ES256' }).sign(key)
+  const good = {
+    op: 'turn',
+    room: secret.room,
+    iat: Math.floor(Date.now() / 1_000),
+    sha256: createHash('sha256').update(messageBytes(message)).digest('hex'),
+  }
+  const send = async (proof: string) => space.call('turn', { ...secret, ...ada.identity, message, proof })
+  assert.equal(reasonOf(await send(await prove({ ...good, room: 'another' }))), '403 not_authorized unproven')
+  assert.equal(reasonOf(await send(await prove(good, owner.device.privateKey))), '403 not_authorized unproven')
+  assert.equal(reasonOf(await send(await prove(good))), 'in')
+  assert.equal((await poll(secret, ada.identity)).body.entries[0].author.proven, true)
+
+  const strict = fresh()
+  await space.call('turn', { ...strict, message: { text: 'x' } })
+  const proven = fresh()
+  const empty = createHash('sha256').update('').digest('hex')
+  const proof = await prove({ op: 'create', room: proven.room, iat: good.iat, sha256: empty })
+  const made = await space.call('create', { ...proven, policy: 'open', require_proof: true, ...ada.identity, proof })
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  assert.equal(reasonOf(await space.call('turn', { ...proven, message: { text: 'x' } })), '403 not_authorized unproven')
+  assert.equal(reasonOf(await poll(proven, {})), '403 not_authorized unproven')
+})
+
+test('no account reaches a table or the log', async () => {
+  const { secret } = await emailRoom(['canary@example.com'])
+  const canary = await person('canary@example.com')
+  await space.call('turn', { ...secret, ...canary.identity, message: { text: 'x' } })
+  const rows = (await space.db.query('select room_lines::text as row from room_lines union all select rooms::text from rooms'))
+    .rows
+  const everything = [...rows.map(({ row }) => row), ...space.logged].join('\n')
+  for (const secretText of ['canary', 'owner@example.com', canary.identity.idToken, canary.device.nonce]) {
+    assert.equal(everything.includes(secretText), false, secretText)
+  }
+})

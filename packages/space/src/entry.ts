@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { app, gitCommit } from 'atrium:embedded'
+import type { SpaceBuild } from './certificate/space-build.ts'
+import { startSpace } from './start-space.ts'
+
+// Where the bundle starts. The file that is running, read once, is what the certificate names; its source lies beside it.
+const build: SpaceBuild = {
+  gitCommit,
+  functionCode: await readFile(fileURLToPath(import.meta.url)),
+  sourceArchive: await readFile(fileURLToPath(new URL('source.tar.gz', import.meta.url))),
+  app: app.map((file) => ({ ...file, body: Buffer.from(file.body, 'base64') })),
+}
+
+try {
+  const space = await startSpace({ env: process.env, build })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= space.stop().finally(() => process.exit(0))
+  }
+  process.on('SIGTERM', stop)
+  // Whoever started this decides about Ctrl-C; alone, it is the same as SIGTERM.
+  process.on('SIGINT', () => process.connected || stop())
+  process.on('disconnect', stop)
+  process.send?.({ listening: space.port })
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException
+  const line = code === 'EADDRINUSE' ? 'SPACE_PORT is in use; stop what uses it or set SPACE_PORT to another one' : message
+  if (process.send) process.send({ failed: line }, () => process.exit(1))
+  else {
+    process.stderr.write(`atrium-space: ${line}\n`)
+    process.exit(1)
+  }
+}

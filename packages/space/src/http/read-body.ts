@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { limits } from '@atrium/contract/limits'
+import { JsonError, parseStrictJson } from '@atrium/contract/strict-json'
+import { SpaceError } from '../space-error.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a JSON body of at most 256 KiB. The text is never quoted in an error: it holds a room key. */
+export async function readBody(req: IncomingMessage): Promise<unknown> {
+  if (!/^application\/json\b/i.test(req.headers['content-type'] ?? '')) {
+    throw new SpaceError('invalid_request', 'Content-Type must be application/json')
+  }
+  const bytes = await collect(req)
+  try {
+    return parseStrictJson(utf8.decode(bytes), limits.jsonDepth)
+  } catch (error) {
+    throw new SpaceError(
+      'invalid_request',
+      error instanceof JsonError && error.path ? `${error.path} ${error.message}` : 'the body is not valid JSON',
+    )
+  }
+}
+
+function collect(req: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => new SpaceError('payload_too_large', 'a body goes up to 256 KiB')
+  if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) return Promise.reject(tooLarge())
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limits.bodyBytes) {
+        req.pause()
+        reject(tooLarge())
+      } else chunks.push(chunk)
+    })
+    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    req.on('error', reject)
+  })
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { limits, ratePolicies, type RatePolicy } from '@atrium/contract/limits'
+import { dispatch } from '../ops/dispatch.ts'
+import type { SpaceConfig } from '../space-config.ts'
+import type { SpaceContext } from '../space-context.ts'
+import { SpaceError } from '../space-error.ts'
+import { sendError, sendJson } from './answer.ts'
+import { callerAddress } from './caller-address.ts'
+import { readBody } from './read-body.ts'
+import type { StaticFile } from './static-files.ts'
+
+interface SpaceServerOptions {
+  ctx: SpaceContext
+  config: SpaceConfig
+  /** By path: the app, the certificate, the source. */
+  files: Map<string, StaticFile>
+  log: (line: string) => void
+}
+
+const preflight = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST, GET',
+  'access-control-allow-headers': 'Content-Type',
+  'access-control-max-age': '7200',
+}
+
+/** The service over HTTP: one endpoint, and files for anyone. */
+export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
+  const addressOf = callerAddress(config.trustProxy)
+  const policy = scaled(ratePolicies.address, config.rateLimitFactor)
+
+  const post = async (req: IncomingMessage, res: ServerResponse) => {
+    const address = addressOf(req)
+    if (policy) await count(ctx, policy, address)
+    const request = await readBody(req)
+    // Where nobody waits any more, a held poll must not go on holding.
+    const caller = { address, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
+    sendJson(res, 200, await dispatch(ctx, request, caller))
+  }
+
+  return createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 72_000,
+      maxHeaderSize: limits.headerBytes,
+    },
+    (req, res) => {
+      const path = (req.url ?? '').split('?', 1)[0]!
+      if (path === '/space' && req.method === 'POST') {
+        post(req, res).catch((error: unknown) => {
+          if (error instanceof SpaceError && error.error === 'payload_too_large') res.setHeader('connection', 'close')
+          sendError(res, error, log)
+        })
+      } else if (req.method === 'OPTIONS') {
+        res.writeHead(204, preflight).end()
+      } else {
+        sendFile(req, res, files.get(path))
+      }
+    },
+  )
+}
+
+async function count(ctx: SpaceContext, policy: RatePolicy, address: string): Promise<void> {
+  const decision = await ctx.limiter.take([{ key: address, policy }])
+  if (!decision.allowed)
+    throw new SpaceError('rate_limited', 'too many requests', Math.max(1, Math.ceil(decision.resetMs / 1_000)))
+}
+
+function scaled(policy: RatePolicy, factor: number): RatePolicy | undefined {
+  if (factor === 0) return undefined
+  return { name: policy.name, perSecond: policy.perSecond * factor, burst: Math.max(1, Math.round(policy.burst * factor)) }
+}
+
+function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | undefined): void {
+  if (!file || (req.method !== 'GET' && req.method !== 'HEAD')) {
+    sendJson(res, 404, { error: 'not_found', reason: 'path' })
+    return
+  }
+  if (req.headers['if-none-match'] === file.headers['etag']) {
+    res.writeHead(304, file.headers).end()
+    return
+  }
+  res.writeHead(200, { ...file.headers, 'content-length': file.body.length })
+  res.end(req.method === 'HEAD' ? undefined : file.body)
+}

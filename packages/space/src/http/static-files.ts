@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+import type { Certificate } from '../certificate/certificate.ts'
+import type { SpaceBuild } from '../certificate/space-build.ts'
+import type { SpaceConfig } from '../space-config.ts'
+
+export interface StaticFile {
+  body: Uint8Array
+  headers: Record<string, string>
+}
+
+const everywhere = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+const readable = { 'access-control-allow-origin': '*' }
+
+/** Everything that is served as it is, by path: the app, its configuration, the certificate and the published source. */
+export function staticFiles(build: SpaceBuild, certificate: Certificate, config: SpaceConfig): Map<string, StaticFile> {
+  const files = new Map<string, StaticFile>()
+  const policy = contentSecurityPolicy(build, config)
+  for (const { path, contentType, body } of build.app) {
+    const page = contentType.startsWith('text/html')
+    files.set(path, {
+      body,
+      headers: {
+        ...everywhere,
+        'content-type': contentType,
+        etag: etagOf(body),
+        // Assets bear a hash in their names; the page decides which of them count.
+        'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
+        ...(page ? { 'content-security-policy': policy } : {}),
+      },
+    })
+  }
+  files.set('/cert.json', json(certificate.cert))
+  files.set('/space-config', json(spaceConfig(config)))
+  files.set('/healthz', json({ status: 'ok' }))
+  files.set('/source.tar.gz', {
+    body: build.sourceArchive,
+    headers: {
+      ...everywhere,
+      ...readable,
+      'content-type': 'application/gzip',
+      etag: etagOf(build.sourceArchive),
+      'cache-control': 'no-cache',
+    },
+  })
+  return files
+}
+
+/** What the app needs to know before it can ask anything. */
+function spaceConfig({ spacesUrl, apiUrl, oidc }: SpaceConfig) {
+  return {
+    space_url: `${spacesUrl}/space`,
+    api_url: apiUrl,
+    service: 'atrium-space',
+    identity: oidc ? { issuer: oidc.issuer, client_id: oidc.clientId, label: oidc.label, development: oidc.development } : null,
+  }
+}
+
+function json(value: object): StaticFile {
+  const body = Buffer.from(JSON.stringify(value))
+  return {
+    body,
+    headers: {
+      ...everywhere,
+      ...readable,
+      'content-type': 'application/json; charset=utf-8',
+      etag: etagOf(body),
+      'cache-control': 'no-cache',
+    },
+  }
+}
+
+function etagOf(body: Uint8Array): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`
+}
+
+/** The contract's policy. Inline scripts, if the page has any, are allowed by the hash of their bytes alone. */
+export function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: SpaceConfig): string {
+  const page = build.app.find(({ path }) => path === '/space')
+  const inline = page ? inlineScriptHashes(Buffer.from(page.body).toString()) : []
+  const connect = [new URL(apiUrl).origin, ...(oidc ? [new URL(oidc.issuer).origin] : [])]
+  return [
+    "default-src 'none'",
+    `connect-src 'self' blob: ${[...new Set(connect)].join(' ')}`,
+    `script-src 'self' ${inline.map((digest) => `'sha256-${digest}' `).join('')}'wasm-unsafe-eval'`,
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}
+
+function inlineScriptHashes(html: string): string[] {
+  return [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, text]) =>
+    hash('sha256', text ?? '', 'base64'),
+  )
+}

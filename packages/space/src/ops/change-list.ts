@@ -1,0 +1,88 @@
+import type { AdmittedAgent, Member, PolicyRecord } from '@atrium/sealing/records'
+import type { SpaceContext } from '../space-context.ts'
+import { SpaceError } from '../space-error.ts'
+import { assertOwner, authorise } from './authorise.ts'
+import { addressesOf } from './create.ts'
+import { getOpenRoom } from './open-room.ts'
+import type { AdmitRequest, ExpelRequest } from './request.ts'
+
+const maxTries = 10
+const maxMembers = 1_000
+
+/** Lets accounts or agents in. Who had been removed is in again. */
+export function admit(ctx: SpaceContext, request: AdmitRequest) {
+  return changeList(ctx, request, (policy, at) => {
+    const emails = addressesOf(request.emails ?? [])
+    const agents = [...new Set(request.agents ?? [])]
+    return {
+      allow: put(
+        policy.allow ?? [],
+        emails,
+        ({ email }) => email,
+        (email) => ({ email, admitted_at: at }),
+      ),
+      agents: put(
+        policy.agents ?? [],
+        agents,
+        ({ id }) => id,
+        (id) => ({ id, admitted_at: at }),
+      ),
+    }
+  })
+}
+
+/** Takes accounts or agents off the list; they stay in the log as revoked. Who never was on it stays unnamed. */
+export function expel(ctx: SpaceContext, request: ExpelRequest) {
+  return changeList(ctx, request, (policy, at) => {
+    const emails = new Set(addressesOf(request.emails ?? []))
+    const agents = new Set(request.agents ?? [])
+    const revoke = <One extends Member | AdmittedAgent>(one: One, named: boolean): One =>
+      named && one.revoked_at === undefined ? { ...one, revoked_at: at } : one
+    return {
+      allow: (policy.allow ?? []).map((member) => revoke(member, emails.has(member.email))),
+      agents: (policy.agents ?? []).map((agent) => revoke(agent, agents.has(agent.id))),
+    }
+  })
+}
+
+type Lists = Required<Pick<PolicyRecord, 'allow' | 'agents'>>
+
+/** A change of membership is a new full policy record at the chain's end: the old ones stay, and are the room's log. */
+async function changeList(
+  ctx: SpaceContext,
+  request: AdmitRequest | ExpelRequest,
+  change: (policy: PolicyRecord, at: string) => Lists,
+) {
+  if (!request.emails && !request.agents) throw new SpaceError('invalid_request', 'name emails, agents or both')
+  for (let tried = 0; tried < maxTries; tried++) {
+    const opened = await getOpenRoom(ctx, request)
+    const visitor = await authorise(ctx, request, opened.policy, '')
+    assertOwner(opened.policy, visitor)
+    if (opened.policy.policy !== 'email') throw new SpaceError('invalid_request', 'an open room has no list')
+    const at = new Date().toISOString()
+    const { allow, agents } = change(opened.policy, at)
+    if (allow.length + agents.length > maxMembers) throw new SpaceError('invalid_request', `a list goes up to ${maxMembers}`)
+    const record: PolicyRecord = { ...opened.policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
+    const outcome = await ctx.writer.append({ ...opened, record, dedupe: undefined })
+    if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
+    ctx.writer.forget(request.room)
+  }
+  throw new SpaceError('unavailable', 'the room is too busy', 1)
+}
+
+/** Replaces those who are there and adds the others at the end. */
+function put<One extends Member | AdmittedAgent>(
+  list: readonly One[],
+  names: string[],
+  nameOf: (one: One) => string,
+  make: (name: string) => One,
+): One[] {
+  const added = new Map(names.map((name) => [name, make(name)]))
+  const kept = list.map((one) => {
+    const again = added.get(nameOf(one))
+    added.delete(nameOf(one))
+    // Who is in stays in since then.
+    return again && one.revoked_at !== undefined ? again : one
+  })
+  return [...kept, ...added.values()]
+}

@@ -1,0 +1,73 @@
+import { parseEmail } from '@atrium/identity/email'
+import type { Member, PolicyRecord } from '@atrium/sealing/records'
+import { makeRoom } from '../rooms/make-room.ts'
+import type { SpaceContext } from '../space-context.ts'
+import { SpaceError } from '../space-error.ts'
+import { authorise, identify, type Visitor } from './authorise.ts'
+import { roomKeyOf } from './open-room.ts'
+import type { CreateRequest } from './request.ts'
+
+/**
+ * Makes a room. One with a list belongs to the account that makes it; an open one to the account or the
+ * proven device key that is shown, else to nobody.
+ */
+export async function create(ctx: SpaceContext, request: CreateRequest) {
+  const key = roomKeyOf(request)
+  const policy = request.policy === 'email' ? await emailPolicy(ctx, request) : await openPolicy(ctx, request)
+  const head = await makeRoom(ctx.db, request.room, key, policy)
+  if (typeof head === 'string')
+    throw new SpaceError('room_exists', head === 'removed' ? 'a room of this name was removed' : 'room')
+  return { ok: true, etag: head.etag, count: head.count }
+}
+
+const requireProof = ({ require_proof: required }: CreateRequest) => (required ? { require_proof: true as const } : {})
+const titleOf = ({ title }: CreateRequest) => (title === undefined ? {} : { title })
+
+async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<PolicyRecord> {
+  if (!ctx.provider)
+    throw new SpaceError('invalid_request', 'rooms with a list need an identity provider, and none is configured here')
+  const at = new Date().toISOString()
+  const { email } = await identify(ctx, { idToken: request.idToken, spk: request.spk }, () => 'listed')
+  const draft: PolicyRecord = { t: 'policy', policy: 'email', owner: { email }, allow: membersOf(request.allow ?? [], at), at }
+  const policy = {
+    ...draft,
+    ...(request.agents ? { agents: [...new Set(request.agents)].map((id) => ({ id, admitted_at: at })) } : {}),
+    ...titleOf(request),
+    ...requireProof(request),
+  }
+  await authorise(ctx, request, policy, '')
+  return policy
+}
+
+async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<PolicyRecord> {
+  if (request.allow || request.agents)
+    throw new SpaceError('invalid_request', 'an open room has no list: allow and agents go with policy email')
+  const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) }, '')
+  return {
+    t: 'policy',
+    policy: 'open',
+    ...ownerOf(visitor),
+    ...titleOf(request),
+    ...requireProof(request),
+    at: new Date().toISOString(),
+  }
+}
+
+/** The account, or the device that proved that it holds its key; whoever shows neither owns nothing. */
+function ownerOf({ account, key, proven }: Visitor): Pick<PolicyRecord, 'owner'> {
+  if (account) return { owner: { email: account.email } }
+  return key !== undefined && proven ? { owner: { key } } : {}
+}
+
+/** Addresses in the form in which they are compared, each once. */
+export function addressesOf(emails: readonly string[]): string[] {
+  return [...new Set(emails.map((email) => parseEmail(email) ?? refuse(email)))]
+}
+
+function refuse(email: string): never {
+  throw new SpaceError('invalid_request', `${JSON.stringify(email.slice(0, 100))} is not an e-mail address`)
+}
+
+function membersOf(emails: readonly string[], at: string): Member[] {
+  return addressesOf(emails).map((email) => ({ email, admitted_at: at }))
+}

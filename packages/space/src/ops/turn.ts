@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { dedupeToken, deriveDedupeKey } from '@atrium/sealing/dedupe-token'
+import { MAX_TEXT_BYTES, type Author, type TurnRecord } from '@atrium/sealing/records'
+import { openPolicy, openRecord } from '../rooms/access.ts'
+import { makeRoom } from '../rooms/make-room.ts'
+import type { AppendOutcome } from '../rooms/room-writer.ts'
+import { listLines } from '../rooms/store.ts'
+import type { SpaceContext } from '../space-context.ts'
+import { DamagedRoom, SpaceError } from '../space-error.ts'
+import { authorise, authorOf } from './authorise.ts'
+import { findOpenRoom, type OpenRoom, roomKeyOf } from './open-room.ts'
+import type { TurnRequest } from './request.ts'
+
+const maxTries = 10
+
+/** Writes a message; to a room that does not exist, makes an open one first. A repeat of a client_id is stored once. */
+export async function turn(ctx: SpaceContext, request: TurnRequest) {
+  const { message } = request
+  if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES)
+    throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
+  for (let tried = 0; tried < maxTries; tried++) {
+    const opened = await openOrMake(ctx, request)
+    const visitor = await authorise(ctx, request, opened.policy, messageBytes(message))
+    const author = authorOf(visitor)
+    const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
+    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOf(request, author) })
+    // The list changed between the look at it and the write: whether the caller may is asked anew.
+    if (outcome.kind !== 'policy_changed') return answer(ctx, opened, record, outcome)
+    ctx.writer.forget(request.room)
+  }
+  throw new SpaceError('unavailable', 'the room is too busy', 1)
+}
+
+/** What a proof of possession signs the hash of: the message as JSON, its members in this order. */
+export function messageBytes({ text, reply_to: replyTo, client_id: clientId }: TurnRequest['message']): string {
+  return JSON.stringify({ text, reply_to: replyTo, client_id: clientId })
+}
+
+async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<OpenRoom> {
+  const known = ctx.writer.knownHead(request.room)
+  if (known) {
+    const key = roomKeyOf(request)
+    return { head: known, key, policy: openPolicy(known, key) }
+  }
+  const found = await findOpenRoom(ctx, request)
+  if (found) return found
+  const key = roomKeyOf(request)
+  const policy = { t: 'policy' as const, policy: 'open' as const, at: new Date().toISOString() }
+  const head = await makeRoom(ctx.db, request.room, key, policy)
+  if (head === 'removed') throw new SpaceError('not_found', 'room')
+  // Somebody made it at the same moment: theirs it is.
+  return head === 'exists' ? openOrMake(ctx, request) : { head, key, policy }
+}
+
+function dedupeOf({ room, mk, message: { client_id: clientId } }: TurnRequest, author: Author): string | undefined {
+  if (clientId === undefined) return undefined
+  const who = author.kind === 'account' ? author.email : author.kind === 'agent' ? author.id : (author.key ?? '')
+  return dedupeToken({ key: deriveDedupeKey({ room, mk }), author: who, clientId })
+}
+
+async function answer(
+  ctx: SpaceContext,
+  { key }: OpenRoom,
+  record: TurnRecord,
+  outcome: Exclude<AppendOutcome, { kind: 'policy_changed' }>,
+) {
+  const { seq, head } = outcome
+  const stored = outcome.kind === 'written' ? record : await readTurn(ctx, head.room, seq, key)
+  return { ok: true, seq, id: stored.id, at: stored.at, etag: head.etag, count: head.count }
+}
+
+async function readTurn(ctx: SpaceContext, room: string, seq: number, key: OpenRoom['key']): Promise<TurnRecord> {
+  const [line] = await listLines(ctx.db, room, seq, seq + 1)
+  const record = line === undefined ? undefined : openRecord(room, seq, line, key)
+  if (record?.t !== 'turn') throw new DamagedRoom(room, seq, 'a turn is missing')
+  return record
+}
+
+/** 128 random bits. */
+function newEntryId(): string {
+  return randomBytes(16).toString('base64url')
+}

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { checkChain } from '@atrium/sealing/node-lines'
+import { deriveRoomKey } from '@atrium/sealing/room-key'
+import { generalDecrypt } from 'jose'
+import { startTestSpace, type TestSpace } from './testing/test-space.ts'
+
+let space: TestSpace
+before(async () => {
+  space = await startTestSpace()
+})
+after(() => space.close())
+
+const fresh = () => ({ room: `r${randomBytes(8).toString('hex')}`, mk: randomBytes(32).toString('base64url') })
+const say = (secret: object, text: string, more: object = {}) => space.call('turn', { ...secret, message: { text, ...more } })
+const read = (secret: object, more: object = {}) => space.call('poll', { ...secret, ...more })
+const texts = (body: any) => body.entries.map((entry: any) => entry.message.text)
+
+test('a turn makes an open room, and whoever has the key reads it', async () => {
+  const secret = fresh()
+  const first = await say(secret, 'The lamps are lit.')
+  assert.equal(first.status, 200)
+  assert.deepEqual(Object.keys(first.body), ['ok', 'seq', 'id', 'at', 'etag', 'count'])
+  assert.deepEqual([first.body.seq, first.body.count], [1, 2])
+  await say(secret, 'Grüße 🌍', { reply_to: first.body.id })
+  const { body, headers } = await read(secret)
+  assert.equal(headers.get('cache-control'), 'no-store')
+  assert.equal(headers.get('access-control-allow-origin'), '*')
+  assert.deepEqual(texts(body), ['The lamps are lit.', 'Grüße 🌍'])
+  assert.deepEqual(body.entries[1].message.reply_to, first.body.id)
+  assert.deepEqual(body.entries[0].author, { kind: 'anonymous' })
+  assert.deepEqual([body.count, body.policy], [3, 'open'])
+})
+
+test('a poll from where the last one ended brings what is new and nothing else', async () => {
+  const secret = fresh()
+  await say(secret, 'one')
+  const before = (await read(secret)).body
+  const nothing = (await read(secret, { sinceEtag: before.etag, sinceCount: before.count })).body
+  assert.deepEqual([nothing.entries, nothing.etag, nothing.count], [[], before.etag, before.count])
+  await say(secret, 'two')
+  const after = (await read(secret, { sinceEtag: before.etag, sinceCount: before.count })).body
+  assert.deepEqual(texts(after), ['two'])
+})
+
+test('pages follow one another without gap or repeat', async () => {
+  const secret = fresh()
+  for (let i = 0; i < 11; i++) await say(secret, String(i))
+  const seen: string[] = []
+  let since = { sinceEtag: '', sinceCount: 0 }
+  for (;;) {
+    const { body } = await read(secret, { ...since, limit: 4 })
+    if (body.entries.length === 0) break
+    seen.push(...texts(body))
+    since = { sinceEtag: body.etag, sinceCount: body.count }
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 11 }, (_, i) => String(i)),
+  )
+})
+
+test('a caller whose history is another gets everything from the beginning', async () => {
+  const secret = fresh()
+  for (const text of ['a', 'b', 'c']) await say(secret, text)
+  const { body } = await read(secret, { sinceEtag: 'x'.repeat(43), sinceCount: 3 })
+  assert.deepEqual(texts(body), ['a', 'b', 'c'])
+})
+
+test('the wrong key gets nothing, not even how many lines there are', async () => {
+  const secret = fresh()
+  await say(secret, 'hidden')
+  const wrong = { room: secret.room, mk: randomBytes(32).toString('base64url') }
+  for (const answer of [await read(wrong), await say(wrong, 'mine')]) {
+    assert.deepEqual([answer.status, answer.body], [403, { error: 'not_authorized', reason: 'bad_room_key' }])
+  }
+  assert.equal((await read(secret)).body.count, 2)
+})
+
+test('an unknown room is 404, an unknown op and bad fields are 400 that never quote the key', async () => {
+  const secret = fresh()
+  const unknown = await read(secret)
+  assert.deepEqual([unknown.status, unknown.body], [404, { error: 'not_found', reason: 'room' }])
+  const bad = [
+    await space.call('dance'),
+    await space.call('poll', { ...secret, room: 'no spaces' }),
+    await space.call('poll', { room: secret.room, mk: 'short' }),
+    await space.call('poll', { ...secret, sinceCount: -1 }),
+    await space.call('poll', { ...secret, limit: 501 }),
+    await space.call('poll', { ...secret, waitMs: 25_001 }),
+    await space.call('turn', { ...secret, message: { text: '' } }),
+    await space.call('turn', { ...secret, message: 'plain' }),
+    await space.call('turn', { ...secret, message: { text: 'x' }, extra: secret.mk }),
+  ]
+  for (const { status, body } of bad) {
+    assert.deepEqual([status, body.error], [400, 'invalid_request'], JSON.stringify(body))
+    assert.equal(JSON.stringify(body).includes(secret.mk), false)
+  }
+})
+
+test('a message of 16 KiB passes, one byte more does not', async () => {
+  const secret = fresh()
+  assert.equal((await say(secret, 'é'.repeat(8_192))).status, 200)
+  assert.equal((await say(secret, `é${'x'.repeat(16_383)}`)).status, 413)
+  assert.equal((await read(secret)).body.count, 2)
+})
+
+test('a repeat of a client_id is stored once and answered alike, also when fifty come at once', async () => {
+  const secret = fresh()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => say(secret, 'once', { client_id: 'c1' })))
+  assert.equal(new Set(answers.map(({ body }) => `${body.seq} ${body.id} ${body.at}`)).size, 1)
+  await say(secret, 'once more', { client_id: 'c2' })
+  assert.equal((await say(secret, 'once', { client_id: 'c1' })).body.id, answers[0]!.body.id)
+  assert.deepEqual(texts((await read(secret)).body), ['once', 'once more'])
+})
+
+test('200 writers in one room: every accepted turn once, the chain unbroken', async () => {
+  const secret = fresh()
+  const second = await startTestSpace({}, space.databaseUrl)
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const at = i % 2 === 0 ? space : second
+        const out = []
+        for (let k = 0; k < 5; k++) out.push(await at.call('turn', { ...secret, message: { text: `${i}.${k}` } }))
+        return out
+      }),
+    )
+    const accepted = answers.flat()
+    assert.deepEqual(new Set(accepted.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(accepted.map(({ body }) => body.seq)).size, 1_000)
+    const { rows } = await space.db.query('select line from room_lines where room = $1 order by seq', [secret.room])
+    const head = (await space.db.query('select etag, count from rooms where room = $1', [secret.room])).rows[0]
+    const lines = rows.map((row) => row.line)
+    assert.deepEqual([lines.length, head.count], [1_001, 1_001])
+    assert.equal(checkChain(lines, { fromSeq: 0, etag: head.etag }), undefined)
+  } finally {
+    await second.close()
+  }
+})
+
+test('a held poll ends within a second of the news, also when another process wrote it', async () => {
+  const secret = fresh()
+  await say(secret, 'first')
+  const second = await startTestSpace({}, space.databaseUrl)
+  try {
+    const { etag, count } = (await read(secret)).body
+    const held = read(secret, { sinceEtag: etag, sinceCount: count, waitMs: 20_000 })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const saidAt = Date.now()
+    await second.call('turn', { ...secret, message: { text: 'news' } })
+    assert.deepEqual(texts((await held).body), ['news'])
+    assert.ok(Date.now() - saidAt < 1_000)
+  } finally {
+    await second.close()
+  }
+})
+
+test('a held poll without news ends at its time with nothing', async () => {
+  const secret = fresh()
+  await say(secret, 'first')
+  const { etag, count } = (await read(secret)).body
+  const startedAt = Date.now()
+  const { body } = await read(secret, { sinceEtag: etag, sinceCount: count, waitMs: 300 })
+  assert.deepEqual(body.entries, [])
+  assert.ok(Date.now() - startedAt >= 295)
+})
+
+test('a hundred held polls hold no database connection', async () => {
+  const secret = fresh()
+  await say(secret, 'first')
+  const { etag, count } = (await read(secret)).body
+  const polls = Array.from({ length: 100 }, () => read(secret, { sinceEtag: etag, sinceCount: count, waitMs: 3_000 }))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const { rows } = await space.db.query(
+    `select count(*)::int as busy from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+  )
+  assert.equal(rows[0].busy, 0)
+  await say(secret, 'go')
+  for (const { body } of await Promise.all(polls)) assert.deepEqual(texts(body), ['go'])
+})
+
+test('sealed gives the stored bytes to whoever asks, and any JOSE library opens them with the derived key', async () => {
+  const secret = fresh()
+  await say(secret, 'canary in the mine')
+  const { body } = await space.call('sealed', { room: secret.room })
+  assert.equal(body.alg, 'A256GCM')
+  assert.deepEqual(body.recipients, ['room'])
+  assert.equal(body.bytes, Buffer.byteLength(body.sealed))
+  assert.equal(body.sha256, createHash('sha256').update(body.sealed).digest('hex'))
+  assert.equal(body.sealed.includes('canary'), false)
+  const lines = body.sealed.split('\n')
+  const key = deriveRoomKey(secret)
+  const records = await Promise.all(
+    lines.map(async (line: string) =>
+      JSON.parse(new TextDecoder().decode((await generalDecrypt(JSON.parse(line), key)).plaintext)),
+    ),
+  )
+  assert.deepEqual(
+    records.map((record) => record.t),
+    ['policy', 'turn'],
+  )
+  assert.equal(records[1].message.text, 'canary in the mine')
+  assert.equal((await space.call('sealed', { room: 'nowhere' })).status, 404)
+})
+
+test('create makes a room once; a title comes back with a poll', async () => {
+  const secret = fresh()
+  const made = await space.call('create', { ...secret, policy: 'open', title: 'Lantern night' })
+  assert.deepEqual([made.status, made.body.ok, made.body.count], [200, true, 1])
+  const again = await space.call('create', { ...secret, policy: 'open' })
+  assert.deepEqual([again.status, again.body], [409, { error: 'room_exists', reason: 'room' }])
+  assert.deepEqual([(await read(secret)).body.title, (await read(secret)).body.entries], ['Lantern night', []])
+})
+
+test('without an identity provider rooms with a list cannot be made, and the answer says so', async () => {
+  const { status, body } = await space.call('create', { ...fresh(), policy: 'email', allow: ['ada@example.com'] })
+  assert.deepEqual([status, body.error], [400, 'invalid_request'])
+  assert.match(body.reason, /identity provider/)
+})
+
+test('a flipped byte anywhere in the stored lines is a plain 500, and nothing is shown as genuine', async () => {
+  const secret = fresh()
+  for (const text of ['one', 'two', 'three']) await say(secret, text)
+  const { rows } = await space.db.query('select seq, line from room_lines where room = $1 order by seq', [secret.room])
+  for (const { seq, line } of rows) {
+    for (let i = 0; i < line.length; i += 1 + Math.floor(line.length / 40)) {
+      const flipped = line.slice(0, i) + String.fromCharCode(line.charCodeAt(i) ^ 1) + line.slice(i + 1)
+      await space.db.query('update room_lines set line = $3 where room = $1 and seq = $2', [secret.room, seq, flipped])
+      const { status, body } = await read(secret)
+      assert.deepEqual(
+        [status, body],
+        [500, { error: 'internal_error', reason: 'damaged' }],
+        `line ${seq} byte ${i}: ${JSON.stringify(body)}`,
+      )
+    }
+    await space.db.query('update room_lines set line = $3 where room = $1 and seq = $2', [secret.room, seq, line])
+  }
+  assert.equal((await read(secret)).status, 200)
+  assert.ok(space.logged.some((line) => line.includes(`room ${secret.room} is damaged at line`)))
+})
+
+test('nothing of key or message reaches a table or the log', async () => {
+  const secret = fresh()
+  await say(secret, 'canary-message-text', { client_id: 'canary-client' })
+  await space.call('turn', { ...secret, mk: `${secret.mk}x`, message: { text: 'canary-message-text' } })
+  const rows = (await space.db.query('select room_lines::text as row from room_lines union all select rooms::text from rooms'))
+    .rows
+  const everything = [...rows.map(({ row }) => row), ...space.logged].join('\n')
+  for (const canary of ['canary-message-text', 'canary-client', secret.mk]) {
+    for (const form of [canary, Buffer.from(canary).toString('hex'), Buffer.from(canary).toString('base64url').slice(0, -2)]) {
+      assert.equal(everything.includes(form), false, form)
+    }
+  }
+})

@@ -1,0 +1,146 @@
+import type pg from 'pg'
+import type { RoomHead } from './head.ts'
+
+export type Db = Pick<pg.Pool, 'query'>
+
+interface HeadRow {
+  room: string
+  count: number
+  etag: string
+  bytes: string
+  policy_seq: number
+  policy_hash: string
+  policy_line: string | null
+}
+
+/** The heads of these rooms, in order; undefined where there is no such room. */
+export async function listHeads(db: Db, rooms: string[]): Promise<(RoomHead | undefined)[]> {
+  const { rows } = await db.query<HeadRow>({
+    name: 'rooms-heads',
+    text: `select r.room, r.count, r.etag, r.bytes, r.policy_seq, r.policy_hash, l.line as policy_line
+           from rooms r left join room_lines l on l.room = r.room and l.seq = r.policy_seq
+           where r.room = any($1)`,
+    values: [[...new Set(rooms)]],
+  })
+  const heads = new Map(rows.map((row) => [row.room, toHead(row)]))
+  return rooms.map((room) => heads.get(room))
+}
+
+function toHead(row: HeadRow): RoomHead {
+  return {
+    room: row.room,
+    count: row.count,
+    etag: row.etag,
+    bytes: Number(row.bytes),
+    policySeq: row.policy_seq,
+    policyHash: row.policy_hash,
+    // A missing line is a damaged room; whoever checks the policy's hash says so.
+    policyLine: row.policy_line ?? '',
+  }
+}
+
+/** The lines from `fromSeq` up to, not including, `toSeq`. */
+export async function listLines(db: Db, room: string, fromSeq: number, toSeq: number): Promise<string[]> {
+  const { rows } = await db.query<{ line: string }>({
+    name: 'rooms-lines',
+    text: 'select line from room_lines where room = $1 and seq >= $2 and seq < $3 order by seq',
+    values: [room, fromSeq, toSeq],
+  })
+  return rows.map((row) => row.line)
+}
+
+export interface NewLine {
+  seq: number
+  line: string
+  dedupe: string | null
+}
+
+/** What a room grows by, and from where: it is appended only if the room still ends there. */
+export interface Growth {
+  from: RoomHead
+  to: RoomHead
+  lines: NewLine[]
+}
+
+export interface Repeated {
+  dedupe: string
+  seq: number
+}
+
+/** moved: appended. stale: the room had grown, or gone, meanwhile. Otherwise: these were there already, and nothing was appended. */
+export type GrowthOutcome = 'moved' | 'stale' | Repeated[]
+
+/**
+ * Appends to many rooms at once, to each all or nothing. A room that no longer ends where the growth begins is left alone: so a chain
+ * never forks, however many processes write. Those who wait for news are told in the same transaction. See
+ * migrations/0003-batched-writes.sql.
+ */
+export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutcome[]> {
+  const lines = growths.flatMap(({ from, lines: added }) => added.map((line) => ({ room: from.room, ...line })))
+  const { rows } = await db.query<{ room: string; dedupe: string | null; seq: number | null }>({
+    name: 'rooms-append',
+    text: 'select room, dedupe, seq from append_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    values: [
+      growths.map(({ from }) => from.room),
+      growths.map(({ from }) => from.count),
+      growths.map(({ from }) => from.etag),
+      growths.map(({ to }) => to.count),
+      growths.map(({ to }) => to.etag),
+      growths.map(({ to }) => to.bytes),
+      growths.map(({ to }) => to.policySeq),
+      growths.map(({ to }) => to.policyHash),
+      lines.map(({ room }) => room),
+      lines.map(({ seq }) => seq),
+      lines.map(({ line }) => line),
+      lines.map(({ dedupe }) => dedupe),
+    ],
+  })
+  const moved = new Set<string>()
+  const repeated = new Map<string, Repeated[]>()
+  for (const { room, dedupe, seq } of rows) {
+    if (dedupe === null || seq === null) moved.add(room)
+    else repeated.set(room, [...(repeated.get(room) ?? []), { dedupe, seq }])
+  }
+  return growths.map(({ from: { room } }) => repeated.get(room) ?? (moved.has(room) ? 'moved' : 'stale'))
+}
+
+/** Every process that holds polls listens here; the payload is the room. */
+export const roomChannel = 'atrium_rooms'
+
+export type InsertOutcome = 'made' | 'exists' | 'removed'
+
+/** Makes a room of one line, unless there is one of this name, or was. */
+export async function insertRoom(db: Db, head: RoomHead): Promise<InsertOutcome> {
+  const { rows } = await db.query<{ outcome: InsertOutcome }>({
+    name: 'rooms-insert',
+    text: `with made as (
+             insert into rooms (room, count, etag, bytes, policy_seq, policy_hash)
+             select $1, 1, $2, $3, 0, $2 where not exists (select from removed_rooms where room = $1)
+             on conflict on constraint rooms_pkey do nothing
+             returning room
+           ), line as (
+             insert into room_lines (room, seq, line) select room, 0, $4 from made
+           )
+           select case
+             when exists (select from made) then 'made'
+             when exists (select from removed_rooms where room = $1) then 'removed'
+             else 'exists'
+           end as outcome`,
+    values: [head.room, head.etag, head.bytes, head.policyLine],
+  })
+  return rows[0]!.outcome
+}
+
+/** Removes a room and its lines, and keeps its name from being used again. */
+export async function deleteRoom(db: Db, room: string): Promise<void> {
+  await db.query({
+    name: 'rooms-delete',
+    text: `with gone as (
+             delete from rooms where room = $1 returning room
+           ), kept as (
+             insert into removed_rooms (room) select room from gone on conflict on constraint removed_rooms_pkey do nothing
+           )
+           select room, pg_notify('${roomChannel}', room)::text from gone`,
+    values: [room],
+  })
+}

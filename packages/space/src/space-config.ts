@@ -1,0 +1,57 @@
+/** Settings of the Space service. They are checked by whoever starts it; here a wrong one is a plain Error. */
+export interface SpaceConfig {
+  host: string
+  port: number
+  databaseUrl: string
+  /** Own origin, without a slash at the end. */
+  spacesUrl: string
+  /** Origin of the API. */
+  apiUrl: string
+  dataDir: string
+  /** Factor on the limit; 0: off. */
+  rateLimitFactor: number
+  trustProxy: string[]
+  signingKey: string | undefined
+  oidc: { issuer: string; clientId: string; keysOrigin: string | undefined; label: string; development: boolean } | undefined
+}
+
+export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
+  const get = (name: string) => env[name]?.trim() || undefined
+  const need = (name: string) => {
+    const value = get(name)
+    if (value === undefined) throw new Error(`${name} must be set`)
+    return value
+  }
+  const port = Number(get('SPACE_PORT') ?? '8788')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('SPACE_PORT must be a whole number from 0 to 65535')
+  const issuer = get('OIDC_ISSUER')
+  return {
+    host: get('HOST') ?? '127.0.0.1',
+    port,
+    databaseUrl: need('DATABASE_URL'),
+    spacesUrl: origin('ATRIUM_SPACES_URL', get('ATRIUM_SPACES_URL') ?? `http://localhost:${port}`),
+    apiUrl: origin('ATRIUM_PUBLIC_URL', get('ATRIUM_PUBLIC_URL') ?? 'http://localhost:8787'),
+    dataDir: get('ATRIUM_DATA_DIR') ?? './data',
+    rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
+    trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),
+    signingKey: get('ATRIUM_SPACE_SIGNING_KEY'),
+    oidc:
+      issuer === undefined
+        ? undefined
+        : {
+            issuer,
+            clientId: need('OIDC_CLIENT_ID'),
+            keysOrigin: get('OIDC_JWKS_ORIGIN'),
+            ...labelOf(issuer, get('ATRIUM_DEV_IDENTITY') === 'on'),
+          },
+  }
+}
+
+function labelOf(issuer: string, development: boolean) {
+  return { label: development ? 'development sign-in' : new URL(issuer).host, development }
+}
+
+function origin(name: string, text: string): string {
+  if (!URL.canParse(text)) throw new Error(`${name} is not an address`)
+  return new URL(text).origin
+}

@@ -1,0 +1,38 @@
+/** Flat errors of the Space endpoint, by the `error` they answer. */
+const statuses = {
+  invalid_request: 400,
+  not_authorized: 403,
+  not_found: 404,
+  room_exists: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const
+
+export type SpaceErrorName = keyof typeof statuses
+
+/** A rejection: `{error, reason}` with its status. Nothing was stored. */
+export class SpaceError extends Error {
+  readonly error: SpaceErrorName
+  readonly reason: string
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(error: SpaceErrorName, reason: string, retryAfterSeconds?: number) {
+    super(`${error}: ${reason}`)
+    this.error = error
+    this.reason = reason
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  get status(): number {
+    return statuses[this.error]
+  }
+}
+
+/** The stored lines are not what was written: answered as a fault of ours, and said in the log without anything of their content. */
+export class DamagedRoom extends Error {
+  constructor(room: string, seq: number, problem: string) {
+    super(`room ${room} is damaged at line ${seq}: ${problem}`)
+  }
+}

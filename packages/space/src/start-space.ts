@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net'
+import { ProviderKeys } from '@atrium/identity/provider-keys'
+import { Batcher } from '@atrium/traffic/batcher'
+import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
+import pg from 'pg'
+import { makeCertificate } from './certificate/certificate.ts'
+import { findEgress, openEgress } from './certificate/egress.ts'
+import { readSigningKey } from './certificate/signing-key.ts'
+import type { SpaceBuild } from './certificate/space-build.ts'
+import { makeSpaceServer } from './http/space-server.ts'
+import { staticFiles } from './http/static-files.ts'
+import { RoomWatch } from './rooms/room-watch.ts'
+import { RoomWriter } from './rooms/room-writer.ts'
+import { listHeads } from './rooms/store.ts'
+import { readSpaceConfig } from './space-config.ts'
+import type { SpaceContext } from './space-context.ts'
+
+export interface RunningSpace {
+  port: number
+  stop(): Promise<void>
+}
+
+interface StartSpace {
+  env: NodeJS.ProcessEnv
+  build: SpaceBuild
+  log?: (line: string) => void
+}
+
+/** Starts the Space service over a database that is migrated already. */
+export async function startSpace({ env, build, log = logLine }: StartSpace): Promise<RunningSpace> {
+  const config = readSpaceConfig(env)
+  const db = new pg.Pool({
+    connectionString: config.databaseUrl,
+    max: 20,
+    connectionTimeoutMillis: 5_000,
+    // A database that went silent answers no timeout of its own.
+    query_timeout: 8_000,
+    options: '-c timezone=UTC -c statement_timeout=30s',
+  })
+  db.on('error', (error) => log(`database connection lost: ${error.message}`))
+  const watch = new RoomWatch(config.databaseUrl, (error) => log(`room notifications lost; reconnecting: ${error.message}`))
+  await watch.start()
+
+  const found = await findEgress({ issuer: config.oidc?.issuer, keysOrigin: config.oidc?.keysOrigin })
+  if (found.problem) log(`the identity provider was not reachable at start; its keys are looked for at its own origin alone`)
+  const egress = openEgress(found.egress)
+  const certificate = makeCertificate({
+    build,
+    signingKey: await readSigningKey({ variable: config.signingKey, dataDir: config.dataDir }),
+    service: 'atrium-space',
+    egress: egress.allowed,
+  })
+  const ctx: SpaceContext = {
+    db,
+    heads: new Batcher({ run: (rooms) => listHeads(db, rooms), maxSize: 256, concurrency: 4 }),
+    writer: new RoomWriter(db),
+    watch,
+    limiter: new MemoryRateLimiter(),
+    certificate,
+    provider: config.oidc && {
+      issuer: config.oidc.issuer,
+      clientId: config.oidc.clientId,
+      keys: new ProviderKeys({ issuer: config.oidc.issuer, fetchJson: egress.fetchJson }),
+    },
+  }
+  const server = makeSpaceServer({ ctx, config, files: staticFiles(build, certificate, config), log })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.port, config.host, 1_024, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Held polls end with what they have.
+      watch.wakeAll()
+      await watch.close()
+      const patience = setTimeout(() => server.closeAllConnections(), 5_000)
+      await closed
+      clearTimeout(patience)
+      await db.end()
+    },
+  }
+}
+
+function logLine(line: string): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), service: 'atrium-space', msg: line })}\n`)
+}

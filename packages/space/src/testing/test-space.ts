@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createTestDatabase } from '../../../server/src/testing/test-database.ts'
+import type { SpaceBuild } from '../certificate/space-build.ts'
+import { startSpace } from '../start-space.ts'
+
+export interface Got {
+  status: number
+  headers: Headers
+  // What a test looks into is its own business.
+  body: any
+}
+
+export interface TestSpace {
+  origin: string
+  databaseUrl: string
+  /** For looking into what is stored. */
+  db: pg.Pool
+  logged: string[]
+  call(op: string, fields?: object): Promise<Got>
+  close(): Promise<void>
+}
+
+export const testBuild: SpaceBuild = {
+  gitCommit: 'test',
+  functionCode: Buffer.from('code'),
+  sourceArchive: Buffer.from('source'),
+  app: [{ path: '/space', contentType: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html><title>Space</title>') }],
+}
+
+/** The Space service in this process, over a database of its own (or one it shares with another). */
+export async function startTestSpace(env: NodeJS.ProcessEnv = {}, sharedDatabaseUrl?: string): Promise<TestSpace> {
+  const database = sharedDatabaseUrl === undefined ? await createTestDatabase() : undefined
+  const databaseUrl = sharedDatabaseUrl ?? database!.url
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-space-'))
+  const logged: string[] = []
+  const space = await startSpace({
+    env: { SPACE_PORT: '0', DATABASE_URL: databaseUrl, ATRIUM_DATA_DIR: dataDir, ATRIUM_RATE_LIMIT: 'off', ...env },
+    build: testBuild,
+    log: (line) => logged.push(line),
+  })
+  const origin = `http://127.0.0.1:${space.port}`
+  const db = new pg.Pool({ connectionString: databaseUrl })
+  return {
+    origin,
+    databaseUrl,
+    db,
+    logged,
+    call: async (op, fields = {}) => {
+      const res = await fetch(`${origin}/space`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ op, ...fields }),
+      })
+      return { status: res.status, headers: res.headers, body: await res.json() }
+    },
+    close: async () => {
+      await space.stop()
+      await db.end()
+      await database?.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
