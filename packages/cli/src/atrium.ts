@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+import { StartError } from '@atrium/server/start-error'
+import { Command, InvalidArgumentError } from 'commander'
+import { OperatorError } from './operator-api.ts'
+import { createInvite, createTenant, setTenantStatus } from './operator-commands.ts'
+
+const program = new Command('atrium').description("A self-hosted platform that other people's apps stand on").showHelpAfterError()
+
+program
+  .command('start')
+  .description('run everything on this machine: the database if none is configured, and the API')
+  .option('-w, --workers <count>', 'API processes', workers, 1)
+  .option('--no-space', 'leave out the Space service: it runs elsewhere, at ATRIUM_SPACES_URL')
+  .action(async (options: { workers: number; space: boolean }) => {
+    const { runUntilStopped } = await import('./run-until-stopped.ts')
+    await runUntilStopped(options)
+  })
+
+const tenants = program.command('tenants').description('operator: tenants of a running installation')
+tenants
+  .command('create')
+  .description('make a tenant and print its keys once')
+  .requiredOption('--name <name>', 'name of the tenant')
+  .option('--email <address>', 'whom to write to')
+  .option('--role <role...>', 'app, issuer (default: both)')
+  .action(createTenant)
+tenants
+  .command('suspend <tenantId>')
+  .description('deny all keys of a tenant')
+  .action((id: string) => setTenantStatus(id, 'suspended'))
+tenants
+  .command('activate <tenantId>')
+  .description('let its keys work again')
+  .action((id: string) => setTenantStatus(id, 'active'))
+
+program
+  .command('invites')
+  .description('operator: invites to sign up')
+  .command('create')
+  .option('--uses <count>', 'how many may sign up with it', count, 1)
+  .option('--expires-at <time>', 'RFC 3339 time (default: never)')
+  .action(createInvite)
+
+program
+  .command('verify <url>')
+  .description('check a Space service, or a room by its link: what is proved, what is trusted, what could not be checked')
+  .option('--pin <thumbprint>', 'the key that must have signed the certificate (RFC 7638 thumbprint)')
+  .option('--rebuild', 'build the published source and compare the bytes')
+  .action(async (url: string, options: { pin?: string; rebuild?: boolean }) => {
+    const { verify } = await import('./verify/verify.ts')
+    process.exitCode = await verify(url, options)
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // What whoever runs this can mend is one line; anything else is a fault of ours and keeps its stack.
+  console.error(error instanceof StartError || error instanceof OperatorError ? `atrium: ${error.message}` : error)
+  process.exit(1)
+}
+
+function count(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('must be a whole number from 1')
+  return value
+}
+
+function workers(text: string): number {
+  const value = count(text)
+  if (value > 64) throw new InvalidArgumentError('must be at most 64')
+  return value
+}

@@ -1,0 +1,75 @@
+import { createHash, type KeyObject } from 'node:crypto'
+import { DamagedLine } from '@atrium/sealing/damaged-line'
+import { InvalidRecord } from '@atrium/sealing/invalid-record'
+import { LINE_SEPARATOR } from '@atrium/sealing/line'
+import { checkChain, lineHash, openLine } from '@atrium/sealing/node-lines'
+import { parseRecord, type RoomRecord } from '@atrium/sealing/records'
+import { deriveRoomKey } from '@atrium/sealing/room-key'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { WrongKey } from '@atrium/sealing/wrong-key'
+import { downloadJson, ROOM } from './download.ts'
+import { CheckFailed, type Report } from './report.ts'
+
+/** What the service has stored of the room: asked for by its name alone, and opened here. */
+export async function checkRoom(report: Report, origin: string, { room, mk }: RoomSecret): Promise<void> {
+  const lines = await report.check(`room ${room}`, async () => {
+    const answer = await downloadJson(`${origin}/space`, ROOM, { op: 'sealed', room })
+    const lines = readSealed(answer)
+    report.proved(
+      `what is stored of room ${room} are ${lines.length} sealed lines in one unbroken chain, for the room's key alone`,
+    )
+    return lines
+  })
+  if (!lines) return
+  await report.check(`opening room ${room}`, () => {
+    const records = openAll(lines, deriveRoomKey({ room, mk }))
+    const turns = records.filter(({ t }) => t === 'turn').length
+    report.proved(
+      `the key in your link, which never left this machine, opens every line: ${turns} messages, ${whoMayEnter(records)}`,
+    )
+  })
+  report.notChecked(
+    `that no newer lines are kept back from you: the history ends in ${lineHash(lines.at(-1)!)}, which must be the same for all of you`,
+  )
+}
+
+/** Checks everything that can be checked without the key. */
+function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, unknown>): string[] {
+  if (alg !== 'A256GCM' || typeof sealed !== 'string') throw new CheckFailed('the answer is not sealed with A256GCM')
+  if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the answer is not as long as it says')
+  if (sha256 !== createHash('sha256').update(sealed).digest('hex'))
+    throw new CheckFailed('the answer has another SHA-256 than it says')
+  if (!Array.isArray(recipients) || recipients.join() !== 'room') {
+    throw new CheckFailed(`others than the room can decrypt it: ${JSON.stringify(recipients)}`)
+  }
+  const lines = sealed.split(LINE_SEPARATOR)
+  // A line passes only in the one form that has the one recipient `room`: what the answer says of recipients is not believed.
+  const broken = checkChain(lines, { fromSeq: 0 })
+  if (broken)
+    throw new CheckFailed(`line ${broken.seq} does not follow (${broken.problem}): it was altered, or lines are missing`)
+  return lines
+}
+
+function openAll(lines: readonly string[], key: KeyObject): RoomRecord[] {
+  const records = lines.map((line, seq) => {
+    try {
+      return parseRecord(openLine({ key, line }).payload)
+    } catch (error) {
+      if (error instanceof WrongKey) throw new CheckFailed(`the key in your link does not open line ${seq}`)
+      if (error instanceof DamagedLine) throw new CheckFailed(`line ${seq} was altered`)
+      if (error instanceof InvalidRecord) throw new CheckFailed(`line ${seq} was sealed with the key, but is no record of a room`)
+      throw error
+    }
+  })
+  if (records[0]?.t !== 'policy') throw new CheckFailed('line 0 does not say who may enter')
+  return records
+}
+
+function whoMayEnter(records: readonly RoomRecord[]): string {
+  const policy = records.findLast(({ t }) => t === 'policy')
+  if (policy?.t !== 'policy' || policy.policy === 'open') return 'open to anyone with the link'
+  const members = [...(policy.allow ?? []), ...(policy.agents ?? [])].filter(
+    ({ revoked_at: revokedAt }) => revokedAt === undefined,
+  )
+  return `${members.length} accounts on the list`
+}

@@ -1,0 +1,27 @@
+import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
+
+/** What is to be checked. */
+export interface Target {
+  readonly origin: string
+  /** From a room link: stays on this machine. */
+  readonly secret?: RoomSecret
+}
+
+/** Reads the Spaces origin, or a room link `https://…/space#<room>.<mk>`. A TypeError never quotes it: a link is a key. */
+export function parseTarget(text: string): Target {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw new TypeError('the address must start with https://')
+  if (url.username || url.password) throw new TypeError('the address must not hold a password')
+  if (url.pathname !== '/' && url.pathname !== '/space') {
+    throw new TypeError('the address must be that of the Spaces service, such as https://spaces.example, or a room link')
+  }
+  if (!url.hash) return { origin: url.origin }
+  const [, room, mk] = /^#([^.]*)\.(.*)$/.exec(url.hash) ?? []
+  if (!isRoomName(room) || !isMk(mk)) throw new TypeError('what follows # in the link is not a room and its key; is it cut off?')
+  return { origin: url.origin, secret: { room, mk } }
+}
+
+export function isPlainHttp(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { text as readAll } from 'node:stream/consumers'
+import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
+import { downloadJson, SMALL } from './download.ts'
+import { checkPage } from './page.ts'
+import { readAppOfBundle, rebuild } from './rebuild.ts'
+import { Report } from './report.ts'
+import { checkRoom } from './room.ts'
+import { checkSource } from './source.ts'
+import { isPlainHttp, parseTarget, type Target } from './target.ts'
+
+export interface VerifyOptions {
+  /** RFC 7638 thumbprint that the certificate's key must have. */
+  readonly pin?: string | undefined
+  /** Build the source and compare: runs the source's code, for a minute. */
+  readonly rebuild?: boolean | undefined
+  readonly write?: (line: string) => void
+}
+
+/**
+ * Checks a Space service from outside, and a room when the address is its link; prints a line for each finding. `-` reads the address
+ * from standard input, so that a link's key is in no list of processes. Gives the exit code: 0 when nothing failed, 1 when something
+ * did, 2 when it could not begin.
+ */
+export async function verify(url: string, options: VerifyOptions = {}): Promise<number> {
+  const write = options.write ?? ((line: string) => console.log(line))
+  let target: Target
+  try {
+    target = parseTarget(url === '-' ? await readAll(process.stdin) : url)
+    if (options.pin !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(options.pin)) {
+      throw new TypeError('--pin must be the thumbprint of a key: 43 characters')
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    write(`cannot begin: ${error.message}`)
+    return 2
+  }
+  const report = new Report(write)
+  await verifyTarget(report, target, options)
+  write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
+  return report.failures === 0 ? 0 : 1
+}
+
+async function verifyTarget(
+  report: Report,
+  { origin, secret }: Target,
+  { pin, rebuild: isRebuild }: VerifyOptions,
+): Promise<void> {
+  if (isPlainHttp(origin)) report.notChecked('who answers: the connection is plain http, and anyone on the way can alter it')
+  const certificate = await checkCertificate(report, origin, pin)
+  if (!certificate) report.notChecked('source, code and attest: there is no certificate to hold them against')
+  const bundle = certificate && (await checkCode(report, origin, certificate, isRebuild === true))
+  const certified = bundle && (await report.check('the app in the certified code', () => readAppOfBundle(bundle)))
+  await checkPage(report, origin, certified)
+  if (secret) await checkRoom(report, origin, secret)
+}
+
+async function checkCertificate(
+  report: Report,
+  origin: string,
+  pin: string | undefined,
+): Promise<VerifiedCertificate | undefined> {
+  return report.check('the certificate', async () => {
+    const certificate = readCertificate(await downloadJson(`${origin}/cert.json`, SMALL))
+    const { thumbprint } = certificate.key
+    report.proved(`the certificate of ${certificate.service} is signed (ES256) by the key ${thumbprint}`)
+    if (pin === undefined) {
+      report.notChecked(`whose key that is: compare ${thumbprint} with what the operator publishes elsewhere, then use --pin`)
+    } else if (pin === thumbprint) report.proved('that key is the one you pinned')
+    else report.failed(`the pin: the certificate is signed by ${thumbprint}, and not by the key you pinned`)
+    return certificate
+  })
+}
+
+async function checkCode(report: Report, origin: string, certificate: VerifiedCertificate, isRebuild: boolean) {
+  const source = await checkSource(report, origin, certificate)
+  const { gitCommit, egress } = certificate
+  if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(gitCommit)) {
+    report.notChecked(`which commit it is: it was built from files that are in no commit (${gitCommit})`)
+  } else report.notChecked(`that commit ${gitCommit} is in the public repository: look there`)
+  let bundle: Buffer | undefined
+  if (!isRebuild) report.notChecked('that this source makes the certified code (--rebuild does)')
+  else if (source) bundle = await rebuild(report, source, certificate)
+  else report.notChecked('that the source makes the certified code: there is no source to build')
+  await checkAttest(report, origin, certificate)
+  report.trusted('that the process which answers runs the certified code: no answer over a network can prove it')
+  report.trusted(`that this code, as its source reads, connects only to: ${egress.join(', ') || 'nothing'}`)
+  return bundle
+}
+
+async function checkAttest(report: Report, origin: string, certificate: VerifiedCertificate): Promise<void> {
+  await report.check('attest', async () => {
+    const nonce = randomBytes(24).toString('base64url')
+    const answer = await downloadJson(`${origin}/space`, SMALL, { op: 'attest', nonce })
+    const runtime = checkAttestation(answer, certificate, nonce)
+    report.proved(`whoever answers holds the certificate's key now, and says the same commit (${runtime})`)
+  })
+}

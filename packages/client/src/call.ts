@@ -1,0 +1,59 @@
+import type { AnswerOf, BodyOf, HeadersOf, Operation, ParamsOf, QueryOf } from '@atrium/contract/operation'
+import type { Operations, ServedOperationId } from '@atrium/contract/table'
+
+/** A member that may be left out where nothing in it is required. */
+type Member<Name extends string, T> = Record<never, never> extends T ? { [N in Name]?: T | undefined } : { [N in Name]: T }
+type Nothing = Record<never, never>
+
+type BodyMember<O extends Operation> = O extends { body: object } ? { body: BodyOf<O> } : Nothing
+type QueryMember<O extends Operation> = O extends { query: object } ? Member<'query', QueryOf<O>> : Nothing
+type HeadersMember<O extends Operation> = O extends { headers: object } ? Member<'headers', HeadersOf<O>> : Nothing
+type TokenMember<O extends Operation> = O extends { capability: 'owner' }
+  ? { collectionToken: string }
+  : O extends { capability: string }
+    ? { collectionToken?: string | undefined }
+    : Nothing
+type ControlMember<O extends Operation> = O extends { caller: 'control' } ? { controlToken: string } : Nothing
+type IdempotencyMember<O extends Operation> = O extends { idempotency: 'required' }
+  ? { idempotencyKey: string }
+  : O extends { idempotency: string }
+    ? { idempotencyKey?: string | undefined }
+    : Nothing
+
+/** Everything that one call takes: the path's parameters by name, and beside them what else the operation declares. */
+export type InputOf<O extends Operation> = ParamsOf<O> &
+  QueryMember<O> &
+  BodyMember<O> &
+  HeadersMember<O> &
+  TokenMember<O> &
+  ControlMember<O> &
+  IdempotencyMember<O> & { signal?: AbortSignal | undefined }
+
+/** What a call resolves to; `status` tells the answers of an operation apart. */
+export type ResultOf<O extends Operation> = AnswerOf<O> & { headers: Headers }
+
+export type Call<O extends Operation> = (
+  ...args: Record<never, never> extends InputOf<O> ? [input?: InputOf<O>] : [input: InputOf<O>]
+) => Promise<ResultOf<O>>
+
+/** A method for each served operation, named after its id. */
+export type AtriumClient = { readonly [Id in ServedOperationId]: Call<Operations[Id]> }
+
+/** The same input as the client handles it when it runs, when its types are gone. */
+export interface AnyInput {
+  query?: Record<string, unknown>
+  body?: unknown
+  headers?: Record<string, unknown>
+  collectionToken?: string
+  controlToken?: string
+  idempotencyKey?: string
+  signal?: AbortSignal
+  [param: string]: unknown
+}
+
+export interface AnyResult {
+  status: number
+  data?: unknown
+  nextCursor?: string
+  headers: Headers
+}

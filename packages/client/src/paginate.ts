@@ -1,0 +1,34 @@
+/** An entry of a paged answer: of `data`, where it is a list, else of `data.items`. */
+type EntryOf<Answer> = Answer extends { data: readonly (infer Entry)[] }
+  ? Entry
+  : Answer extends { data: { items: readonly (infer Entry)[] } }
+    ? Entry
+    : never
+
+interface Page {
+  data?: unknown
+  nextCursor?: string | undefined
+}
+
+/**
+ * All entries of a paged list, page after page, each fetched when it is needed:
+ * `for await (const item of paginate(client.listItems, { id, collectionToken })) …`
+ * `query.limit` is the size of a page; `query.cursor`, where to begin. Throws what the call throws.
+ */
+export async function* paginate<Input extends { query?: object | undefined }, Answer>(
+  call: (input: Input) => Promise<Answer>,
+  input: Input,
+): AsyncGenerator<EntryOf<Answer>, void, undefined> {
+  let cursor: string | undefined
+  do {
+    const page = (await call(cursor ? { ...input, query: { ...input.query, cursor } } : input)) as Page
+    yield* entriesOf(page.data) as EntryOf<Answer>[]
+    cursor = page.nextCursor
+  } while (cursor)
+}
+
+function entriesOf(data: unknown): unknown[] {
+  const list = Array.isArray(data) ? data : (data as { items?: unknown } | undefined)?.items
+  if (!Array.isArray(list)) throw new TypeError('paginate is for paged lists')
+  return list
+}

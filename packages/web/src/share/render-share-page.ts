@@ -1,0 +1,212 @@
+import { ARCH_MARK, archDrawing } from './arch.ts'
+import { toHex } from './colour.ts'
+import { escapeHtml } from './escape-html.ts'
+import type { Hero } from './hero.ts'
+import { readSharePage, type SharePage, type SharePageInput } from './share-page.ts'
+import { sharePolicy } from './share-policy.ts'
+import { isTall, shareStyle } from './share-style.ts'
+import { readTheme, type Theme } from './theme.ts'
+import { directionOf, languageOf } from './writing-system.ts'
+
+/** SHA-256 of the text's UTF-8 bytes, in base64 (not base64url): what a content security policy names a style by. */
+export type Sha256Base64 = (text: string) => string
+
+/** A document and the Content-Security-Policy header it must be served with. */
+export type RenderedPage = { html: string; csp: string }
+
+const SITE_NAME = 'Atrium'
+
+const NOTICES: Record<SharePageInput['state'], string> = {
+  open: 'Still gathering. The picture will appear here.',
+  ready: 'The picture will appear here.',
+  closed: 'This collection is closed.',
+}
+
+/**
+ * The public page of a collection: complete without JavaScript, the same bytes for the same input (so a hash of `html` is an
+ * ETag). Serve it as `text/html; charset=utf-8` with `csp`, without X-Frame-Options.
+ */
+export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base64): RenderedPage {
+  const page = readSharePage(input)
+  return renderDocument(
+    {
+      title: `${page.title} · ${SITE_NAME}`,
+      direction: directionOf(page.title),
+      theme: page.theme,
+      head: [...linkTags(input, page), ...previewTags(input, page)],
+      body: [
+        `<main>\n<article class="${articleClass(page.hero)}">`,
+        page.hero ? heroFigure(page.hero, page.title) : emptyFigure(input),
+        label(page, input.state),
+        '</article>\n</main>',
+        footer(input.publicUrl),
+      ],
+      hero: page.hero,
+    },
+    sha256Base64,
+  )
+}
+
+/** The page for an id that is nobody's. It says nothing about why, so that a deleted collection looks as if it never was. */
+export function renderShareNotFound(sha256Base64: Sha256Base64): RenderedPage {
+  return renderDocument(
+    {
+      title: `Nothing here · ${SITE_NAME}`,
+      direction: 'ltr',
+      theme: readTheme(undefined),
+      head: [],
+      body: [
+        '<main>\n<article class="piece empty missing">',
+        `<figure><div class="frame">${archDrawing('', 'none')}</div></figure>`,
+        '<div class="label"><div class="words"><h1>There is nothing at this address</h1>',
+        '<div class="description"><p>The link may be incomplete, or what it led to has been taken down.</p></div></div></div>',
+        '</article>\n</main>',
+      ],
+    },
+    sha256Base64,
+  )
+}
+
+type Document = {
+  title: string
+  direction: 'ltr' | 'rtl'
+  theme: Theme
+  head: string[]
+  body: string[]
+  hero?: Hero | undefined
+}
+
+function renderDocument(document: Document, sha256Base64: Sha256Base64): RenderedPage {
+  const style = shareStyle(document.theme, document.hero?.size)
+  const html = [
+    '<!doctype html>',
+    `<html lang="en" dir="${document.direction}">`,
+    '<head>',
+    '<meta charset="utf-8">',
+    `<title>${escapeHtml(document.title)}</title>`,
+    '<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">',
+    // The link is the key to the page: keep it from search engines, and from the hero's host.
+    '<meta name="robots" content="noindex,nofollow,noarchive">',
+    '<meta name="referrer" content="no-referrer">',
+    ...schemeTags(document.theme),
+    ...document.head,
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    ...document.body,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n')
+  return { html, csp: sharePolicy(sha256Base64(style), document.hero?.origin) }
+}
+
+function schemeTags(theme: Theme): string[] {
+  if ('palette' in theme) {
+    return [meta('name', 'color-scheme', theme.palette.scheme), meta('name', 'theme-color', toHex(theme.palette.background))]
+  }
+  const themeColour = (scheme: 'light' | 'dark'): string =>
+    `<meta name="theme-color" media="(prefers-color-scheme:${scheme})" content="${toHex(theme[scheme].background)}">`
+  return [meta('name', 'color-scheme', 'light dark'), themeColour('light'), themeColour('dark')]
+}
+
+function linkTags(input: SharePageInput, page: SharePage): string[] {
+  return [
+    `<link rel="canonical" href="${escapeHtml(input.pageUrl)}">`,
+    `<link rel="alternate" type="application/json+oembed" href="${escapeHtml(input.oembedUrl)}" title="${escapeHtml(page.title)}">`,
+  ]
+}
+
+/** Open Graph and Twitter card: what a chat or a feed shows of the link. */
+function previewTags(input: SharePageInput, page: SharePage): string[] {
+  const { hero, title, summary } = page
+  const picture = hero?.element === 'img' ? hero : undefined
+  const properties: Array<[string, string | number | undefined]> = [
+    ['og:type', 'website'],
+    ['og:site_name', SITE_NAME],
+    ['og:title', title],
+    ['og:description', summary],
+    ['og:url', input.pageUrl],
+    ...(hero ? mediaProperties(hero, title) : []),
+  ]
+  const names: Array<[string, string | undefined]> = [
+    ['description', summary],
+    ['twitter:card', picture ? 'summary_large_image' : 'summary'],
+    ['twitter:title', title],
+    ['twitter:description', summary],
+    ['twitter:image', picture?.url],
+    ['twitter:image:alt', picture && altOf(picture, title)],
+  ]
+  return [
+    ...properties.flatMap(([name, content]) => (content === undefined ? [] : [meta('property', name, String(content))])),
+    ...names.flatMap(([name, content]) => (content === undefined ? [] : [meta('name', name, content)])),
+  ]
+}
+
+function mediaProperties(hero: Hero, title: string): Array<[string, string | number | undefined]> {
+  const kind = hero.element === 'img' ? 'og:image' : 'og:video'
+  return [
+    [kind, hero.url],
+    [`${kind}:type`, hero.mime],
+    [`${kind}:width`, hero.size?.width],
+    [`${kind}:height`, hero.size?.height],
+    ...(hero.element === 'img' ? [['og:image:alt', altOf(hero, title)] as [string, string]] : []),
+  ]
+}
+
+function meta(key: 'name' | 'property', name: string, content: string): string {
+  return `<meta ${key}="${name}" content="${escapeHtml(content)}">`
+}
+
+function heroFigure(hero: Hero, title: string): string {
+  const size = hero.size ? ` width="${hero.size.width}" height="${hero.size.height}"` : ''
+  const src = escapeHtml(hero.url)
+  const words = escapeHtml(altOf(hero, title))
+  const element =
+    hero.element === 'img'
+      ? `<img class="hero" src="${src}" alt="${words}"${size} decoding="async" fetchpriority="high" referrerpolicy="no-referrer">`
+      : `<video class="hero" src="${src}" aria-label="${words}"${size} controls playsinline muted loop preload="metadata"></video>`
+  const caption =
+    hero.title && hero.title !== title ? `<figcaption ${textAttributes(hero.title)}>${escapeHtml(hero.title)}</figcaption>` : ''
+  return `<figure>${element}${caption}</figure>`
+}
+
+function altOf(hero: Hero, title: string): string {
+  return hero.alt ?? hero.title ?? title
+}
+
+function emptyFigure({ id, state }: SharePageInput): string {
+  const drawing = archDrawing(id, state === 'open' ? 'waiting' : state === 'ready' ? 'still' : 'none')
+  return `<figure><div class="frame">${drawing}</div><figcaption><bdi>${NOTICES[state]}</bdi></figcaption></figure>`
+}
+
+function label({ title, paragraphs, hero }: SharePage, state: SharePageInput['state']): string {
+  // "Closed" tells a visitor that nothing more will come. Without a picture the notice in its place says so already.
+  const closed = hero && state === 'closed' ? '<p class="state">Closed</p>' : ''
+  const heading = `<div class="heading">${closed}<h1 ${textAttributes(title)}>${escapeHtml(title)}</h1></div>`
+  return `<div class="label"><div class="words">${heading}${description(paragraphs)}</div></div>`
+}
+
+function description(paragraphs: string[][]): string {
+  if (paragraphs.length === 0) return ''
+  const lines = paragraphs.map((paragraph) => {
+    return `<p ${textAttributes(paragraph.join(' '))}>${paragraph.map(escapeHtml).join('<br>')}</p>`
+  })
+  return `<div class="description">${lines.join('\n')}</div>`
+}
+
+function articleClass(hero: Hero | undefined): string {
+  if (!hero) return 'piece empty'
+  return hero.size && isTall(hero.size) ? 'piece tall' : 'piece'
+}
+
+/** A tenant's words carry their own language and direction, whatever the page around them has. */
+function textAttributes(text: string): string {
+  return `lang="${languageOf(text)}" dir="auto"`
+}
+
+function footer(publicUrl: string): string {
+  const href = escapeHtml(new URL('/', publicUrl).href)
+  // A new tab, since the page may be standing in someone's frame.
+  return `<footer><a href="${href}" target="_blank" rel="noopener noreferrer" dir="ltr">${ARCH_MARK}Shared with ${SITE_NAME}</a></footer>`
+}

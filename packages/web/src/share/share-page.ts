@@ -1,0 +1,47 @@
+import { cleanLine, cleanParagraphs, truncate } from './clean-text.ts'
+import { readHero, type Hero, type HeroInput } from './hero.ts'
+import { readTheme, type Theme } from './theme.ts'
+
+/** Everything the public page of a collection is made from. Items and unpublished artifacts have no way in. */
+export type SharePageInput = {
+  id: string
+  /** Opaque JSON of the tenant; `share_title`, `share_description` and `theme` are read, all of it is distrusted. */
+  metadata: unknown
+  state: 'open' | 'ready' | 'closed'
+  /** The published hero artifact, if there is one. */
+  hero?: HeroInput | undefined
+  /** Origin of the API, such as `http://localhost:8787`; hero urls may be relative to it. */
+  publicUrl: string
+  /** Absolute address of this page. */
+  pageUrl: string
+  /** Absolute address of the oEmbed answer about this page. */
+  oembedUrl: string
+}
+
+/** What the page says, after reading and checking. */
+export type SharePage = {
+  title: string
+  paragraphs: string[][]
+  /** The description in one short line, for previews. */
+  summary: string | undefined
+  theme: Theme
+  hero: Hero | undefined
+}
+
+export function readSharePage(input: SharePageInput): SharePage {
+  const hero = readHero(input.hero, input.publicUrl)
+  const paragraphs = cleanParagraphs(ownValue(input.metadata, 'share_description'), 2_000)
+  const summary = truncate(paragraphs.flat().join(' '), 200)
+  return {
+    title: cleanLine(ownValue(input.metadata, 'share_title'), 200) ?? hero?.title ?? 'Untitled collection',
+    paragraphs,
+    summary: summary || undefined,
+    theme: readTheme(ownValue(input.metadata, 'theme')),
+    hero,
+  }
+}
+
+function ownValue(metadata: unknown, key: string): unknown {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return undefined
+  return Object.hasOwn(metadata, key) ? (metadata as Record<string, unknown>)[key] : undefined
+}

@@ -1,0 +1,133 @@
+import { BLACK, WHITE, contrast, mix, type Colour } from './colour.ts'
+import { parseColour } from './parse-colour.ts'
+
+export type Palette = {
+  scheme: 'light' | 'dark'
+  background: Colour
+  /** Behind a picture that is still loading, and in frames. Text may lie on it. */
+  surface: Colour
+  text: Colour
+  muted: Colour
+  /** Marks and focus rings, never running text. */
+  accent: Colour
+}
+
+export type Look = 'plain' | 'paper' | 'neon'
+
+/** One palette, or two between which the visitor's preference chooses. */
+export type Theme = { look: Look } & ({ palette: Palette } | { light: Palette; dark: Palette })
+
+/** WCAG 2.2: 1.4.3 for text, 1.4.11 for marks and focus rings. */
+export const MIN_TEXT_CONTRAST = 4.5
+export const MIN_MARK_CONTRAST = 3
+
+const LIGHT: Palette = {
+  scheme: 'light',
+  background: [255, 255, 255],
+  surface: [246, 247, 249],
+  text: [17, 20, 28],
+  muted: [86, 94, 110],
+  accent: [79, 70, 229],
+}
+
+const DARK: Palette = {
+  scheme: 'dark',
+  background: [11, 12, 15],
+  surface: [22, 24, 29],
+  text: [241, 243, 246],
+  muted: [155, 162, 175],
+  accent: [139, 147, 255],
+}
+
+const PAPER: Palette = {
+  scheme: 'light',
+  background: [247, 242, 232],
+  surface: [237, 229, 213],
+  text: [43, 36, 27],
+  muted: [104, 91, 72],
+  accent: [158, 61, 30],
+}
+
+const NEON: Palette = {
+  scheme: 'dark',
+  background: [10, 5, 22],
+  surface: [23, 12, 45],
+  text: [246, 240, 255],
+  muted: [182, 166, 220],
+  accent: [255, 79, 216],
+}
+
+const NAMED: ReadonlyMap<unknown, Theme> = new Map<unknown, Theme>([
+  ['light', { look: 'plain', palette: LIGHT }],
+  ['dark', { look: 'plain', palette: DARK }],
+  ['paper', { look: 'paper', palette: PAPER }],
+  ['neon', { look: 'neon', palette: NEON }],
+])
+
+const SYSTEM: Theme = { look: 'plain', light: LIGHT, dark: DARK }
+
+type Wishes = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'accent', Colour>>
+
+/**
+ * Reads the theme of a collection's metadata: a name, or an object of CSS colours under `background`, `surface`, `text`, `muted`,
+ * `accent`. What is missing is derived, what is not a colour is ignored, and what could not be read on its background is replaced.
+ * Without a background or text of its own, the page follows the visitor's light or dark preference.
+ */
+export function readTheme(value: unknown): Theme {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NAMED.get(value) ?? SYSTEM
+  const wishes = readWishes(value)
+  if (!wishes.background && !wishes.text && !wishes.surface) {
+    return { look: 'plain', light: paletteFrom(LIGHT, wishes), dark: paletteFrom(DARK, wishes) }
+  }
+  const backdrop = wishes.background ?? (wishes.text ? opposite(wishes.text) : wishes.surface)
+  const base = backdrop && isDark(backdrop) ? DARK : LIGHT
+  return { look: 'plain', palette: paletteFrom(base, wishes) }
+}
+
+function readWishes(theme: object): Wishes {
+  const read = (key: string, behind: Colour): Colour | undefined => {
+    const parsed = Object.hasOwn(theme, key) ? parseColour((theme as Record<string, unknown>)[key]) : undefined
+    return parsed && mix(behind, parsed.colour, parsed.alpha)
+  }
+  // Translucent colours become what they look like, so that contrast is judged on what is seen.
+  const background = read('background', WHITE)
+  const behind = background ?? WHITE
+  const wishes = {
+    background,
+    ...Object.fromEntries(['surface', 'text', 'muted', 'accent'].map((key) => [key, read(key, behind)])),
+  }
+  return Object.fromEntries(Object.entries(wishes).filter(([, colour]) => colour !== undefined))
+}
+
+function paletteFrom(base: Palette, wishes: Wishes): Palette {
+  const background = wishes.background ?? base.background
+  const text = firstReadable([background], [wishes.text, base.text, BLACK, WHITE])
+  // The base's own greys are tuned to its background; on another they are derived.
+  const tuned = wishes.background ? undefined : base
+  const surfaces = [wishes.surface, tuned?.surface, mix(background, text, 0.06)]
+  const surface = surfaces.find((colour) => colour && readable(text, colour)) ?? background
+  const softened = [0.38, 0.3, 0.22, 0.14, 0.07].map((share) => mix(text, background, share))
+  const muted = firstReadable([background, surface], [wishes.muted, tuned?.muted, ...softened, text])
+  const accent =
+    [wishes.accent, base.accent].find((colour) => colour && contrast(colour, background) >= MIN_MARK_CONTRAST) ?? text
+  return { scheme: isDark(background) ? 'dark' : 'light', background, surface, text, muted, accent }
+}
+
+/** Black or white reads on any one background (at least 4.58), so a list that ends with both always has an answer. */
+function firstReadable(backgrounds: Colour[], candidates: Array<Colour | undefined>): Colour {
+  const found = candidates.find((colour) => colour && backgrounds.every((background) => readable(colour, background)))
+  if (!found) throw new Error('no readable colour among the candidates')
+  return found
+}
+
+function readable(text: Colour, background: Colour): boolean {
+  return contrast(text, background) >= MIN_TEXT_CONTRAST
+}
+
+function isDark(background: Colour): boolean {
+  return contrast(WHITE, background) > contrast(BLACK, background)
+}
+
+function opposite(text: Colour): Colour {
+  return isDark(text) ? WHITE : BLACK
+}

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks'
+import { loadConfig, type SpaceConfig } from './config.ts'
+import { Announcer } from './parts/announcer.tsx'
+import { Banner } from './parts/banner.tsx'
+import { parseFragment } from './room-link.ts'
+import { RoomScreen } from './screens/room-screen.tsx'
+import { StartScreen } from './screens/start-screen.tsx'
+import { Notice } from './screens/notice.tsx'
+
+/** Which screen: the address decides. `problem`: why a sign-in that was begun did not end well. */
+export function App({ problem }: { problem: string | undefined }) {
+  const fragment = useFragment()
+  const config = useConfig()
+  const [shownProblem, setProblem] = useState(problem)
+  return (
+    <>
+      {shownProblem !== undefined && (
+        <Banner tone="warning" onClose={() => setProblem(undefined)}>
+          {shownProblem}
+        </Banner>
+      )}
+      <Screen fragment={fragment} config={config} />
+      <Announcer />
+    </>
+  )
+}
+
+function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | undefined }) {
+  if (fragment === '' || fragment === '#') return <StartScreen config={config} />
+  const secret = parseFragment(fragment)
+  if (secret) return <RoomScreen key={fragment} secret={secret} config={config} />
+  return (
+    <Notice title="This link is not whole">
+      <p>
+        A room’s link has two parts after the <code>#</code>: its name and its key. Something is missing here, or was changed. Ask
+        for the link once more.
+      </p>
+      <p>
+        <a class="button" href="/space">
+          Make a room of your own
+        </a>
+      </p>
+    </Notice>
+  )
+}
+
+function useFragment(): string {
+  const [fragment, setFragment] = useState(location.hash)
+  useEffect(() => {
+    const read = () => setFragment(location.hash)
+    addEventListener('hashchange', read)
+    return () => removeEventListener('hashchange', read)
+  }, [])
+  return fragment
+}
+
+function useConfig(): SpaceConfig | undefined {
+  const [config, setConfig] = useState<SpaceConfig>()
+  useEffect(() => void loadConfig().then(setConfig), [])
+  return config
+}

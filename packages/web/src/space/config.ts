@@ -1,0 +1,29 @@
+/** The provider where people prove who they are. */
+export interface IdentityConfig {
+  readonly issuer: string
+  readonly client_id: string
+  readonly label: string
+  /** Built in, for trying things out: it believes whatever address it is given. */
+  readonly development: boolean
+}
+
+export interface SpaceConfig {
+  readonly space_url: string
+  readonly api_url: string
+  readonly service: string
+  /** null: this service has no sign-in, and so no rooms with a list. */
+  readonly identity: IdentityConfig | null
+}
+
+/** Tries until it comes: without it the page cannot say who may sign in where. */
+export async function loadConfig(): Promise<SpaceConfig> {
+  for (let tries = 0; ; tries++) {
+    try {
+      const res = await fetch('/space-config', { credentials: 'omit', cache: 'no-store' })
+      if (res.ok) return (await res.json()) as SpaceConfig
+    } catch {
+      // Offline; the room says so, too.
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(500 * 2 ** tries, 15_000)))
+  }
+}

@@ -1,0 +1,21 @@
+import { accountStore } from './account.ts'
+import { type DeviceKey, deviceKey } from './device-key.ts'
+
+export type As = 'account' | 'guest'
+
+/** Who one is when nothing else is asked for: the account one is signed in with. */
+export function currentAs(): As {
+  return accountStore.value.account ? 'account' : 'guest'
+}
+
+/** The key that signs in this room: the account's, or for a guest one that only this room knows. */
+export function keyOf(room: string, as = currentAs()): Promise<DeviceKey> {
+  return deviceKey(as === 'account' ? 'account' : `room:${room}`)
+}
+
+/** The fields that say who asks, and the key to prove it with. */
+export async function presentIdentity(room: string, as = currentAs()) {
+  const { account } = accountStore.value
+  const key = await keyOf(room, as)
+  return { key, fields: { ...(as === 'account' && account && { idToken: account.idToken }), spk: key.spk } }
+}

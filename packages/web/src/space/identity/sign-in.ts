@@ -1,0 +1,126 @@
+import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
+import type { IdentityConfig } from '../config.ts'
+import { keepAccount } from './account.ts'
+import { deviceKey } from './device-key.ts'
+
+/** What waits in the tab's memory while its person is away at the provider. */
+interface Pending {
+  readonly verifier: string
+  readonly nonce: string
+  /** The room's link, key and all: it goes nowhere, and is there again on return. */
+  readonly fragment: string
+}
+
+const KEY = 'atrium.space.sign-in.'
+const CLOCK_SKEW_MS = 60_000
+
+/** Leaves for the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this device's key. */
+export async function beginSignIn(identity: IdentityConfig): Promise<void> {
+  const [{ thumbprint: nonce }, endpoints] = await Promise.all([deviceKey('account'), discover(identity.issuer)])
+  const [state, verifier] = [randomText(), randomText()]
+  const pending: Pending = { verifier, nonce, fragment: location.hash }
+  sessionStorage.setItem(KEY + state, JSON.stringify(pending))
+  const url = new URL(endpoints.authorization)
+  const query = {
+    response_type: 'code',
+    client_id: identity.client_id,
+    redirect_uri: redirectUri(),
+    scope: 'openid email profile',
+    state,
+    nonce,
+    code_challenge: encodeBase64url(await sha256(verifier)),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  location.assign(url)
+}
+
+/** Whether the page was opened by the provider sending its person back. */
+export function isReturn(): boolean {
+  const query = new URLSearchParams(location.search)
+  return query.has('state') && (query.has('code') || query.has('error'))
+}
+
+/** Puts the room's link back into the address bar and redeems the code. Resolves to what went wrong, in words, or undefined. */
+export async function finishSignIn(identity: IdentityConfig | null): Promise<string | undefined> {
+  const query = new URLSearchParams(location.search)
+  const pending = takePending(query.get('state') ?? '')
+  // First of all, so that no code stays in the history and a reload does not redeem it again.
+  history.replaceState(null, '', `/space${pending?.fragment ?? location.hash}`)
+  if (!pending || !identity) return 'This sign-in was not begun in this tab. Please sign in again.'
+  const code = query.get('code')
+  if (!code) return query.get('error') === 'access_denied' ? 'You did not sign in.' : 'The identity provider did not sign you in.'
+  if (query.has('iss') && query.get('iss') !== identity.issuer) return 'The answer came from another identity provider.'
+  try {
+    const idToken = await redeem(identity, code, pending.verifier)
+    keepAccount(readAccount(idToken, identity, pending.nonce))
+    return undefined
+  } catch {
+    return 'The identity provider’s answer could not be used. Please sign in again.'
+  }
+}
+
+function takePending(state: string): Pending | undefined {
+  const text = sessionStorage.getItem(KEY + state)
+  sessionStorage.removeItem(KEY + state)
+  return text ? (JSON.parse(text) as Pending) : undefined
+}
+
+async function redeem(identity: IdentityConfig, code: string, verifier: string): Promise<string> {
+  const { token } = await discover(identity.issuer)
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri(),
+    client_id: identity.client_id,
+    code_verifier: verifier,
+  }
+  const res = await fetch(token, { method: 'POST', body: new URLSearchParams(form), credentials: 'omit', cache: 'no-store' })
+  const answer = (await res.json()) as { id_token?: unknown }
+  if (!res.ok || typeof answer.id_token !== 'string') throw new Error('no id_token')
+  return answer.id_token
+}
+
+interface Claims {
+  readonly iss: string
+  readonly aud: string | readonly string[]
+  readonly nonce: string
+  readonly exp: number
+  readonly email?: string
+  readonly name?: string
+}
+
+/** Reads what came straight from the provider. Whether it is genuine the Space service decides; this spares a detour. */
+function readAccount(idToken: string, { issuer, client_id }: IdentityConfig, nonce: string) {
+  const claims = JSON.parse(new TextDecoder().decode(decodeBase64url(idToken.split('.')[1] ?? ''))) as Claims
+  if (claims.iss !== issuer || ![claims.aud].flat().includes(client_id)) throw new Error('for someone else')
+  if (claims.nonce !== nonce || claims.exp * 1000 < Date.now() - CLOCK_SKEW_MS) throw new Error('for another sign-in')
+  return { idToken, email: claims.email ?? '', name: claims.name, expiresAtMs: claims.exp * 1000 }
+}
+
+async function discover(issuer: string): Promise<{ authorization: string; token: string }> {
+  const res = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { credentials: 'omit' })
+  const found = (await res.json()) as Record<string, unknown>
+  if (!res.ok || found['issuer'] !== issuer) throw new Error('not this issuer')
+  return { authorization: endpoint(found['authorization_endpoint']), token: endpoint(found['token_endpoint']) }
+}
+
+/** Only over https, or on this machine. */
+function endpoint(value: unknown): string {
+  const url = new URL(String(value))
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) throw new Error('not a safe endpoint')
+  return url.href
+}
+
+function redirectUri(): string {
+  return `${location.origin}/space`
+}
+
+function randomText(): string {
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}

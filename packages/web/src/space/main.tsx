@@ -1,0 +1,15 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { loadConfig } from './config.ts'
+import { finishSignIn, isReturn } from './identity/sign-in.ts'
+
+const root = document.getElementById('app')!
+
+if (isReturn()) {
+  // Nothing is drawn before the room's link is back in the address bar.
+  const config = await loadConfig()
+  const problem = await finishSignIn(config.identity)
+  render(<App problem={problem} />, root)
+} else {
+  render(<App problem={undefined} />, root)
+}

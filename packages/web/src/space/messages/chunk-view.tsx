@@ -1,0 +1,77 @@
+import { Component } from 'preact'
+import type { Entry } from '../api/space-client.ts'
+import { authorId } from '../parts/authors.ts'
+import { dayKey } from '../parts/moments.ts'
+import type { Chunk } from '../room/chunks.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { MessageView } from './message-view.tsx'
+import type { IsMine } from './use-mine.ts'
+
+interface ChunkProps {
+  chunk: Chunk
+  /** The message before the first one here. */
+  before: Entry | undefined
+  readTo: number | undefined
+  isMine: IsMine
+  session: RoomSession
+  onReply: (entry: Entry) => void
+  onShow: (id: string) => void
+}
+
+const GROUP_MS = 5 * 60_000
+
+const ALONE_PX = 38
+const GROUPED_PX = 8
+const LINE_PX = 25
+const LINE_CHARACTERS = 85
+const FOLDED_PX = 750
+
+/**
+ * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). Drawn anew only when one of
+ * them, or the one before, is another: a new message costs one chunk, not the room.
+ */
+export class ChunkView extends Component<ChunkProps> {
+  override shouldComponentUpdate(next: ChunkProps): boolean {
+    const { chunk, before, isMine } = this.props
+    return next.chunk !== chunk || next.before !== before || next.isMine !== isMine
+  }
+
+  override render({ chunk, before, readTo, isMine, session, onReply, onShow }: ChunkProps) {
+    return (
+      <div class="chunk" style={{ containIntrinsicBlockSize: `auto ${estimatePx(chunk)}px` }}>
+        {chunk.entries.map((entry, i) => {
+          const previous = chunk.entries[i - 1] ?? before
+          const isNewDay = !previous || dayKey(previous.at) !== dayKey(entry.at)
+          const isFirstUnread = readTo !== undefined && previous !== undefined && previous.seq <= readTo && entry.seq > readTo
+          return (
+            <MessageView
+              key={entry.id}
+              entry={entry}
+              isMine={isMine}
+              isNewDay={isNewDay}
+              isFirstUnread={isFirstUnread && !isMine(entry)}
+              isGrouped={!isNewDay && isGrouped(previous, entry)}
+              session={session}
+              onReply={onReply}
+              onShow={onShow}
+            />
+          )
+        })}
+      </div>
+    )
+  }
+}
+
+function isGrouped(previous: Entry, entry: Entry): boolean {
+  const isSoon = Date.parse(entry.at) - Date.parse(previous.at) < GROUP_MS
+  return isSoon && entry.message.reply_to === undefined && authorId(previous.author) === authorId(entry.author)
+}
+
+/** How tall it will be, roughly, until it has been laid out once: keeps the scroll bar from jumping. */
+function estimatePx({ entries }: Chunk): number {
+  return entries.reduce((sum, { message: { text } }, i) => {
+    const previous = entries[i - 1]
+    const head = previous && authorId(previous.author) === authorId(entries[i]!.author) ? GROUPED_PX : ALONE_PX
+    return sum + head + Math.min(Math.ceil(text.length / LINE_CHARACTERS) * LINE_PX, FOLDED_PX)
+  }, 0)
+}

@@ -1,0 +1,140 @@
+import type { Ref } from 'preact'
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Entry } from '../api/space-client.ts'
+import { announce } from '../parts/announcer.tsx'
+import { authorName } from '../parts/authors.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { RoomSession } from '../room/room-session.ts'
+import { focusMessages } from './message-keys.ts'
+import { snippet } from './quote.tsx'
+import { useDraft } from './use-draft.ts'
+import { WritingAs } from './writing-as.tsx'
+
+export interface ComposerHandle {
+  focus(): void
+  /** Puts a message that was taken back before what is being written. */
+  put(text: string): void
+}
+
+interface ComposerProps {
+  session: RoomSession
+  handle: Ref<ComposerHandle>
+  replyTo: Entry | undefined
+  onReplyTo: (entry: Entry | undefined) => void
+}
+
+const MAX_BYTES = 16_384
+const WARN_BYTES = 14_000
+
+export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useDraft(session, replyTo, onReplyTo)
+  const bytes = text.length * 3 > WARN_BYTES ? new TextEncoder().encode(text).length : 0
+  const canSend = text.trim() !== '' && bytes <= MAX_BYTES
+  useImperativeHandle(handle, () => ({
+    focus: () => field.current?.focus(),
+    put: (taken) => {
+      setText(field.current?.value ? `${taken}\n\n${field.current.value}` : taken)
+      field.current?.focus()
+    },
+  }))
+  useEffect(() => {
+    // On a phone the keyboard would cover what one came to read.
+    if (matchMedia('(hover: hover)').matches) field.current?.focus()
+  }, [])
+  useGrowingField(field, text)
+  const send = () => {
+    field.current?.focus()
+    if (!canSend) return
+    session.sender.send(text.trim(), replyTo?.id)
+    setText('')
+    onReplyTo(undefined)
+    announce('Message written')
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter ends a word and not the message.
+    if (event.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      send()
+    } else if (event.key === 'ArrowUp' && text === '') {
+      event.preventDefault()
+      focusMessages()
+    } else if (event.key === 'Escape' && replyTo) {
+      onReplyTo(undefined)
+    }
+  }
+  return (
+    <form
+      class="composer"
+      aria-label="Write"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      {replyTo && <ReplyingTo entry={replyTo} onCancel={() => onReplyTo(undefined)} />}
+      <div class="composer-row">
+        <label class="unseen" for="message">
+          Message
+        </label>
+        <textarea
+          id="message"
+          ref={field}
+          rows={1}
+          dir="auto"
+          enterkeyhint="send"
+          placeholder="Write a message"
+          aria-describedby="composer-hint"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <button class="send" type="submit" aria-label="Send" aria-disabled={!canSend}>
+          <Icon name="send" />
+        </button>
+      </div>
+      <p class="composer-foot" id="composer-hint">
+        <WritingAs session={session} />
+        {bytes > WARN_BYTES ? (
+          <span class={bytes > MAX_BYTES ? 'problem' : undefined} role="status">
+            {bytes > MAX_BYTES
+              ? `${(bytes - MAX_BYTES).toLocaleString()} bytes too long`
+              : `${(MAX_BYTES - bytes).toLocaleString()} bytes left`}
+          </span>
+        ) : (
+          <span class="keys">
+            <kbd>Enter</kbd> sends, <kbd>Shift</kbd> + <kbd>Enter</kbd> begins a new line
+          </span>
+        )}
+      </p>
+    </form>
+  )
+}
+
+function ReplyingTo({ entry, onCancel }: { entry: Entry; onCancel: () => void }) {
+  const name = authorName(entry.author)
+  return (
+    <div class="replying-to">
+      <p>
+        Reply to <bdi class="quote-name">{name}</bdi>{' '}
+        <span class="quote-text" dir="auto">
+          {snippet(entry.message.text)}
+        </span>
+      </p>
+      <button class="icon-button" type="button" aria-label="Do not reply to this message" onClick={onCancel}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+/** As tall as its text, up to what the style sheet allows. Where the browser does it by itself (field-sizing), nothing is to be done. */
+function useGrowingField(field: { current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const element = field.current
+    if (!element || CSS.supports('field-sizing', 'content')) return
+    element.style.blockSize = 'auto'
+    element.style.blockSize = `${element.scrollHeight + 2}px`
+  }, [text])
+}

@@ -1,0 +1,124 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Entry } from '../api/space-client.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import { ChunkView } from './chunk-view.tsx'
+import { EmptyRoom } from './empty-room.tsx'
+import { messageKeys } from './message-keys.ts'
+import { PendingView } from './pending-view.tsx'
+import { showMessage } from './show-message.ts'
+import { useMine } from './use-mine.ts'
+import { useStill } from './use-still.ts'
+
+interface MessageListProps {
+  session: RoomSession
+  onReply: (entry: Entry) => void
+  /** Back to writing. */
+  onLeave: () => void
+  /** A message that was refused, to be written anew. */
+  onEdit: (text: string) => void
+}
+
+const NEAR_END_PX = 80
+
+export function MessageList({ session, onReply, onLeave, onEdit }: MessageListProps) {
+  const chunks = useStore(session.state, (state) => state.chunks)
+  const pending = useStore(session.state, (state) => state.pending)
+  const readTo = useStore(session.state, (state) => state.readTo)
+  const scroller = useRef<HTMLDivElement>(null)
+  const isMine = useMine(session)
+  const last = chunks.at(-1)?.entries.at(-1)
+  const { atEnd, unread, toEnd } = useEnd(scroller, last?.seq, session)
+  useStill(scroller, session, () => (scroller.current?.scrollTop ?? 0) <= -NEAR_END_PX)
+  const latest = useRef({ onReply, onLeave })
+  latest.current = { onReply, onLeave }
+  const reply = useCallback((entry: Entry) => latest.current.onReply(entry), [])
+  const show = useCallback((id: string) => void showMessage(session, id), [session])
+  useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
+  useEffect(
+    () =>
+      messageKeys(scroller.current!, (id) => session.reader.byId.get(id), {
+        onReply: reply,
+        onLeave: () => latest.current.onLeave(),
+      }),
+    [],
+  )
+  return (
+    <div class="messages">
+      <div class="scroller" ref={scroller}>
+        <div class="column">
+          <Earlier session={session} />
+          {chunks.length === 0 && pending.length === 0 && <EmptyRoom session={session} />}
+          {/* A feed without an article is none. */}
+          <div {...(chunks.length > 0 && { role: 'feed', 'aria-label': 'Messages', 'aria-describedby': 'message-keys' })}>
+            {chunks.map((chunk, i) => (
+              <ChunkView
+                key={chunk.index}
+                chunk={chunk}
+                before={chunks[i - 1]?.entries.at(-1)}
+                readTo={readTo}
+                isMine={isMine}
+                session={session}
+                onReply={reply}
+                onShow={show}
+              />
+            ))}
+          </div>
+          <PendingView session={session} isMine={isMine} onEdit={onEdit} />
+        </div>
+      </div>
+      <p class="unseen" id="message-keys">
+        Arrow keys go from message to message, R replies, Escape goes back to writing.
+      </p>
+      {!atEnd && (
+        <button class="to-end" type="button" onClick={toEnd}>
+          <Icon name="down" />
+          {unread > 0 ? `${unread} new` : 'Newest'}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Earlier({ session }: { session: RoomSession }) {
+  const hasEarlier = useStore(session.state, (state) => state.hasEarlier)
+  const loading = useStore(session.state, (state) => state.loadingEarlier)
+  if (!hasEarlier) return null
+  return (
+    <div class="earlier">
+      <button class="button" type="button" aria-disabled={loading} onClick={() => void session.reader.loadEarlier()}>
+        {loading ? 'Fetching earlier messages…' : 'Show earlier messages'}
+      </button>
+    </div>
+  )
+}
+
+/**
+ * Whether the newest message is in view, and how many have come since it last was. The scroller is a reversed column: its origin is the
+ * end, so that it stays there by itself when messages come or the keyboard of a phone opens.
+ */
+function useEnd(scroller: { current: HTMLDivElement | null }, lastSeq: number | undefined, session: RoomSession) {
+  const [atEnd, setAtEnd] = useState(true)
+  const seenSeq = useRef(lastSeq)
+  const look = useCallback(() => setAtEnd((scroller.current?.scrollTop ?? 0) > -NEAR_END_PX), [])
+  useEffect(() => {
+    const element = scroller.current
+    element?.addEventListener('scroll', look, { passive: true })
+    return () => element?.removeEventListener('scroll', look)
+  }, [])
+  useEffect(() => {
+    const read = () => {
+      if (!atEnd || document.hidden || lastSeq === undefined) return
+      seenSeq.current = lastSeq
+      session.markRead(lastSeq)
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [atEnd, lastSeq])
+  const toEnd = useCallback(() => {
+    if (scroller.current) scroller.current.scrollTop = 0
+  }, [])
+  return { atEnd, unread: Math.max((lastSeq ?? 0) - (seenSeq.current ?? 0), 0), toEnd }
+}

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks'
+import { linkify } from '../parts/linkify.ts'
+
+const FOLD_LENGTH = 2_400
+const FOLD_LINES = 30
+
+/** Text as it was written, nothing interpreted but web addresses. A very long one is folded. */
+export function MessageText({ text }: { text: string }) {
+  const [open, setOpen] = useState(false)
+  const folded = open ? text : fold(text)
+  return (
+    <div class="text" dir="auto">
+      {linkify(folded).map(({ text, href }, i) =>
+        href === undefined ? (
+          text
+        ) : (
+          <a key={i} href={href} target="_blank" rel="noopener noreferrer" tabIndex={-1}>
+            {text}
+          </a>
+        ),
+      )}
+      {folded !== text && (
+        <>
+          …{' '}
+          <button class="link-button" type="button" tabIndex={-1} onClick={() => setOpen(true)}>
+            Show all
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function fold(text: string): string {
+  if (text.length < FOLD_LENGTH / 2 && text.length < FOLD_LINES) return text
+  const lines = text.split('\n', FOLD_LINES + 1)
+  const few = lines.length > FOLD_LINES ? lines.slice(0, FOLD_LINES).join('\n') : text
+  // Not within a surrogate pair, and only if there is something to gain.
+  return few.length > FOLD_LENGTH * 1.25 ? few.slice(0, FOLD_LENGTH).replace(/[\ud800-\udbff]$/, '') : few
+}

@@ -1,0 +1,67 @@
+import type { Entry } from '../api/space-client.ts'
+import { authorName } from '../parts/authors.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { MessageText } from './message-text.tsx'
+import { Quote } from './quote.tsx'
+import type { IsMine } from './use-mine.ts'
+
+interface MessageProps {
+  entry: Entry
+  isMine: IsMine
+  isNewDay: boolean
+  isFirstUnread: boolean
+  /** Follows another one by the same author closely: its name is not shown again. */
+  isGrouped: boolean
+  session: RoomSession
+  onReply: (entry: Entry) => void
+  onShow: (id: string) => void
+}
+
+export function MessageView({
+  entry,
+  isMine: isMineOf,
+  isNewDay,
+  isFirstUnread,
+  isGrouped,
+  session,
+  onReply,
+  onShow,
+}: MessageProps) {
+  const { id, at, author, message } = entry
+  const isMine = isMineOf(entry)
+  const name = authorName(author)
+  const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped'].filter(Boolean).join(' ')
+  return (
+    <article class={classes} id={`m-${id}`} tabIndex={-1} aria-label={`${isMine ? 'You' : name}, ${clockTime(at)}`}>
+      {isNewDay && <p class="day">{dayName(at)}</p>}
+      {isFirstUnread && <p class="unread">New since you were here</p>}
+      <div class="message-body">
+        <Avatar author={author} />
+        <div class="message-main">
+          <p class="byline">
+            <bdi class="name">{isMine ? 'You' : name}</bdi>
+            {author.kind === 'agent' && <span class="badge">Agent</span>}
+            {isMine && author.kind === 'account' && <bdi class="as">{author.email}</bdi>}
+            <time dateTime={at} title={wholeMoment(at)}>
+              {clockTime(at)}
+            </time>
+          </p>
+          {message.reply_to !== undefined && <Quote id={message.reply_to} isMine={isMineOf} session={session} onShow={onShow} />}
+          <MessageText text={message.text} />
+        </div>
+        <button
+          class="icon-button reply"
+          type="button"
+          tabIndex={-1}
+          aria-label={`Reply to ${name}`}
+          onClick={() => onReply(entry)}
+        >
+          <Icon name="reply" />
+        </button>
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,66 @@
+import { failureWords } from '../api/failure-words.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { Pending } from '../room/outbox.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import { MessageText } from './message-text.tsx'
+import { Quote } from './quote.tsx'
+import { showMessage } from './show-message.ts'
+import type { IsMine } from './use-mine.ts'
+
+interface PendingViewProps {
+  session: RoomSession
+  isMine: IsMine
+  onEdit: (text: string) => void
+}
+
+/** What was written here and is not part of the history yet. */
+export function PendingView({ session, isMine, onEdit }: PendingViewProps) {
+  const pending = useStore(session.state, (state) => state.pending)
+  if (pending.length === 0) return null
+  return (
+    <ul class="pending-list" aria-label="On their way">
+      {pending.map((message) => (
+        <PendingMessage key={message.clientId} message={message} session={session} isMine={isMine} onEdit={onEdit} />
+      ))}
+    </ul>
+  )
+}
+
+function PendingMessage({ message, session, isMine, onEdit }: PendingViewProps & { message: Pending }) {
+  const { clientId, text, replyTo, state, failure } = message
+  const takeBack = () => {
+    session.sender.drop([clientId])
+    onEdit(text)
+  }
+  return (
+    <li class={`pending ${state}`}>
+      {replyTo !== undefined && (
+        <Quote id={replyTo} isMine={isMine} session={session} onShow={(id) => void showMessage(session, id)} />
+      )}
+      <MessageText text={text} />
+      <p class="pending-state">
+        <Icon name={state === 'refused' ? 'cross' : state === 'sent' ? 'check' : 'clock'} />
+        {STATE_WORDS[state]}
+        {state === 'refused' && ` ${failureWords(failure).title}.`}
+        {(state === 'refused' || state === 'waiting') && (
+          <button class="link-button" type="button" onClick={takeBack}>
+            Take back
+          </button>
+        )}
+        {state === 'refused' && (
+          <button class="link-button" type="button" onClick={() => session.sender.resend(clientId)}>
+            Try again
+          </button>
+        )}
+      </p>
+    </li>
+  )
+}
+
+const STATE_WORDS = {
+  waiting: 'Waiting to be sent',
+  sending: 'Sending',
+  sent: 'Sent',
+  refused: 'Not sent.',
+} as const

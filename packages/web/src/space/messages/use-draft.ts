@@ -1,0 +1,38 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Entry } from '../api/space-client.ts'
+import type { RoomSession } from '../room/room-session.ts'
+
+interface Draft {
+  readonly text: string
+  readonly replyTo?: Entry
+}
+
+/** What is being written, and to whom: kept on this device with every key that is pressed, and there again on the next visit. */
+export function useDraft(session: RoomSession, replyTo: Entry | undefined, onReplyTo: (entry: Entry | undefined) => void) {
+  const [text, setText] = useState('')
+  const latest = useRef<{ text: string; replyTo: Entry | undefined; isRestored: boolean }>({ text, replyTo, isRestored: false })
+  const keep = (text: string, replyTo: Entry | undefined) => {
+    Object.assign(latest.current, { text, replyTo })
+    if (text === '' && !replyTo) void session.vault.remove('draft')
+    else void session.vault.write('draft', { text, ...(replyTo && { replyTo }) } satisfies Draft)
+  }
+  useEffect(() => {
+    void session.vault.read<Draft>('draft').then((draft) => {
+      latest.current.isRestored = true
+      if (!draft) return
+      // Whoever was quicker than the storage has both.
+      setText((typed) => (typed === '' ? draft.text : `${draft.text}\n${typed}`))
+      if (draft.replyTo) onReplyTo(draft.replyTo)
+    })
+  }, [session])
+  useEffect(() => {
+    const { current } = latest
+    if (current.isRestored && (current.text !== text || current.replyTo !== replyTo)) keep(text, replyTo)
+  }, [text, replyTo])
+  const write = useCallback((next: string) => {
+    // Not in an effect: between the key and the effect the page may go.
+    if (latest.current.isRestored) keep(next, latest.current.replyTo)
+    setText(next)
+  }, [])
+  return [text, write] as const
+}

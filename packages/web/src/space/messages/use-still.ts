@@ -1,0 +1,45 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { RoomSession } from '../room/room-session.ts'
+
+interface Anchor {
+  readonly element: Element
+  readonly top: number
+}
+
+/**
+ * Keeps what one reads where it is when something comes below it. The scroller counts from its end, so all of it would move; browsers
+ * put that right in some cases, some not at all. So where a message stands is noted just before the list is drawn anew, and restored
+ * just after.
+ */
+export function useStill(scroller: { current: HTMLDivElement | null }, session: RoomSession, isAway: () => boolean): void {
+  const anchor = useRef<Anchor | undefined>(undefined)
+  useEffect(() => {
+    let { chunks, pending } = session.state.value
+    return session.state.subscribe(() => {
+      const { value } = session.state
+      if (value.chunks === chunks && value.pending === pending) return
+      ;({ chunks, pending } = value)
+      // The store has changed, the page has not yet.
+      if (isAway()) anchor.current ??= findAnchor(scroller.current)
+      if (anchor.current && scroller.current) scroller.current.style.overflowAnchor = 'none'
+    })
+  }, [session])
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!anchor.current || !element) return
+    element.scrollTop += anchor.current.element.getBoundingClientRect().top - anchor.current.top
+    anchor.current = undefined
+    // Two frames later the browser may look after it again: then it has seen the new place.
+    requestAnimationFrame(() => requestAnimationFrame(() => (element.style.overflowAnchor = '')))
+  })
+}
+
+function findAnchor(scroller: HTMLElement | null): Anchor | undefined {
+  if (!scroller) return undefined
+  const { left, top, width, height } = scroller.getBoundingClientRect()
+  for (const part of [0.5, 0.3, 0.7]) {
+    const element = document.elementFromPoint(left + width / 2, top + height * part)?.closest('.message')
+    if (element) return { element, top: element.getBoundingClientRect().top }
+  }
+  return undefined
+}

@@ -1,0 +1,11 @@
+import type { Author } from '../api/space-client.ts'
+import { initials, tintOf } from './authors.ts'
+
+/** A small arch in the author's tint. Decoration: the name stands beside it. */
+export function Avatar({ author }: { author: Author }) {
+  return (
+    <span class={`avatar tint${tintOf(author)} ${author.kind}`} aria-hidden="true">
+      {initials(author)}
+    </span>
+  )
+}

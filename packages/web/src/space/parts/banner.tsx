@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
+
+interface BannerProps {
+  tone: 'quiet' | 'warning'
+  children: ComponentChildren
+  onClose?: () => void
+}
+
+/** One line above everything: what is the matter, and what can be done. */
+export function Banner({ tone, children, onClose }: BannerProps) {
+  return (
+    <div class={`banner ${tone}`} role={tone === 'warning' ? 'alert' : 'status'}>
+      <div class="banner-text">{children}</div>
+      {onClose && (
+        <button class="icon-button" type="button" aria-label="Dismiss" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      )}
+    </div>
+  )
+}

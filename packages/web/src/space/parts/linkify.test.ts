@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { linkify } from './linkify.ts'
+
+const hrefs = (text: string) => linkify(text).flatMap(({ href }) => href ?? [])
+
+test('addresses become links, and no character is lost', () => {
+  const text = 'See https://example.com/a?b=1#c, and (http://example.org/x_(y)). Bye https://example.net.'
+  assert.deepEqual(hrefs(text), ['https://example.com/a?b=1#c', 'http://example.org/x_(y)', 'https://example.net/'])
+  assert.equal(
+    linkify(text)
+      .map((part) => part.text)
+      .join(''),
+    text,
+  )
+})
+
+test('nothing but http and https is a link, and none that names a user', () => {
+  for (const text of [
+    'javascript:canary()',
+    'data:text/html,<script>canary()</script>',
+    'vbscript:x file:///etc/passwd ftp://example.com',
+    'https://bank.example@evil.example/',
+    'https://user:secret@evil.example/',
+    'https://',
+    'http://%',
+    'jhttps:/example.com',
+  ])
+    assert.deepEqual(hrefs(text), [], text)
+})
+
+test('a link ends where text begins that cannot be seen or turns around', () => {
+  assert.deepEqual(hrefs('https://example.com/\u202egnp.exe'), ['https://example.com/'])
+  assert.deepEqual(hrefs('https://exam\u200bple.com'), ['https://exam/'])
+  assert.deepEqual(hrefs('https://example.com/"onmouseover="canary()'), ['https://example.com/'])
+})
+
+test('16 KiB of anything takes no time', () => {
+  const started = performance.now()
+  for (const piece of ['https://', '(', 'https://a.b/)', ')', 'http://x.', 'a.']) linkify(piece.repeat(16_384 / piece.length))
+  linkify(`https://a.b/${')'.repeat(16_000)}`)
+  assert.ok(performance.now() - started < 1_000)
+})

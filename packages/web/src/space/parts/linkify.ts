@@ -1,0 +1,46 @@
+export type TextPart = { readonly text: string; readonly href?: string }
+
+// No quotes, no angle brackets, nothing invisible and nothing that turns the direction of text: what one sees is where one goes.
+const CANDIDATE = /https?:\/\/[^\s<>"'`\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/gi
+const ENDS_SENTENCE = /[.,;:!?…»”’*_~)\]]/
+/** No address that someone meant is longer. */
+const MAX_LENGTH = 2_048
+
+/** Text cut at its links. Only http and https, and only addresses that name no user: `https://bank.example@elsewhere` is not one. */
+export function linkify(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let end = 0
+  for (const match of text.matchAll(CANDIDATE)) {
+    if (match[0].length > MAX_LENGTH) continue
+    const shown = withoutTrailing(match[0])
+    const href = safeHref(shown)
+    if (href === undefined) continue
+    if (match.index > end) parts.push({ text: text.slice(end, match.index) })
+    parts.push({ text: shown, href })
+    end = match.index + shown.length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) })
+  return parts
+}
+
+/** A full stop ends the sentence and not the address; so does a bracket that was not opened in it. */
+function withoutTrailing(url: string): string {
+  let end = url.length
+  let unopened = count(url, ')') - count(url, '(')
+  for (; end > 0; end--) {
+    const last = url[end - 1]!
+    const isOpened = last === ')' && unopened-- <= 0
+    if (isOpened || !ENDS_SENTENCE.test(last)) break
+  }
+  return url.slice(0, end)
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1
+}
+
+function safeHref(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  return isWeb && !url.username && !url.password && url.hostname ? url.href : undefined
+}

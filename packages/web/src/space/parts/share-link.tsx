@@ -1,0 +1,42 @@
+import { useRef, useState } from 'preact/hooks'
+import { announce } from './announcer.tsx'
+import { Icon } from './icon.tsx'
+
+/** The room's whole link, to be copied or handed to another app. */
+export function ShareLink({ title }: { title: string | undefined }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [copied, setCopied] = useState(false)
+  const link = location.href
+  const copy = async () => {
+    input.current?.select()
+    // Without the clipboard's permission the link stands selected, ready for Ctrl-C.
+    const done = await navigator.clipboard.writeText(link).then(
+      () => true,
+      () => false,
+    )
+    setCopied(done)
+    announce(done ? 'Link copied' : 'The link is selected. Copy it with your keyboard.')
+    if (done) setTimeout(() => setCopied(false), 2_500)
+  }
+  const share = () => void navigator.share({ title: title ?? 'A room', url: link }).catch(() => undefined)
+  return (
+    <div class="share-link">
+      <label class="unseen" for="room-link">
+        The room’s link
+      </label>
+      <input id="room-link" ref={input} type="text" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
+      <div class="buttons">
+        <button class="button primary" type="button" onClick={() => void copy()}>
+          <Icon name={copied ? 'check' : 'copy'} />
+          {copied ? 'Copied' : 'Copy link'}
+        </button>
+        {'share' in navigator && (
+          <button class="button" type="button" onClick={share}>
+            <Icon name="share" />
+            Share…
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import type { PublicJwk } from '../identity/device-key.ts'
+import { thumbprint } from '../identity/device-key.ts'
+import { decodeBase64, utf8 } from './encoding.ts'
+
+/** What the service publishes about its build, as far as this page reads it. */
+export interface BuildFacts {
+  readonly v: number
+  readonly service: string
+  readonly gitCommit: string
+  readonly functionCodeSha256: string
+  readonly sourceSha256: string
+  readonly egress?: unknown
+}
+
+export interface Certificate {
+  readonly facts: BuildFacts
+  readonly publicKey: CryptoKey
+  readonly thumbprint: string
+  /** The signature over exactly the published text holds. */
+  readonly isSigned: boolean
+}
+
+interface CertificateFile {
+  readonly signed: string
+  readonly sig: string
+  readonly alg: string
+  readonly pubkey: PublicJwk
+}
+
+export async function fetchCertificate(): Promise<Certificate> {
+  const { signed, sig, alg, pubkey } = (await fetchFresh('/cert.json').then((res) => res.json())) as CertificateFile
+  const { kty, crv, x, y } = pubkey
+  const publicKey = await crypto.subtle.importKey('jwk', { kty, crv, x, y }, { name: 'ECDSA', namedCurve: 'P-256' }, false, [
+    'verify',
+  ])
+  return {
+    facts: JSON.parse(signed) as BuildFacts,
+    publicKey,
+    thumbprint: await thumbprint({ kty, crv, x, y }),
+    isSigned: alg === 'ES256' && (await isSignatureOf(publicKey, signed, sig)),
+  }
+}
+
+/** ES256: ECDSA P-256 over SHA-256, r‖s. */
+export function isSignatureOf(publicKey: CryptoKey, signed: string, sig: string): Promise<boolean> {
+  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, publicKey, decodeBase64(sig), utf8(signed))
+}
+
+export async function fetchFresh(path: string): Promise<Response> {
+  const res = await fetch(path, { cache: 'no-store', credentials: 'omit' })
+  if (!res.ok) throw new Error(`${path}: ${res.status}`)
+  return res
+}

@@ -1,0 +1,42 @@
+const KEY = 'atrium.space.pin'
+
+/** The key that signs for the service, as this browser knows it. */
+export interface Pin {
+  readonly kind: 'first' | 'same' | 'changed'
+  /** Of the key seen now. */
+  readonly thumbprint: string
+  /** When the remembered one was first seen. */
+  readonly since: string
+}
+
+interface Kept {
+  readonly thumbprint: string
+  readonly since: string
+}
+
+/** Compares with the key seen on the first visit, and remembers it when this is the first. A changed key is not remembered by itself. */
+export function pinKey(thumbprint: string): Pin {
+  const kept = readPin()
+  if (!kept) return { kind: 'first', ...acceptKey(thumbprint) }
+  return { kind: kept.thumbprint === thumbprint ? 'same' : 'changed', thumbprint, since: kept.since }
+}
+
+/** From now on this is the key to expect. */
+export function acceptKey(thumbprint: string): Kept {
+  const kept: Kept = { thumbprint, since: new Date().toISOString() }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept))
+  } catch {
+    // Storage is off: every visit is the first.
+  }
+  return kept
+}
+
+function readPin(): Kept | undefined {
+  try {
+    const text = localStorage.getItem(KEY)
+    return text ? (JSON.parse(text) as Kept) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import type { Entry } from '../api/space-client.ts'
+import { accountStore } from '../identity/account.ts'
+import { Store } from '../store.ts'
+import { Reader } from './reader.ts'
+import { type Head, OPENING, type RoomState } from './room-state.ts'
+import { Sender } from './sender.ts'
+import { Vault } from './vault.ts'
+
+interface Seen {
+  /** The last line that was shown. */
+  readonly readTo: number
+  readonly head: Head
+}
+
+/** One visit to a room, from opening its link to leaving it. */
+export class RoomSession {
+  readonly secret: RoomSecret
+  readonly vault: Vault
+  readonly state = new Store<RoomState>(OPENING)
+  readonly reader: Reader
+  readonly sender: Sender
+  readonly #stopper = new AbortController()
+  #headBefore: Head | undefined
+
+  private constructor(secret: RoomSecret, vault: Vault, onNews: (entries: readonly Entry[]) => void) {
+    this.secret = secret
+    this.vault = vault
+    const { signal } = this.#stopper
+    this.sender = new Sender(secret, vault, this.state, signal)
+    this.reader = new Reader(secret, this.state, signal, {
+      onNews,
+      onEntries: (entries) => this.sender.drop(this.#ownIds(entries)),
+      onCaughtUp: () => void this.sender.sendAll(),
+    })
+  }
+
+  static async open(secret: RoomSecret, onNews: (entries: readonly Entry[]) => void): Promise<RoomSession> {
+    const session = new RoomSession(secret, await Vault.open(secret), onNews)
+    const seen = await session.vault.read<Seen>('seen')
+    session.#headBefore = seen?.head
+    session.state.update({ readTo: seen?.readTo, link: navigator.onLine ? 'online' : 'offline' })
+    await session.sender.restore()
+    session.#listen()
+    void session.reader.follow()
+    return session
+  }
+
+  /** Where the history ended, now and on the visit before: it may only have grown. */
+  get heads(): Head[] {
+    return [this.#headBefore, this.state.value.head].filter((head) => head !== undefined)
+  }
+
+  stop(): void {
+    this.#stopper.abort()
+  }
+
+  /** Tries again at once what waits to be tried. */
+  retryNow(): void {
+    this.reader.naps.wake()
+    this.sender.naps.wake()
+  }
+
+  /** Remembers how far has been read, for the next visit. */
+  markRead(readTo: number): void {
+    const { head } = this.state.value
+    if (head) void this.vault.write('seen', { readTo, head } satisfies Seen)
+  }
+
+  #listen(): void {
+    const { signal } = this.#stopper
+    const restart = () => {
+      this.reader.restart()
+      this.sender.naps.wake()
+    }
+    addEventListener('online', restart, { signal })
+    addEventListener('offline', restart, { signal })
+    document.addEventListener('visibilitychange', () => document.hidden || this.retryNow(), { signal })
+    signal.addEventListener('abort', accountStore.subscribe(restart))
+  }
+
+  #ownIds(entries: readonly Entry[]): string[] {
+    return entries.flatMap(({ message: { client_id: id } }) => (id !== undefined && this.sender.mine.has(id) ? [id] : []))
+  }
+}

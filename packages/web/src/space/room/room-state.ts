@@ -1,0 +1,49 @@
+import type { PollAnswer } from '../api/space-client.ts'
+import type { Chunk } from './chunks.ts'
+import type { Pending } from './outbox.ts'
+
+/** Where a history ends: the number of its lines, and the hash that commits to all of them. */
+export interface Head {
+  readonly count: number
+  readonly etag: string
+}
+
+export interface RoomState {
+  /** opening: nothing known yet. refused, missing, removed: nothing to be shown. */
+  readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed'
+  /** Why it is refused; in an open room, why it has stopped: the sign-in has run out. */
+  readonly failure: unknown
+  /** offline: the browser says so. away: the service does not answer. troubled: it answers with a fault of its own. */
+  readonly link: 'online' | 'offline' | 'away' | 'troubled'
+  readonly policy: PollAnswer['policy'] | undefined
+  readonly title: string | undefined
+  readonly chunks: readonly Chunk[]
+  /** Messages before the first shown that have not been fetched. */
+  readonly hasEarlier: boolean
+  readonly loadingEarlier: boolean
+  readonly pending: readonly Pending[]
+  /** Where the history ends, as the service says. */
+  readonly head: Head | undefined
+  /** The history is shorter than it was: the service has forgotten, or hides, something. */
+  readonly shrank: boolean
+  /** Last line that had been read when the room was opened. */
+  readonly readTo: number | undefined
+  /** What could not be kept on this device is lost with the page. */
+  readonly unkept: boolean
+}
+
+export const OPENING: RoomState = {
+  phase: 'opening',
+  failure: undefined,
+  link: 'online',
+  policy: undefined,
+  title: undefined,
+  chunks: [],
+  hasEarlier: false,
+  loadingEarlier: false,
+  pending: [],
+  head: undefined,
+  shrank: false,
+  readTo: undefined,
+  unkept: false,
+}

@@ -1,0 +1,118 @@
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { callSpace, SpaceFailure, Unreachable } from '../api/space-client.ts'
+import { presentIdentity } from '../identity/present.ts'
+import { proofOf } from '../identity/proof.ts'
+import { randomId } from '../room-link.ts'
+import type { Store } from '../store.ts'
+import { backoffMs, Naps } from './backoff.ts'
+import { isSignInOver } from './is-sign-in-over.ts'
+import { dropPending, keepPending, type Pending, readPending } from './outbox.ts'
+import type { RoomState } from './room-state.ts'
+import type { Vault } from './vault.ts'
+
+/** Sends what was written, in order, for as long as it takes: kept on this device until it has come back as part of the history. */
+export class Sender {
+  /** client_ids of what was written here. */
+  readonly mine = new Set<string>()
+  readonly naps = new Naps()
+  readonly #secret: RoomSecret
+  readonly #vault: Vault
+  readonly #state: Store<RoomState>
+  readonly #signal: AbortSignal
+  #busy = false
+  #failures = 0
+
+  constructor(secret: RoomSecret, vault: Vault, state: Store<RoomState>, signal: AbortSignal) {
+    this.#secret = secret
+    this.#vault = vault
+    this.#state = state
+    this.#signal = signal
+  }
+
+  /** What an earlier visit left unsent. */
+  async restore(): Promise<void> {
+    const pending = await readPending(this.#vault)
+    for (const { clientId } of pending) this.mine.add(clientId)
+    this.#state.update({ pending })
+  }
+
+  send(text: string, replyTo: string | undefined): void {
+    const clientId = randomId()
+    const message: Pending = {
+      clientId,
+      text,
+      at: new Date().toISOString(),
+      state: 'waiting',
+      ...(replyTo !== undefined && { replyTo }),
+    }
+    this.mine.add(clientId)
+    this.#state.update({ pending: [...this.#state.value.pending, message] })
+    void keepPending(this.#vault, message).then((kept) => !kept && this.#state.update({ unkept: true }))
+    void this.sendAll()
+  }
+
+  resend(clientId: string): void {
+    this.#change(clientId, { state: 'waiting', failure: undefined })
+    void this.sendAll()
+  }
+
+  /** They are part of the history now, or were taken back. */
+  drop(clientIds: readonly string[]): void {
+    if (clientIds.length === 0) return
+    for (const clientId of clientIds) void dropPending(this.#vault, clientId)
+    const { pending } = this.#state.value
+    const left = pending.filter(({ clientId }) => !clientIds.includes(clientId))
+    if (left.length < pending.length) this.#state.update({ pending: left })
+  }
+
+  /** One after the other, in the order they were written. */
+  async sendAll(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    try {
+      for (let next = this.#next(); next && !this.#signal.aborted; next = this.#next()) await this.#sendOne(next)
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  #next(): Pending | undefined {
+    const { phase, failure, link, pending } = this.#state.value
+    const canSend = phase === 'open' && failure === undefined && link !== 'offline'
+    return canSend ? pending.find(({ state }) => state === 'waiting') : undefined
+  }
+
+  async #sendOne({ clientId, text, replyTo }: Pending): Promise<void> {
+    this.#change(clientId, { state: 'sending' })
+    try {
+      const message = { text, ...(replyTo !== undefined && { reply_to: replyTo }), client_id: clientId }
+      const { key, fields } = await presentIdentity(this.#secret.room)
+      const request = { op: 'turn' as const, room: this.#secret.room, mk: this.#secret.mk, message, ...fields }
+      await callSpace({ ...request, proof: await proofOf(request, key) }, { signal: this.#signal })
+      this.#failures = 0
+      this.#change(clientId, { state: 'sent' })
+    } catch (error) {
+      if (!this.#signal.aborted) await this.#fail(clientId, error)
+    }
+  }
+
+  async #fail(clientId: string, failure: unknown): Promise<void> {
+    if (failure instanceof Unreachable || (failure instanceof SpaceFailure && failure.isPassing)) {
+      this.#change(clientId, { state: 'waiting' })
+      const askedMs = failure instanceof SpaceFailure ? failure.retryAfterMs : undefined
+      await this.naps.nap(Math.max(askedMs ?? 0, backoffMs(++this.#failures)), this.#signal)
+    } else if (isSignInOver(failure)) {
+      this.#change(clientId, { state: 'waiting' })
+      this.#state.update({ failure })
+    } else {
+      this.#change(clientId, { state: 'refused', failure })
+    }
+  }
+
+  #change(clientId: string, patch: Partial<Pending>): void {
+    const pending = this.#state.value.pending.map((message) =>
+      message.clientId === clientId ? { ...message, ...patch } : message,
+    )
+    this.#state.update({ pending })
+  }
+}

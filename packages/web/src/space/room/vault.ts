@@ -1,0 +1,86 @@
+import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+
+const INFO = 'atrium/space-app/local/v1'
+
+/**
+ * What the app keeps on this device for a room: drafts, messages not yet sent, where one had read to. Sealed under a key derived from the
+ * room's, so that it says nothing to whoever finds it without the link.
+ */
+export class Vault {
+  readonly #prefix: string
+  readonly #key: CryptoKey
+  readonly #writes = new Map<string, Promise<void>>()
+
+  private constructor(prefix: string, key: CryptoKey) {
+    this.#prefix = prefix
+    this.#key = key
+  }
+
+  static async open({ room, mk }: RoomSecret): Promise<Vault> {
+    const utf8 = new TextEncoder()
+    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
+    const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
+    const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    return new Vault(`atrium.space/${room}/`, key)
+  }
+
+  /** Resolves when it is stored; false when this browser does not let it. Writes of one name keep their order. */
+  async write(name: string, value: unknown): Promise<boolean> {
+    const before = this.#writes.get(name)
+    const sealing = this.#seal(name, value)
+    const writing = (async () => {
+      await before?.catch(() => undefined)
+      localStorage.setItem(this.#prefix + name, await sealing)
+    })()
+    this.#writes.set(name, writing)
+    return writing.then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#writes.get(name)?.catch(() => undefined)
+    try {
+      localStorage.removeItem(this.#prefix + name)
+    } catch {
+      // Storage is off: nothing was written.
+    }
+  }
+
+  /** Undefined when there is nothing, or nothing that can be read. */
+  async read<T>(name: string): Promise<T | undefined> {
+    try {
+      const bytes = decodeBase64url(localStorage.getItem(this.#prefix + name) ?? '')
+      const opened = await crypto.subtle.decrypt(this.#gcm(name, bytes.subarray(0, 12)), this.#key, bytes.subarray(12))
+      return JSON.parse(new TextDecoder().decode(opened)) as T
+    } catch {
+      return undefined
+    }
+  }
+
+  names(start: string): string[] {
+    try {
+      const prefix = this.#prefix + start
+      return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(this.#prefix.length)] : []))
+    } catch {
+      return []
+    }
+  }
+
+  async #seal(name: string, value: unknown): Promise<string> {
+    const iv = crypto.getRandomValues(new Uint8Array(12))
+    const content = new TextEncoder().encode(JSON.stringify(value))
+    const sealed = new Uint8Array(await crypto.subtle.encrypt(this.#gcm(name, iv), this.#key, content))
+    const bytes = new Uint8Array(12 + sealed.length)
+    bytes.set(iv)
+    bytes.set(sealed, 12)
+    return encodeBase64url(bytes)
+  }
+
+  /** Bound to its name: one entry cannot be passed off as another. */
+  #gcm(name: string, iv: Uint8Array<ArrayBuffer>) {
+    return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(name) }
+  }
+}

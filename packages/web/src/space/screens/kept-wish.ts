@@ -1,0 +1,19 @@
+import type { Wish } from './create-room.ts'
+
+const KEY = 'atrium.space.wish'
+const NOTHING: Wish = { policy: 'open', title: '', addresses: '' }
+
+/** The form waits in the tab's memory while its person signs in. */
+export function keepWish(wish: Wish): void {
+  sessionStorage.setItem(KEY, JSON.stringify(wish))
+}
+
+export function takeWish(): Wish {
+  try {
+    const text = sessionStorage.getItem(KEY)
+    sessionStorage.removeItem(KEY)
+    return text ? { ...NOTHING, ...(JSON.parse(text) as Wish) } : NOTHING
+  } catch {
+    return NOTHING
+  }
+}

@@ -1,0 +1,158 @@
+import { useId, useState } from 'preact/hooks'
+import { failureWords } from '../api/failure-words.ts'
+import type { SpaceConfig } from '../config.ts'
+import { accountStore } from '../identity/account.ts'
+import { parseAddresses } from '../parts/parse-addresses.ts'
+import { SignInButton } from '../parts/sign-in-button.tsx'
+import { formatFragment } from '../room-link.ts'
+import { useStore } from '../use-store.ts'
+import { createRoom, type Wish } from './create-room.ts'
+import { keepWish, takeWish } from './kept-wish.ts'
+
+export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
+  const [wish, setWish] = useState<Wish>(takeWish)
+  const [problem, setProblem] = useState<string>()
+  const [making, setMaking] = useState(false)
+  const account = useStore(accountStore, (value) => value.account)
+  const isListed = wish.policy === 'email'
+  const change = (patch: Partial<Wish>) => {
+    setProblem(undefined)
+    setWish({ ...wish, ...patch })
+  }
+  const make = async () => {
+    const wrong = problemOf(wish)
+    setProblem(wrong)
+    if (wrong !== undefined || making) return
+    setMaking(true)
+    try {
+      location.hash = formatFragment(await createRoom(wish))
+    } catch (error) {
+      const { title, text } = failureWords(error, account?.email)
+      setProblem(`${title}. ${text}`)
+      setMaking(false)
+    }
+  }
+  return (
+    <form
+      class="card new-room"
+      aria-label="Make a room"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void make()
+      }}
+    >
+      <TitleField value={wish.title} onChange={(title) => change({ title })} />
+      <fieldset>
+        <legend>Who may come in</legend>
+        <Choice
+          label="Anyone with the link"
+          hint="Nobody signs in."
+          checked={!isListed}
+          onChoose={() => change({ policy: 'open' })}
+        />
+        <Choice
+          label="Only people on a list"
+          hint={config && !config.identity ? 'This service has no sign-in set up.' : 'They sign in with their e-mail address.'}
+          checked={isListed}
+          disabled={config?.identity === null}
+          onChoose={() => change({ policy: 'email' })}
+        />
+      </fieldset>
+      {isListed && <AddressField value={wish.addresses} onChange={(addresses) => change({ addresses })} />}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {isListed && !account ? (
+        <div class="buttons column">
+          <p class="hint">The room will be yours, so it has to know who you are.</p>
+          <SignInButton config={config} primary onLeave={() => keepWish(wish)} />
+        </div>
+      ) : (
+        <div class="buttons column">
+          <button class="button primary large" type="submit" aria-disabled={making}>
+            {making ? 'Making the room…' : 'Make the room'}
+          </button>
+          {isListed && account && <p class="hint">It will belong to {account.email}.</p>}
+        </div>
+      )}
+    </form>
+  )
+}
+
+function problemOf({ policy, addresses }: Wish): string | undefined {
+  if (policy === 'open') return undefined
+  const { emails, wrong } = parseAddresses(addresses)
+  if (wrong.length > 0) return `This is not an e-mail address: ${wrong.slice(0, 3).join(', ')}`
+  return emails.length > 1_000 ? 'A list holds up to 1,000 addresses at a time.' : undefined
+}
+
+function TitleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>
+        Title <span class="optional">optional</span>
+      </label>
+      <input
+        id={id}
+        type="text"
+        dir="auto"
+        maxLength={200}
+        autoComplete="off"
+        placeholder="Lantern night"
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+function AddressField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [id, hintId] = [useId(), useId()]
+  const { emails } = parseAddresses(value)
+  return (
+    <div class="field">
+      <label for={id}>Their e-mail addresses</label>
+      <textarea
+        id={id}
+        rows={4}
+        spellcheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        placeholder={'ann@example.com\nbob@example.com'}
+        aria-describedby={hintId}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="hint" id={hintId}>
+        {emails.length === 0 ? 'One a line, or with commas. You are on the list anyway.' : `${emails.length} and you.`}
+      </p>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  hint: string
+  checked: boolean
+  disabled?: boolean
+  onChoose: () => void
+}
+
+function Choice({ label, hint, checked, disabled = false, onChoose }: ChoiceProps) {
+  const id = useId()
+  return (
+    <label class="choice">
+      <input type="radio" name="policy" checked={checked} disabled={disabled} aria-describedby={id} onChange={onChoose} />
+      <span>
+        <span class="choice-label">{label}</span>
+        <span class="hint" id={id}>
+          {hint}
+        </span>
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { ArchMark } from '../parts/arch.tsx'
+
+/** A screen that says one thing, where a room would be. */
+export function Notice({ title, children }: { title: string; children: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = title
+    heading.current?.focus()
+  }, [title])
+  return (
+    <div class="page">
+      <header class="page-head">
+        <a class="home" href="/space">
+          <ArchMark />
+          Space
+        </a>
+      </header>
+      <main class="notice">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {children}
+      </main>
+    </div>
+  )
+}

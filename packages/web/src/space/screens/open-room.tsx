@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { SpaceConfig } from '../config.ts'
+import { Composer, type ComposerHandle } from '../messages/composer.tsx'
+import { MessageList } from '../messages/message-list.tsx'
+import type { Entry } from '../api/space-client.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { AboutSheet } from '../sheets/about-sheet.tsx'
+import { PeopleSheet } from '../sheets/people-sheet.tsx'
+import { ProtectionSheet } from '../sheets/protection-sheet.tsx'
+import { ShareSheet } from '../sheets/share-sheet.tsx'
+import { useStore } from '../use-store.ts'
+import { RoomBanners } from './room-banners.tsx'
+import { RoomHead } from './room-head.tsx'
+
+export type SheetName = 'share' | 'people' | 'protection' | 'about'
+
+interface OpenRoomProps {
+  session: RoomSession
+  config: SpaceConfig | undefined
+}
+
+export function OpenRoom({ session, config }: OpenRoomProps) {
+  const [sheet, setSheet] = useState<SheetName>()
+  const [replyTo, setReplyTo] = useState<Entry>()
+  const composer = useRef<ComposerHandle>(null)
+  useRoomTitle(session)
+  const close = () => setSheet(undefined)
+  const reply = (entry: Entry) => {
+    setReplyTo(entry)
+    composer.current?.focus()
+  }
+  return (
+    <div class="room">
+      <RoomHead session={session} onOpen={setSheet} />
+      <main class="room-main">
+        <RoomBanners session={session} config={config} onOpen={setSheet} />
+        <MessageList
+          session={session}
+          onReply={reply}
+          onLeave={() => composer.current?.focus()}
+          onEdit={(text) => composer.current?.put(text)}
+        />
+        <Composer session={session} handle={composer} replyTo={replyTo} onReplyTo={setReplyTo} />
+      </main>
+      {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
+      {sheet === 'people' && <PeopleSheet session={session} onClose={close} />}
+      {sheet === 'protection' && <ProtectionSheet session={session} onClose={close} />}
+      {sheet === 'about' && <AboutSheet session={session} config={config} onClose={close} />}
+    </div>
+  )
+}
+
+/** The tab says which room it is and, while nobody looks, how much has come. */
+function useRoomTitle(session: RoomSession): void {
+  const title = useStore(session.state, (state) => state.title)
+  const count = useStore(session.state, (state) => state.head?.count ?? 0)
+  const seenCount = useRef(count)
+  useEffect(() => {
+    const show = () => {
+      if (!document.hidden) seenCount.current = count
+      const unread = Math.max(count - seenCount.current, 0)
+      document.title = `${unread > 0 ? `(${unread}) ` : ''}${title ?? 'Room'} · Space`
+    }
+    show()
+    document.addEventListener('visibilitychange', show)
+    return () => document.removeEventListener('visibilitychange', show)
+  }, [title, count])
+}

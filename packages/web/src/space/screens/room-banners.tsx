@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks'
+import { failureWords } from '../api/failure-words.ts'
+import type { SpaceConfig } from '../config.ts'
+import { keepAccount } from '../identity/account.ts'
+import { Banner } from '../parts/banner.tsx'
+import { SignInButton } from '../parts/sign-in-button.tsx'
+import { fetchCertificate } from '../protect/certificate.ts'
+import { pinKey } from '../protect/pin.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import type { SheetName } from './open-room.tsx'
+
+interface RoomBannersProps {
+  session: RoomSession
+  config: SpaceConfig | undefined
+  onOpen: (sheet: SheetName) => void
+}
+
+/** What is the matter, if anything: nothing here in the usual case. */
+export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
+  const policy = useStore(session.state, (state) => state.policy)
+  const link = useStore(session.state, (state) => state.link)
+  const failure = useStore(session.state, (state) => state.failure)
+  const shrank = useStore(session.state, (state) => state.shrank)
+  const unkept = useStore(session.state, (state) => state.unkept)
+  const waiting = useStore(session.state, (state) => state.pending.length)
+  const changedKey = useChangedKey()
+  return (
+    <>
+      {(changedKey || shrank) && (
+        <Banner tone="warning">
+          <p>
+            {changedKey
+              ? 'The key that signs for this service is not the one this browser knew.'
+              : 'The history has become shorter than it was: the service has lost or is hiding something.'}{' '}
+            <button class="link-button" type="button" onClick={() => onOpen('protection')}>
+              What protects this room
+            </button>
+          </p>
+        </Banner>
+      )}
+      {failure !== undefined && (
+        <Banner tone="warning">
+          <p>
+            <strong>{failureWords(failure).title}.</strong> {failureWords(failure).text}
+          </p>
+          <SignInButton config={config} />
+          {policy === 'open' && (
+            <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
+              Go on as a guest
+            </button>
+          )}
+        </Banner>
+      )}
+      {failure === undefined && link !== 'online' && (
+        <Banner tone="quiet">
+          <p>
+            {LINK_WORDS[link]} {waiting > 0 && 'What you have written is kept on this device, and goes out then.'}{' '}
+            {link !== 'offline' && (
+              <button class="link-button" type="button" onClick={() => session.retryNow()}>
+                Try now
+              </button>
+            )}
+          </p>
+        </Banner>
+      )}
+      {unkept && (
+        <Banner tone="warning">
+          <p>This browser does not let the page store anything: what is not sent when you close it will be lost.</p>
+        </Banner>
+      )}
+    </>
+  )
+}
+
+const LINK_WORDS = {
+  offline: 'You are offline.',
+  away: 'The service does not answer; trying again.',
+  troubled: 'The service has trouble with this room; trying again.',
+} as const
+
+/** Looks once whether the service's key is the one of the last visit. Not being able to look is no alarm. */
+function useChangedKey(): boolean {
+  const [changed, setChanged] = useState(false)
+  useEffect(() => {
+    fetchCertificate().then(
+      ({ thumbprint, isSigned }) => setChanged(isSigned && pinKey(thumbprint).kind === 'changed'),
+      () => undefined,
+    )
+  }, [])
+  return changed
+}

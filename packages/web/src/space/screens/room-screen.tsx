@@ -1,0 +1,97 @@
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { useEffect, useState } from 'preact/hooks'
+import type { Entry } from '../api/space-client.ts'
+import { failureWords } from '../api/failure-words.ts'
+import type { SpaceConfig } from '../config.ts'
+import { accountStore, keepAccount } from '../identity/account.ts'
+import { announce } from '../parts/announcer.tsx'
+import { authorName } from '../parts/authors.ts'
+import { SignInButton } from '../parts/sign-in-button.tsx'
+import { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import { Notice } from './notice.tsx'
+import { OpenRoom } from './open-room.tsx'
+
+interface RoomScreenProps {
+  secret: RoomSecret
+  config: SpaceConfig | undefined
+}
+
+export function RoomScreen({ secret, config }: RoomScreenProps) {
+  const [session, setSession] = useState<RoomSession>()
+  useEffect(() => {
+    let left = false
+    const opening = RoomSession.open(secret, sayNews)
+    void opening.then((opened) => (left ? opened.stop() : setSession(opened)))
+    return () => {
+      left = true
+      void opening.then((opened) => opened.stop())
+    }
+  }, [])
+  return session ? <Phase session={session} config={config} /> : <Opening link="online" />
+}
+
+function Phase({ session, config }: { session: RoomSession; config: SpaceConfig | undefined }) {
+  const phase = useStore(session.state, (state) => state.phase)
+  const failure = useStore(session.state, (state) => state.failure)
+  const link = useStore(session.state, (state) => state.link)
+  const account = useStore(accountStore, (value) => value.account)
+  if (phase === 'open') return <OpenRoom session={session} config={config} />
+  if (phase === 'opening') return <Opening link={link} />
+  if (phase === 'removed') {
+    return (
+      <Notice title="The room was removed">
+        <p>Its owner took it down, with everything that was said in it. It cannot be brought back.</p>
+        <StartOver />
+      </Notice>
+    )
+  }
+  const { title, text, remedy } = failureWords(failure, account?.email)
+  return (
+    <Notice title={title}>
+      <p>{text}</p>
+      {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
+      {remedy === 'sign-in' && account && (
+        <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
+          Sign out
+        </button>
+      )}
+    </Notice>
+  )
+}
+
+function StartOver() {
+  return (
+    <p>
+      <a class="button" href="/space">
+        Make a room of your own
+      </a>
+    </p>
+  )
+}
+
+function Opening({ link }: { link: 'online' | 'offline' | 'away' | 'troubled' }) {
+  return (
+    <main class="opening" aria-busy="true">
+      <h1 class="unseen">Space</h1>
+      <p role="status">{OPENING_WORDS[link]}</p>
+    </main>
+  )
+}
+
+const OPENING_WORDS = {
+  online: 'Opening the room…',
+  offline: 'You are offline. The room opens as soon as you are back.',
+  away: 'The service does not answer. Trying again…',
+  troubled: 'The service has trouble with this room, and shows nothing rather than something false. Trying again…',
+} as const
+
+function sayNews(entries: readonly Entry[]): void {
+  const [first] = entries
+  if (!first) return
+  const words =
+    entries.length > 2
+      ? `${entries.length} new messages`
+      : entries.map(({ author, message }) => `${authorName(author)}: ${message.text}`).join('. ')
+  announce(words.slice(0, 400))
+}

@@ -1,0 +1,15 @@
+import type { PolicyRecord } from '@atrium/sealing/records'
+import { useEffect, useState } from 'preact/hooks'
+import { fetchPolicies } from '../protect/sealed-history.ts'
+import type { RoomSession } from '../room/room-session.ts'
+
+/** The room's policies, oldest first, opened here from the sealed history. undefined: not there yet; null: could not be had. */
+export function usePolicies(session: RoomSession) {
+  const [policies, setPolicies] = useState<readonly PolicyRecord[] | null>()
+  const read = async () => {
+    const messageSeqs = new Set(session.state.value.chunks.flatMap(({ entries }) => entries.map(({ seq }) => seq)))
+    setPolicies(await fetchPolicies(session.secret, messageSeqs).catch(() => null))
+  }
+  useEffect(() => void read(), [session])
+  return { policies, current: policies?.at(-1), read }
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import type { SpaceBuild } from '@atrium/space/certificate/space-build'
+import { RoomWriter } from '@atrium/space/rooms/room-writer'
+import { listHeads } from '@atrium/space/rooms/store'
+import { startSpace } from '@atrium/space/start-space'
+import { deriveRoomKey } from '@atrium/sealing/room-key'
+import pg from 'pg'
+import { createTestDatabase } from '../../../../server/src/testing/test-database.ts'
+import { buildApp, signInAtStub, type StartSpace } from './start-space.ts'
+import { startStubProvider } from './stub-provider.ts'
+import { writingsOf } from './writings.ts'
+
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
+
+/** The real Space service over PostgreSQL, in this process, with the app as it is built and a provider that believes everyone. */
+export const startRealSpace: StartSpace = async () => {
+  const [appFolder, database, provider] = await Promise.all([buildApp(), createTestDatabase(), startStubProvider()])
+  const dataDir = await mkdtemp(join(tmpdir(), 'space-data-'))
+  const space = await startSpace({
+    build: await readBuild(appFolder),
+    env: {
+      SPACE_PORT: '0',
+      DATABASE_URL: database.url,
+      ATRIUM_DATA_DIR: dataDir,
+      ATRIUM_RATE_LIMIT: 'off',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.clientId,
+    },
+    log: () => undefined,
+  })
+  const db = new pg.Pool({ connectionString: database.url, max: 4 })
+  return {
+    origin: `http://localhost:${space.port}`,
+    // Past the endpoint, which would let in neither an agent without an agent's token nor 5,000 messages at once.
+    async fill(secret, count) {
+      const [head] = await listHeads(db, [secret.room])
+      const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
+      await Promise.all(writingsOf(count).map((record) => writer.append({ head: head!, key, record, dedupe: undefined })))
+    },
+    signIn: signInAtStub,
+    async tamper(room) {
+      await db.query(
+        "update room_lines set line = regexp_replace(line, '\"tag\":\".', '\"tag\":\"' || case when line ~ '\"tag\":\"A' then 'B' else 'A' end) where room = $1 and seq = 1",
+        [room],
+      )
+    },
+    claim: (claims) => provider.claim(claims),
+    async stop() {
+      await space.stop()
+      await db.end()
+      await database.drop()
+      provider.stop()
+      await Promise.all([appFolder, dataDir].map((folder) => rm(folder, { recursive: true, force: true })))
+    },
+  }
+}
+
+async function readBuild(folder: string): Promise<SpaceBuild> {
+  const names = await readdir(join(folder, 'assets'))
+  const assets = names.map(async (name) => ({
+    path: `/space/assets/${name}`,
+    contentType: TYPES[extname(name)] ?? 'application/octet-stream',
+    body: await readFile(join(folder, 'assets', name)),
+  }))
+  const page = { path: '/space', contentType: 'text/html; charset=utf-8', body: await readFile(join(folder, 'index.html')) }
+  return {
+    gitCommit: 'test',
+    functionCode: Buffer.from('code'),
+    sourceArchive: Buffer.from('source'),
+    app: [page, ...(await Promise.all(assets))],
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { build } from 'vite'
+import { startStubSpace } from './stub-space-server.ts'
+import { writingsOf } from './writings.ts'
+
+/**
+ * What the browser tests need of a Space service. They run against the stub; a starter that gives the same for the real service runs
+ * the same tests against it.
+ */
+export interface TestSpace {
+  readonly origin: string
+  /** Fills a room that exists with messages of several guests and an agent, `count` in all. */
+  fill(secret: { room: string; mk: string }, count: number): Promise<void>
+  /** On the identity provider's page: signs in, or with undefined declines. */
+  signIn(page: Page, email: string | undefined): Promise<void>
+  /** The service answers every request with this, until called with undefined. Absent where that cannot be done. */
+  readonly breakWith?: (answer: { status: number; error: string; reason: string } | undefined) => void
+  /** Alters one stored line, as an operator could. */
+  readonly tamper?: (room: string) => void | Promise<void>
+  /** As if someone else now ran the service. */
+  readonly changeKey?: () => void
+  /** Whoever makes an open room as a guest owns it by the key of their device. */
+  readonly guestsOwnRooms?: boolean
+  /** From now on tokens say this, and nothing that was asked for before. */
+  readonly claim?: (claims: Record<string, unknown>) => void
+  stop(): Promise<void>
+}
+
+export type StartSpace = () => Promise<TestSpace>
+
+/** The stub; or, with SPACE_TESTS_REAL=on, the real service. */
+export const startSpace: StartSpace = async () => {
+  if (process.env['SPACE_TESTS_REAL'] === 'on') return (await import('./start-real-space.ts')).startRealSpace()
+  return startStub()
+}
+
+const startStub: StartSpace = async () => {
+  const appFolder = await buildApp()
+  const stub = await startStubSpace(appFolder)
+  return {
+    origin: stub.origin,
+    async fill(secret, count) {
+      for (const record of writingsOf(count)) stub.rooms.add(secret, record)
+    },
+    guestsOwnRooms: true,
+    signIn: signInAtStub,
+    breakWith: stub.breakWith,
+    tamper(room) {
+      const { lines } = stub.rooms.rooms.get(room)!
+      lines[1] = lines[1]!.replace(/"ciphertext":"(.)/, (_, first: string) => `"ciphertext":"${first === 'A' ? 'B' : 'A'}`)
+    },
+    changeKey: stub.certificate.changeKey,
+    claim: (claims) => stub.provider.claim(claims),
+    async stop() {
+      stub.stop()
+      await rm(appFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The app as it is published, in a folder of its own. */
+export async function buildApp(): Promise<string> {
+  const outDir = await mkdtemp(join(tmpdir(), 'space-app-'))
+  const configFile = fileURLToPath(new URL('../../../vite.space.config.ts', import.meta.url))
+  await build({ configFile, logLevel: 'warn', build: { outDir } })
+  return outDir
+}
+
+export async function signInAtStub(page: Page, email: string | undefined): Promise<void> {
+  await page.waitForURL(/\/authorize/)
+  await page.locator('input[name=email]').fill(email ?? '')
+  await page.locator('button').click()
+  await page.waitForURL(/\/space(#|$)/)
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import { readBody } from './read-body.ts'
+import { stubCertificate } from './stub-certificate.ts'
+import { startStubProvider } from './stub-provider.ts'
+import { type Fields, Rejected, StubRooms } from './stub-rooms.ts'
+
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
+
+/** The Space service's outside with rooms in memory: what the app is tested against where the real one is not there. */
+export async function startStubSpace(appFolder: string) {
+  const provider = await startStubProvider()
+  const { issuer } = provider
+  const certificate = stubCertificate()
+  const rooms = new StubRooms(provider)
+  /** Answered instead of the endpoint, for tests of a service in trouble. */
+  let broken: { status: number; error: string; reason: string } | undefined
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const path = new URL(req.url ?? '/', 'http://x').pathname
+    const json = (status: number, body: unknown) =>
+      void res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+    if (path === '/space' && req.method === 'POST') return endpoint(req, res, json)
+    if (path === '/space') {
+      res.setHeader('content-security-policy', policy(issuer))
+      res.setHeader('referrer-policy', 'no-referrer').setHeader('x-content-type-options', 'nosniff')
+      res.setHeader('cross-origin-opener-policy', 'same-origin')
+      return void res.setHeader('content-type', 'text/html; charset=utf-8').end(await readFile(join(appFolder, 'index.html')))
+    }
+    if (/^\/space\/assets\/[\w.-]+$/.test(path)) {
+      const file = await readFile(join(appFolder, path.slice('/space'.length))).catch(() => undefined)
+      return void (file
+        ? res.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain').end(file)
+        : res.writeHead(404).end())
+    }
+    if (path === '/space-config') {
+      const origin = `http://${req.headers.host}`
+      const identity = { issuer, client_id: provider.clientId, label: 'the test provider', development: true }
+      return json(200, { space_url: `${origin}/space`, api_url: origin, service: 'atrium-space', identity })
+    }
+    if (path === '/cert.json') return json(200, certificate.certificate())
+    if (path === '/source.tar.gz') return void res.setHeader('content-type', 'application/gzip').end(certificate.source)
+    res.writeHead(404).end()
+  }
+
+  async function endpoint(
+    req: IncomingMessage,
+    res: ServerResponse,
+    json: (status: number, body: unknown) => void,
+  ): Promise<void> {
+    const closed = new AbortController()
+    res.on('close', () => closed.abort())
+    try {
+      const fields = JSON.parse(await readBody(req)) as Fields
+      if (broken) return json(broken.status, broken)
+      json(200, await dispatch(fields, closed.signal))
+    } catch (error) {
+      if (error instanceof Rejected) json(error.status, error.body)
+      else json(500, { error: 'internal_error', reason: String(error) })
+    }
+  }
+
+  function dispatch(fields: Fields, closed: AbortSignal): unknown {
+    if (fields.op === 'poll') return rooms.poll(fields, closed)
+    if (fields.op === 'turn') return rooms.turn(fields)
+    if (fields.op === 'sealed') return rooms.sealed(fields)
+    if (fields.op === 'attest') return certificate.attest(fields['nonce'])
+    if (fields.op === 'create') return rooms.create(fields)
+    if (fields.op === 'admit' || fields.op === 'expel') return rooms.changeList(fields)
+    if (fields.op === 'remove') return rooms.remove(fields)
+    throw new Rejected(400, 'invalid_request', 'op')
+  }
+
+  const server = await listen(answer)
+  return {
+    origin: originOf(server),
+    rooms,
+    certificate,
+    provider,
+    breakWith(answer: typeof broken) {
+      broken = answer
+    },
+    stop() {
+      provider.stop()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function policy(issuer: string): string {
+  return [
+    "default-src 'none'",
+    `connect-src 'self' blob: ${issuer}`,
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "form-action 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}
+
+async function listen(answer: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<Server> {
+  const server = createServer((req, res) => {
+    answer(req, res).catch(() => res.writeHead(500).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+function originOf(server: Server): string {
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import assert from 'node:assert/strict'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { TestSpace } from './start-space.ts'
+
+/** Someone with a browser of their own, and all that went wrong in it. */
+export interface Visitor {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Scripts that ran and should not have, policy violations, requests to strangers, errors in the page. */
+  readonly trouble: string[]
+  /** Every request's address and body: the room's key is in none but those of the endpoint. */
+  readonly sent: { url: string; body: string }[]
+  close(): Promise<void>
+}
+
+export async function newVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-GB', ...options })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const trouble: string[] = []
+  const sent: Visitor['sent'] = []
+  await context.exposeFunction('canary', () => void trouble.push('a script ran'))
+  await context.exposeFunction('reportViolation', (what: string) => void trouble.push(`policy: ${what}`))
+  // Runs in the page before anything of it, outside its policy.
+  await context.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (e) => reportViolation(e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sample))",
+  )
+  const page = await context.newPage()
+  context.on('request', (request) => {
+    const url = request.url()
+    sent.push({ url, body: request.postData() ?? '' })
+    if (!/^(blob:)?http:\/\/(localhost|127\.0\.0\.1):/.test(url)) trouble.push(`stranger: ${url}`)
+  })
+  context.on('dialog', (dialog) => {
+    trouble.push('a dialog')
+    void dialog.dismiss()
+  })
+  context.on('weberror', (error) => trouble.push(`error: ${error.error().message}`))
+  context.on('console', (message) => {
+    if (/Content Security Policy|Refused to|TrustedHTML|TrustedScript/i.test(message.text())) trouble.push(message.text())
+  })
+  return { page, context, trouble, sent, close: () => context.close() }
+}
+
+export function assertNoTrouble({ trouble }: Visitor): void {
+  assert.deepEqual(trouble, [])
+}
+
+/** Makes an open room as a person does; resolves to its link's parts. */
+export async function makeRoom(page: Page, space: TestSpace, title = ''): Promise<{ room: string; mk: string; link: string }> {
+  await page.goto(`${space.origin}/space`)
+  if (title !== '') await page.getByLabel('Title').fill(title)
+  await page.getByRole('button', { name: 'Make the room' }).click()
+  await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+  const link = page.url()
+  const [, room = '', mk = ''] = /#([^.]+)\.(.+)$/.exec(link) ?? []
+  return { room, mk, link }
+}
+
+export async function write(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+export async function assertAccessible(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe)
+  const found = await page.evaluate<unknown[]>(
+    'axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)]))',
+  )
+  assert.deepEqual(found, [], what)
+}
