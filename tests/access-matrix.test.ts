@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { errorCodesOf } from '../packages/contract/src/error-codes.ts'
+import { errors } from '../packages/contract/src/errors.ts'
+import type { Operation } from '../packages/contract/src/operation.ts'
+import { operations, servedOperations } from '../packages/contract/src/table.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { mapConcurrently } from './support/map-concurrently.ts'
+import {
+  capabilities,
+  credentials,
+  expectedOutcome,
+  targets,
+  type CapabilityCase,
+  type Credential,
+  type Target,
+} from './support/matrix-cells.ts'
+import { askGood, bodyFor, makeDeadKeys, makeShelf, pathTo, type DeadKeys, type Shelf } from './support/matrix-world.ts'
+
+const width = 24
+
+let database: TestDatabase
+let atrium: AtriumProcess
+let origin: string
+let own: TestTenant
+let other: TestTenant
+let shelf: Shelf
+let sibling: Shelf
+let foreign: Shelf
+let gone: Shelf
+let dead: DeadKeys
+before(async () => {
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+  origin = atrium.origin
+  ;[own, other] = await Promise.all([makeTenant(origin, 'Own'), makeTenant(origin, 'Other')])
+  ;[shelf, sibling, gone, foreign, dead] = await Promise.all([
+    makeShelf(origin, own),
+    makeShelf(origin, own),
+    makeShelf(origin, own),
+    makeShelf(origin, other),
+    makeDeadKeys(origin, own),
+  ])
+  // One thing after the other, so that each was deleted by itself.
+  const path = `/v1/collections/${gone.things.collection}`
+  for (const part of [`/items/${gone.things.item}`, `/artifacts/${gone.things.artifact}`, '']) {
+    await askGood(origin, `DELETE ${path}${part}`, { key: own.secret, token: gone.owner })
+  }
+})
+after(async () => {
+  await atrium.end('SIGKILL')
+  await database.drop()
+})
+
+interface Cell {
+  op: Operation
+  who: Credential
+  held: CapabilityCase
+  target: Target
+}
+
+/** All of them, but where the key is refused whatever the token says: there, with and without the owner token. */
+function cellsOf(op: Operation): Cell[] {
+  const tokens = capabilities(shelf, sibling, foreign)
+  const strongest = tokens.filter(({ worth, token }) => worth === 'owner' || token === undefined)
+  return credentials(own, other, dead, shelf).flatMap((who) =>
+    targets(op, shelf, sibling, foreign, gone).flatMap((target) => {
+      // That would be a tenant and its own thing.
+      if (who.other && target.name.startsWith("other tenant's")) return []
+      const passes = who.worth === 'publishable' || who.worth === 'secret'
+      return (passes && op.capability ? tokens : strongest).map((held) => ({ op, who, held, target }))
+    }),
+  )
+}
+
+const nameOf = ({ op, who, held, target }: Cell) => `${op.id} with ${who.name}, ${held.name}, on ${target.name}`
+const expectedOf = ({ op, who, held, target }: Cell) => expectedOutcome(op, who, held, target)
+
+/** Sends it; where it will be done and changes things, on things of its own. */
+async function send(cell: Cell): Promise<Answer> {
+  const { op, who, held, target } = cell
+  const changes = op.method !== 'GET' && expectedOf(cell) === 'done'
+  const things = changes ? await ownCopy(cell) : { things: target.things, token: held.token }
+  const headers = { ...who.headers, ...(things.token === undefined ? {} : { 'x-collection-token': things.token }) }
+  const body = await bodyFor(op, origin)
+  return call(origin, `${op.method} ${pathTo(op, things.things, origin)}`, { headers, body })
+}
+
+async function ownCopy({ op, held }: Cell) {
+  const tenant = op.caller === 'operator' ? await makeTenant(origin, 'To change') : own
+  const fresh = await makeShelf(origin, tenant)
+  return {
+    things: fresh.things,
+    token: held.worth === 'owner' ? fresh.owner : held.worth === 'contributor' ? fresh.contributor : held.token,
+  }
+}
+
+/** What must not tell two refusals apart. */
+function faceOf({ status, headers, text }: Answer): unknown {
+  const { date: _date, 'x-request-id': id, ...rest } = headers
+  return { status, rest, text: typeof id === 'string' ? text.replaceAll(id, 'req_') : text }
+}
+
+function outcomeOf(op: Operation, { status, code }: Answer): string {
+  if (code !== undefined) return `${status} ${code}`
+  return op.answers[status] && status < 400 ? 'done' : `${status}`
+}
+
+function sayExpected(op: Operation, cell: Cell): string {
+  const outcome = expectedOf(cell)
+  if (outcome === 'done') return 'done'
+  // The share page says so as a page.
+  return op.id === 'renderCollection' ? '404' : `${errors[outcome].status} ${outcome}`
+}
+
+/** All that the cells name, as its owners see it. */
+async function snapshot(): Promise<unknown> {
+  const parties = [
+    [own, shelf],
+    [own, sibling],
+    [other, foreign],
+  ] as const
+  const views = parties.flatMap(([tenant, { things, owner }]) =>
+    ['', '/items', '/artifacts'].map(
+      (view) => [`GET /v1/collections/${things.collection}${view}`, tenant.secret, owner] as const,
+    ),
+  )
+  const seen = await Promise.all(views.map(([route, key, token]) => askGood(origin, route, { key, token })))
+  const tenants = await Promise.all([own, other].map(({ secret }) => askGood(origin, 'GET /v1/tenant', { key: secret })))
+  return [...seen, ...tenants].map(({ text }) => text)
+}
+
+describe('every operation × every credential × every thing', () => {
+  for (const op of servedOperations.filter(({ flatErrors }) => !flatErrors)) {
+    test(`${op.method} ${op.path}`, async (t) => {
+      const before = await snapshot()
+      const wrong: string[] = []
+      const faces = new Map<string, unknown>()
+      const cells = cellsOf(op)
+      await mapConcurrently(cells, width, async (cell) => {
+        const answer = await send(cell)
+        const [got, expected] = [outcomeOf(op, answer), sayExpected(op, cell)]
+        if (got !== expected) wrong.push(`${nameOf(cell)}: ${got} ${answer.text}, expected ${expected}`)
+        if (answer.code && !(errorCodesOf(op) as string[]).includes(answer.code))
+          wrong.push(`${nameOf(cell)}: ${answer.code} is not declared`)
+        // Of one caller with one token, all that is not theirs must look alike, but for the kind of thing that is missing.
+        if (cell.target.is !== 'own' && expected !== 'done') {
+          const group = `${cell.who.name}, ${cell.held.name}, ${expected}`
+          if (!faces.has(group)) faces.set(group, faceOf(answer))
+          if (!isDeepStrictEqual(faceOf(answer), faces.get(group)))
+            wrong.push(`${nameOf(cell)} can be told from others: ${answer.status} ${answer.text.slice(0, 200)}`)
+        }
+      })
+      t.diagnostic(`${cells.length} requests`)
+      assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} wrong`)
+      assert.deepEqual(await snapshot(), before, 'nothing that was refused left a trace')
+    })
+  }
+})
+
+test('a collection with an open policy takes items of everyone with the key, whatever the token says', async () => {
+  const open = await makeShelf(origin, own, 'open')
+  const body = operations.addItem.example.body
+  for (const { name, token } of capabilities({ ...open, contributor: sibling.contributor }, sibling, foreign)) {
+    const headers = token === undefined ? {} : { 'x-collection-token': token }
+    const path = `/v1/collections/${open.things.collection}/items`
+    assert.equal((await call(origin, `POST ${path}`, { key: own.publishable, headers, body })).status, 201, name)
+    const answer = await call(origin, `POST ${path}`, { key: other.publishable, headers, body })
+    assert.deepEqual([answer.status, answer.code], [404, 'not_found'], name)
+  }
+})
+
+test('a wrong token shows no more than none', async () => {
+  const path = `/v1/collections/${shelf.things.collection}`
+  const see = async (what: string, token: string | undefined) =>
+    (await call(origin, `GET ${path}${what}`, { key: own.publishable, ...(token === undefined ? {} : { token }) })).text
+  for (const what of ['', '/artifacts']) {
+    const [asOwner, asNobody] = [await see(what, shelf.owner), await see(what, undefined)]
+    assert.notEqual(asOwner, asNobody)
+    for (const { name, token, worth } of capabilities(shelf, sibling, foreign)) {
+      assert.equal(await see(what, token), worth === 'owner' ? asOwner : asNobody, `${what} with ${name}`)
+    }
+  }
+})
+
+test('a cursor is good for the list that gave it, and for no other', async () => {
+  const key = own.secret
+  const list = (shelf: Shelf, what: string) => `GET /v1/collections/${shelf.things.collection}/${what}?limit=1`
+  const item = operations.addItem.example.body
+  const artifact = operations.createArtifact.example.body
+  const otherShelf = await makeShelf(origin, other)
+  for (const [tenant, to] of [
+    [own, shelf],
+    [own, sibling],
+    [other, otherShelf],
+  ] as const) {
+    const options = { key: tenant.secret, token: to.owner }
+    await askGood(origin, `POST /v1/collections/${to.things.collection}/items`, { ...options, body: item })
+    await askGood(origin, `POST /v1/collections/${to.things.collection}/artifacts`, { ...options, body: artifact })
+  }
+  const cursorOf = async (what: string) => {
+    const { text } = await askGood(origin, list(shelf, what), { key, token: shelf.owner })
+    return (JSON.parse(text) as { meta: { next_cursor: string } }).meta.next_cursor
+  }
+  const cursors = { items: await cursorOf('items'), artifacts: await cursorOf('artifacts') }
+  const page = (tenant: TestTenant, of: Shelf, what: string, cursor: string) =>
+    call(origin, `${list(of, what)}&cursor=${encodeURIComponent(cursor)}`, { key: tenant.secret, token: of.owner })
+  for (const what of ['items', 'artifacts'] as const) {
+    const wrongList = what === 'items' ? 'artifacts' : 'items'
+    assert.equal((await page(own, shelf, what, cursors[what])).status, 200)
+    const refused = {
+      'of another collection': await page(own, sibling, what, cursors[what]),
+      'of another tenant': await page(other, otherShelf, what, cursors[what]),
+      'of the other list': await page(own, shelf, wrongList, cursors[what]),
+    }
+    for (const [name, { status, code }] of Object.entries(refused))
+      assert.deepEqual([status, code], [400, 'invalid_cursor'], `${what}: ${name}`)
+    const { status, code } = await page(other, shelf, what, cursors[what])
+    assert.deepEqual([status, code], [404, 'not_found'], 'nor does it open the collection that it came from')
+  }
+})
+
+test('an Idempotency-Key of one tenant brings another nothing of it', async () => {
+  const idempotencyKey = 'the same for all'
+  const calls = [
+    ['POST /v1/collections', { contributor_policy: 'token' }],
+    ['POST /v1/tenant/keys', { kind: 'secret' }],
+  ] as const
+  for (const [route, body] of calls) {
+    const first = await askGood(origin, route, { key: own.secret, idempotencyKey, body })
+    const second = await askGood(origin, route, { key: other.secret, idempotencyKey, body })
+    assert.equal(second.headers['idempotency-status'], 'stored', route)
+    assert.notEqual(second.data.id, first.data.id)
+    const changed = await call(origin, route, { key: other.secret, idempotencyKey, body: { ...body, name: 1 } })
+    assert.equal(changed.text.includes(first.data.id), false)
+  }
+  const path = `POST /v1/collections/${shelf.things.collection}/items`
+  const body = operations.addItem.example.body
+  await askGood(origin, path, { key: own.secret, token: shelf.owner, idempotencyKey, body })
+  const replay = await call(origin, path, { key: other.secret, token: shelf.owner, idempotencyKey, body })
+  assert.deepEqual([replay.status, replay.code], [404, 'not_found'], 'nor is a replay a way around the refusal')
+  const withoutToken = await call(origin, path, { key: own.publishable, idempotencyKey, body })
+  assert.deepEqual([withoutToken.status, withoutToken.code], [403, 'contributor_token_required'])
+})
+
+test('what is legacy or not built is 404 under /v1, whoever asks', async () => {
+  const absent = Object.values<Operation>(operations).filter(({ status }) => status !== 'live')
+  assert.ok(absent.length > 0)
+  const callers: CallOptions[] = [{}, { key: own.secret }, { key: own.publishable }, { key: 'wsk_x' }, { operator: true }]
+  for (const op of absent) {
+    const path = `/v1${op.path.replaceAll(/\{\w+\}/g, (name) => (name === '{id}' ? shelf.things.collection! : 'x'))}`
+    for (const caller of callers) {
+      const body = op.method === 'GET' ? {} : { body: op.example?.body ?? {} }
+      const { status, code } = await call(origin, `${op.method} ${path}`, { ...caller, ...body })
+      assert.deepEqual([status, code], [404, 'not_found'], `${op.method} ${path} ${JSON.stringify(caller)}`)
+    }
+  }
+})
+
+test('a method that a path does not have is 404, and so is a path of another case, with a slash more or without a version', async () => {
+  const routes = new Set(servedOperations.map((op) => `${op.method} ${op.path}`))
+  const paths = new Set(servedOperations.map((op) => op.path))
+  const fill = (path: string) => path.replaceAll(/\{\w+\}/g, shelf.things.collection!)
+  const asked = [...paths].flatMap((path) => [
+    ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+      .filter((method) => !routes.has(`${method} ${path}`))
+      .map((method) => `${method} /v1${fill(path)}`),
+    `GET /V1${fill(path)}`,
+    `GET /v1${fill(path.toUpperCase())}`,
+    `GET /v1${fill(path)}/`,
+    `GET /v1/${fill(path)}`,
+    `GET //v1${fill(path)}`,
+    `GET /v2${fill(path)}`,
+    `POST ${fill(path)}`,
+  ])
+  for (const route of asked) {
+    const { status, code } = await call(origin, route, { key: own.secret, operator: true, token: shelf.owner, body: {} })
+    assert.deepEqual([status, code], [404, 'not_found'], route)
+  }
+})

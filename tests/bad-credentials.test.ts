@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { assertRefused } from './support/assert-refused.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeTenant, type TestTenant } from './support/call-api.ts'
+import { askGood, makeShelf, type Shelf } from './support/matrix-world.ts'
+
+let database: TestDatabase
+let atrium: AtriumProcess
+let origin: string
+let tenant: TestTenant
+let shelf: Shelf
+before(async () => {
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+  origin = atrium.origin
+  tenant = await makeTenant(origin)
+  shelf = await makeShelf(origin, tenant)
+})
+after(async () => {
+  await atrium.end('SIGKILL')
+  await database.drop()
+  assert.deepEqual(
+    atrium
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('request failed') && !line.includes('"unavailable"'))
+      .slice(0, 3),
+    [],
+    'nothing broke on our side',
+  )
+})
+
+test('a token of another length, or of bytes that are no text, is just wrong', async () => {
+  const lengths = [0, 1, 2, 3, 4, 5, 39, 40, 41, 63, 64, 65, 255, 256, 4_096, 7_000]
+  const odd = [
+    '\u00e9',
+    '\u00ff'.repeat(40),
+    Buffer.from('\u{1f600}'.repeat(10)).toString('latin1'),
+    '\t',
+    'a, b',
+    'null',
+    '[object Object]',
+    '"',
+    '%00',
+  ]
+  const tokens = [...lengths.flatMap((length) => ['x'.repeat(length), '\u00e9'.repeat(length)]), ...odd]
+  const path = `/v1/collections/${shelf.things.collection}`
+  for (const token of tokens) {
+    const what = JSON.stringify(token.slice(0, 50))
+    assertRefused(
+      await call(origin, 'POST /v1/tenants/invites', { headers: { 'x-admin-token': token }, body: {} }),
+      'unauthorized',
+      what,
+    )
+    assertRefused(await call(origin, `GET ${path}/items`, { key: tenant.publishable, token }), 'owner_token_required', what)
+    assertRefused(await call(origin, 'GET /v1/tenant', { headers: { 'x-api-key': token } }), 'unauthorized', what)
+    for (const authorization of [token, `Bearer ${token}`, `Basic ${token}`, `Bearer  ${token}`, `${token} Bearer`]) {
+      assertRefused(await call(origin, 'GET /v1/tenant', { headers: { authorization } }), 'unauthorized', what)
+    }
+  }
+})
+
+test('an identity that is none is refused, whatever it looks like', async () => {
+  const { things, owner: token } = shelf
+  const path = `/v1/collections/${things.collection}/items/${things.item}`
+  await askGood(origin, `PATCH ${path}`, { key: tenant.secret, token, body: { access: 'email', grant: ['ada@example.com'] } })
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = part({ iss: 'x', aud: 'x', exp: 9_999_999_999, nonce: 'x', email: 'ada@example.com', email_verified: true })
+  const tokens = [
+    'x',
+    '..',
+    'a.b.c',
+    `${part({ alg: 'none' })}.${claims}.`,
+    `${part({ alg: 'HS256' })}.${claims}.AAAA`,
+    `${part([])}.${part(null)}.${part(1)}`,
+    '\u00ff.\u00ff.\u00ff',
+    `${part({ alg: 'RS256', kid: '__proto__' })}.${claims}.AAAA`,
+    'a'.repeat(6_000),
+  ]
+  const keys = [
+    '{}',
+    '{',
+    'null',
+    '[]',
+    '1',
+    '"x"',
+    '{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}',
+    '{"kty":"RSA"}',
+    '{"__proto__":1}',
+    '\u00ff',
+    '['.repeat(2_000),
+  ]
+  for (const idToken of tokens) {
+    for (const spk of keys) {
+      const answer = await call(origin, `GET ${path}`, {
+        key: tenant.publishable,
+        headers: { 'x-id-token': idToken, 'x-spk': spk },
+      })
+      // Without a provider configured, no token can be checked.
+      assertRefused(answer, ['not_authorized', 'unavailable'], `${idToken.slice(0, 60)} and ${spk.slice(0, 60)}`)
+    }
+  }
+})

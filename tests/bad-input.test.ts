@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { TObject } from 'typebox'
+import { limits } from '../packages/contract/src/limits.ts'
+import type { Operation } from '../packages/contract/src/operation.ts'
+import { servedOperations } from '../packages/contract/src/table.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { assertRefused } from './support/assert-refused.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { brokenBodies } from './support/break-body.ts'
+import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { jsonTraps } from './support/json-traps.ts'
+import { mapConcurrently } from './support/map-concurrently.ts'
+import { askGood, bodyFor, makeShelf, pathTo, type Shelf } from './support/matrix-world.ts'
+
+let database: TestDatabase
+let atrium: AtriumProcess
+let origin: string
+let tenant: TestTenant
+let shelf: Shelf
+/** What each operation is sent to: what one of them changes is not in the way of the others. */
+const shelves = new Map<Operation, Shelf>()
+const withBody = servedOperations.filter((op) => op.body && !op.flatErrors)
+before(async () => {
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+  origin = atrium.origin
+  tenant = await makeTenant(origin)
+  shelf = await makeShelf(origin, tenant)
+  const toSuspend = await makeTenant(origin)
+  for (const op of withBody) shelves.set(op, await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant))
+})
+after(async () => {
+  await atrium.end('SIGKILL')
+  await database.drop()
+  assert.deepEqual(
+    atrium
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('request failed'))
+      .slice(0, 3),
+    [],
+    'nothing broke on our side',
+  )
+})
+
+/** Sends what would be a good request, but for the body and what the options add. */
+function send(op: Operation, body: unknown, options: CallOptions = {}): Promise<Answer> {
+  const { things, owner: token } = shelves.get(op)!
+  const route = `${op.method} ${pathTo(op, things, origin)}`
+  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key: tenant.secret }
+  return call(origin, route, { ...caller, ...(op.capability ? { token } : {}), body, ...options })
+}
+
+/** The text of the body with something put where the operation takes any text or any JSON; none where it takes neither. */
+function placesIn(op: Operation, body: object): { name: string; put: (json: string) => string }[] {
+  const properties = Object.entries(
+    (op.body as TObject).properties as unknown as Record<
+      string,
+      { type?: string; additionalProperties?: unknown; pattern?: string }
+    >,
+  )
+  const put = (name: string, text: string) => JSON.stringify({ ...body, [name]: '@@' }).replace('"@@"', () => text)
+  return properties.flatMap(([name, { type, additionalProperties, pattern }]) => {
+    if (type === undefined) return [{ name, put: (json: string) => put(name, json) }]
+    if (type === 'object' && additionalProperties === true) return [{ name, put: (json: string) => put(name, `{"a":${json}}`) }]
+    return type === 'string' && !pattern ? [{ name, put: (json: string) => put(name, json) }] : []
+  })
+}
+
+describe('JSON that JSON.parse forgives, or does not', () => {
+  for (const op of withBody) {
+    test(op.id, async () => {
+      const good = (await bodyFor(op, origin)) as object
+      for (const { name, put } of placesIn(op, good)) {
+        for (const [trap, json] of Object.entries(jsonTraps))
+          assertRefused(await send(op, put(json)), 'invalid_request', `${trap} in ${name}`)
+      }
+      const text = JSON.stringify(good)
+      const [first] = Object.entries(good)[0]!
+      const twice = text.replace('{', `{${JSON.stringify(first)}:${JSON.stringify(good[first as keyof object])},`)
+      const bodies = {
+        twice,
+        'cut off': text.slice(0, -1),
+        'more after it': `${text}{}`,
+        'two of them': text + text,
+        'JSON lines': `${text}\n${text}`,
+      }
+      for (const [name, body] of Object.entries(bodies)) assertRefused(await send(op, body), 'invalid_request', name)
+      for (const body of ['', ' ', '[]', '"a"', '1', 'null', 'true', `[${text}]`, JSON.stringify(text), '\ufeff', '{', 'hello']) {
+        assertRefused(await send(op, body), 'invalid_request', `${JSON.stringify(body)} as the body`)
+      }
+      assert.ok((await send(op, text)).status < 300, 'without all that it is good')
+    })
+  }
+})
+
+describe('a body that breaks its schema in one place is refused, and the place is named', () => {
+  for (const op of withBody) {
+    test(op.id, async (t) => {
+      const good = await bodyFor(op, origin)
+      const bodies = brokenBodies(op.body!, good)
+      await mapConcurrently(bodies, 16, async ({ name, pointer, body }) => {
+        const { details } = assertRefused(await send(op, body), 'invalid_request', name)
+        const paths = (details ?? []).map(({ path }) => path)
+        assert.ok(
+          paths.some((path) => path === pointer || path.startsWith(`${pointer}/`)),
+          `${name}: ${paths.join()} names it`,
+        )
+      })
+      t.diagnostic(`${bodies.length} bodies`)
+    })
+  }
+})
+
+test('a body is JSON, and says so', async () => {
+  const types = [
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    'application/jsonx',
+    'application/xml',
+    'json',
+    '*/*',
+    '',
+    'application/json, text/plain',
+  ]
+  for (const op of withBody) {
+    const text = JSON.stringify(await bodyFor(op, origin))
+    for (const type of types)
+      assertRefused(await send(op, text, { headers: { 'content-type': type } }), 'invalid_request', `${op.id} as ${type}`)
+    for (const good of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
+      const answer = await send(op, JSON.stringify(await bodyFor(op, origin)), { headers: { 'content-type': good } })
+      assert.ok(answer.status < 300, `${op.id} as ${good}: ${answer.status} ${answer.text}`)
+    }
+    assertRefused(await send(op, undefined), 'invalid_request', `${op.id} without a body`)
+  }
+})
+
+test('no key of an object reaches a prototype', async () => {
+  const metadata = JSON.parse(
+    '{"constructor":{"prototype":{"admin":true}},"toString":"x","hasOwnProperty":1,"prototype":{"a":1}}',
+  ) as object
+  const options = { key: tenant.secret, token: shelf.owner }
+  const path = `/v1/collections/${shelf.things.collection}`
+  await askGood(origin, `PATCH ${path}`, { ...options, body: { metadata } })
+  await askGood(origin, `PATCH ${path}`, {
+    ...options,
+    body: { metadata: { constructor: { prototype: { more: 1 } }, toString: null } },
+  })
+  const { data } = await askGood(origin, `GET ${path}`, options)
+  const seen = (data as unknown as { metadata: Record<string, unknown> }).metadata
+  assert.deepEqual(seen['constructor'], { prototype: { admin: true, more: 1 } })
+  assert.ok(!Object.hasOwn(seen, 'toString'))
+  const other = await askGood(origin, 'POST /v1/collections', { key: tenant.secret, body: {} })
+  assert.ok(!other.text.includes('admin"') && !other.text.includes('more'))
+  assert.equal(
+    (await call(origin, `GET ${path}/items`, { key: tenant.publishable })).code,
+    'owner_token_required',
+    'nobody became an owner',
+  )
+})
+
+test('a great many keys cost no time, and make no great answer', async () => {
+  const many = (make: (n: number) => string) => `{${Array.from({ length: 20_000 }, (_, n) => make(n)).join()}}`
+  const bodies = {
+    unknown: many((n) => `"k${n}":1`),
+    numeric: many((n) => `"${n}":1`),
+    'the same': many(() => '"a":1'),
+    'of length zero and one': `{"":1,${many((n) => `"${n}":1`).slice(1)}`,
+    metadata: `{"metadata":${many((n) => `"k${n}":1`)}}`,
+    'long list': `{"metadata":[${'0,'.repeat(100_000)}0]}`,
+  }
+  for (const op of withBody) {
+    for (const [name, body] of Object.entries(bodies)) {
+      const startedAt = performance.now()
+      assertRefused(await send(op, body), 'invalid_request', `${op.id}: ${name}`)
+      const tookMs = performance.now() - startedAt
+      assert.ok(tookMs < 1_000, `${op.id}: ${name} took ${tookMs} ms`)
+    }
+  }
+})
+
+test('an error does not repeat all of a long key', async () => {
+  for (const op of withBody)
+    assertRefused(await send(op, { ['k'.repeat(200_000)]: 1 }), 'invalid_request', `${op.id}: a key of 200,000 characters`)
+})
+
+describe('what the contract limits beyond the schema', () => {
+  const kib = (count: number, more = 0) => 'x'.repeat(count * 1024 + more)
+  /** 64 KiB of JSON text: the quotes and the key count too. */
+  const object = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
+  const path = () => `/v1/collections/${shelf.things.collection}`
+  const cases: Record<string, [route: () => string, good: unknown, bad: unknown[]]> = {
+    metadata: [
+      () => 'POST /v1/collections',
+      { metadata: object(16_384) },
+      [{ metadata: object(16_385) }, { metadata: { a: 'é'.repeat(8_189) } }],
+    ],
+    app_state: [() => 'POST /v1/collections', { app_state: object(16_384) }, [{ app_state: object(16_385) }]],
+    content: [
+      () => `POST ${path()}/items`,
+      { type: 'x', content: kib(64, -2) },
+      [
+        { type: 'x', content: kib(64, -1) },
+        { type: 'x', content: kib(200) },
+        { type: 'x', content: '\u00e9'.repeat(32 * 1024) },
+      ],
+    ],
+    'the address of an artifact': [
+      () => `POST ${path()}/artifacts`,
+      { kind: 'image', url: 'https://a.example/b' },
+      [
+        'http://a.example/',
+        'javascript:alert(1)',
+        'data:image/png;base64,AA',
+        '//a.example/',
+        '/a',
+        'https://',
+        'https:',
+        'ftp://a.example/',
+        'https://u:p@a.example/',
+        'https://a b/',
+        'file:///etc/passwd',
+      ].map((url) => ({ kind: 'image', url })),
+    ],
+    'the end of a key': [
+      () => 'POST /v1/tenant/keys',
+      { kind: 'secret', expires_at: '2999-12-31T23:59:59.999Z' },
+      [
+        '2020-01-01T00:00:00.000Z',
+        '2999-13-01T00:00:00Z',
+        '2999-02-30T00:00:00Z',
+        '2999-01-01',
+        'tomorrow',
+        '999999-01-01T00:00:00Z',
+        '2999-01-01T25:00:00Z',
+        '2999-01-01T00:00:00',
+        '32503680000',
+      ].map((expires_at) => ({ kind: 'secret', expires_at })),
+    ],
+    overlap: [() => 'POST /v1/tenant/keys', { kind: 'secret' }, [{ kind: 'secret', overlap_seconds: 1 }]],
+  }
+  for (const [name, [route, good, bad]] of Object.entries(cases)) {
+    test(name, async () => {
+      const options = { key: tenant.secret, token: shelf.owner }
+      await askGood(origin, route(), { ...options, body: good })
+      for (const body of bad)
+        assertRefused(await call(origin, route(), { ...options, body }), 'invalid_request', JSON.stringify(body).slice(0, 120))
+    })
+  }
+})
+
+test('a body has at most 256 KiB', async () => {
+  for (const op of withBody) {
+    const padded = async (bytes: number) => JSON.stringify(await bodyFor(op, origin)).padEnd(bytes)
+    for (const bytes of [limits.bodyBytes - 1, limits.bodyBytes]) {
+      const answer = await send(op, await padded(bytes))
+      assert.ok(answer.status < 300, `${op.id} of ${bytes} bytes: ${answer.status} ${answer.text}`)
+    }
+    for (const bytes of [limits.bodyBytes + 1, limits.bodyBytes * 4]) {
+      assertRefused(await send(op, await padded(bytes)), 'payload_too_large', `${op.id} of ${bytes} bytes`)
+    }
+  }
+})

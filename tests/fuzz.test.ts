@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { serveTestProvider, type ServedProvider } from '@atrium/identity/testing/serve-provider'
+import fc from 'fast-check'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeTenant, NoAnswer, type Answer } from './support/call-api.ts'
+import { plans } from './support/fuzz-plans.ts'
+import { FuzzWorld, type Kept, type Sent } from './support/fuzz-world.ts'
+import { mapConcurrently } from './support/map-concurrently.ts'
+import { fetchOperations } from './support/openapi-operations.ts'
+
+const requests = Number(process.env['ATRIUM_FUZZ_REQUESTS'] ?? 20_000)
+const seed = Number(process.env['ATRIUM_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const atOnce = 32
+/** Plans are made in portions, so that any number of requests fits into memory. */
+const portion = 1_000
+const shownFailures = 5
+
+let database: TestDatabase
+let provider: ServedProvider
+let atrium: AtriumProcess
+before(async () => {
+  ;[database, provider] = await Promise.all([createTestDatabase(), serveTestProvider()])
+  const env = { OIDC_ISSUER: provider.provider.issuer, OIDC_CLIENT_ID: 'atrium' }
+  atrium = await startAtrium({ databaseUrl: database.url, env, space: true })
+  await spaceReady()
+})
+after(async () => {
+  await atrium.end()
+  provider.close()
+  await database.drop()
+})
+
+function shown({ plan, route, headers }: Sent, answer: Answer | NoAnswer): string {
+  const came = answer instanceof NoAnswer ? answer.message : `${answer.status} ${answer.text.slice(0, 300)}`
+  return `${route}\n  ${JSON.stringify(headers)}\n  ${plan.body?.slice(0, 500)}\n  → ${came}`
+}
+
+/** The API is ready without the Space service, which starts beside it. */
+async function spaceReady(timeoutMs = 20_000): Promise<void> {
+  const attest = () => call(atrium.origin, 'POST /v1/space', { body: { op: 'attest' } })
+  for (const deadline = Date.now() + timeoutMs; (await attest()).status !== 200; await delay(50)) {
+    assert.ok(Date.now() < deadline, 'the Space service never came up')
+  }
+}
+
+/** What the server said about them. */
+function faultsLogged(): string {
+  return atrium
+    .output()
+    .split('\n')
+    .filter((line) => /request failed|cannot be reached/.test(line))
+    .slice(0, shownFailures)
+    .join('\n')
+}
+
+function faultOf(sent: Sent, answer: Answer): string | undefined {
+  const fault = sent.plan.op.faultIn(answer)
+  if (fault) return fault
+  const replayed = answer.headers['idempotency-status'] === 'replayed'
+  return sent.ofGone && answer.status < 400 && !replayed ? 'it was deleted before' : undefined
+}
+
+test(`${requests} generated requests find no fault`, { timeout: 200_000 + requests * 10 }, async (t) => {
+  t.diagnostic(`seed ${seed}: ATRIUM_FUZZ_SEED=${seed} makes the same requests again`)
+  const { origin } = atrium
+  const operations = await fetchOperations(origin)
+  const world = new FuzzWorld(origin, await Promise.all([makeTenant(origin, 'One'), makeTenant(origin, 'Two')]))
+  const arbitrary = plans(operations)
+  const failures: string[] = []
+  const statuses = new Map<string, number>()
+  const wentWell = new Set<string>()
+  for (let made = 0; made < requests && failures.length < shownFailures; made += portion) {
+    const batch = fc.sample(arbitrary, { seed: seed + made, numRuns: Math.min(portion, requests - made) })
+    await mapConcurrently(batch, atOnce, async (plan) => {
+      const sent = world.resolve(plan, adminToken)
+      const { body } = sent.plan
+      const answer = await call(origin, sent.route, { headers: sent.headers, ...(body === undefined ? {} : { body }) }).catch(
+        (error: unknown) => {
+          if (error instanceof NoAnswer) return error
+          throw error
+        },
+      )
+      if (answer instanceof NoAnswer) return void failures.push(`no answer: ${shown(sent, answer)}`)
+      const status = `${Math.floor(answer.status / 100)}xx`
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (answer.status < 300) wentWell.add(plan.op.id)
+      const fault = faultOf(sent, answer)
+      if (fault) failures.push(`${fault}: ${shown(sent, answer)}`)
+      world.learn(sent, answer)
+    })
+  }
+  t.diagnostic(
+    `${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}; ${world.collections.length} collections made`,
+  )
+  assert.ok(
+    failures.length === 0,
+    `seed ${seed}, ${failures.length} failures:\n${failures.slice(0, shownFailures).join('\n')}\n${faultsLogged()}`,
+  )
+  if (requests >= portion * 5) {
+    assert.deepEqual(
+      operations.filter(({ id }) => !wentWell.has(id)).map(({ id }) => id),
+      [],
+      'every operation also went well',
+    )
+  }
+  await assertAllIsAsItWasLeft(world)
+})
+
+/** What was deleted cannot be read, in any way; what was not is still there. */
+async function assertAllIsAsItWasLeft(world: FuzzWorld): Promise<void> {
+  const { origin } = atrium
+  const wrong: string[] = []
+  const expectStatus = async (route: string, { tenant, owner }: Kept, expected: number) => {
+    const answer = await call(origin, route, { key: tenant.secret, token: owner })
+    if (answer.status !== expected) wrong.push(`${route}: ${answer.status} ${answer.text.slice(0, 200)} instead of ${expected}`)
+    return answer
+  }
+  await mapConcurrently(world.collections, atOnce, async (collection) => {
+    const path = `GET /v1/collections/${collection.id}`
+    const status = collection.gone ? 404 : 200
+    for (const view of ['', '/items?limit=200', '/artifacts?limit=200', '/render']) {
+      const { text } = await expectStatus(`${path}${view}`, collection, status)
+      for (const part of collection.parts)
+        if (part.gone && text.includes(part.id)) wrong.push(`${path}${view} still shows ${part.id}`)
+    }
+    for (const { kind, id, gone } of collection.parts)
+      await expectStatus(`${path}/${kind}s/${id}`, collection, gone ? 404 : status)
+  })
+  assert.ok(world.collections.some(({ gone }) => gone) && world.parts.some(({ gone }) => gone), 'something was deleted')
+  assert.deepEqual(wrong.slice(0, shownFailures), [], `seed ${seed}: ${wrong.length} things are not as they were left`)
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeCollection, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { formsFound } from './support/find-secrets.ts'
+import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
+import { dumpTables, queryDatabase } from './support/query-database.ts'
+
+let database: TestDatabase
+let proxy: PostgresProxy
+let first: AtriumProcess
+let second: AtriumProcess
+let tenant: TestTenant
+before(async () => {
+  database = await createTestDatabase()
+  proxy = await startPostgresProxy(database.url)
+  first = await startAtrium({ databaseUrl: database.url })
+  // Its statements can be held.
+  second = await startAtrium({ databaseUrl: proxy.url })
+  tenant = await makeTenant(first.origin)
+})
+after(async () => {
+  await Promise.all([first.end('SIGKILL'), second.end('SIGKILL')])
+  await proxy.close()
+  await database.drop()
+})
+
+const count = async (sql: string, mark: string) => {
+  const [row] = await queryDatabase<{ count: number }>(database.url, `select count(*)::integer from ${sql} = $1`, [mark])
+  return row!.count
+}
+
+/** A request that makes one thing that is recognised by its mark. */
+interface Sample {
+  route: string
+  options: CallOptions
+  found: string
+}
+
+async function samples(mark: string): Promise<Record<string, Sample>> {
+  const { id } = await makeCollection(first.origin, tenant.publishable)
+  const key = tenant.publishable
+  const operator = true
+  return {
+    createCollection: {
+      route: 'POST /v1/collections',
+      options: { key, body: { metadata: { mark } } },
+      found: `collections where metadata->>'mark'`,
+    },
+    addItem: {
+      route: `POST /v1/collections/${id}/items`,
+      options: { key, body: { type: 'message', content: { mark } } },
+      found: `items where content->>'mark'`,
+    },
+    createKey: {
+      route: 'POST /v1/tenant/keys',
+      options: { key: tenant.secret, body: { kind: 'publishable', name: mark } },
+      found: 'api_keys where name',
+    },
+    createTenant: { route: 'POST /v1/tenants', options: { operator, body: { name: mark } }, found: 'tenants where name' },
+  }
+}
+
+const sample = async (name: string, mark: string) => (await samples(mark))[name]!
+
+test('50 copies at once over two processes have one effect and identical answers', async () => {
+  for (const name of ['createCollection', 'addItem', 'createKey', 'createTenant']) {
+    const mark = randomUUID()
+    const { route, options, found } = await sample(name, mark)
+    const origins = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? first.origin : second.origin))
+    const answers = await Promise.all(origins.map((origin) => call(origin, route, { ...options, idempotencyKey: mark })))
+    const statuses = answers.map(({ headers }) => headers['idempotency-status'])
+    assert.equal(await count(found, mark), 1, `${name} had one effect`)
+    assert.equal(answers[0]!.status, 201, answers[0]!.text)
+    assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1, `${name}: one answer`)
+    assert.equal(statuses.filter((status) => status === 'stored').length, 1, `${name}: ${statuses.join()}`)
+    assert.equal(statuses.filter((status) => status === 'replayed').length, 49)
+    assert.equal(new Set(answers.map(({ headers }) => headers['idempotency-expires'])).size, 1, `${name}: all say the same end`)
+  }
+})
+
+test('a replay says so, says until when, and carries the headers that matter', async () => {
+  for (const name of ['createCollection', 'addItem', 'createKey']) {
+    const mark = randomUUID()
+    const { route, options } = await sample(name, mark)
+    const startedAt = Date.now()
+    const stored = await call(first.origin, route, { ...options, idempotencyKey: mark })
+    const replayed = await call(second.origin, route, { ...options, idempotencyKey: mark })
+    assert.equal(stored.headers['idempotency-status'], 'stored')
+    assert.equal(replayed.headers['idempotency-status'], 'replayed')
+    const hours = (Date.parse(String(stored.headers['idempotency-expires'])) - startedAt) / 3_600_000
+    assert.ok(hours > 23.9 && hours < 24.1, `kept for ${hours} h`)
+    for (const header of ['idempotency-expires', 'content-type', 'cache-control'])
+      assert.equal(replayed.headers[header], stored.headers[header], header)
+    assert.notEqual(replayed.headers['x-request-id'], stored.headers['x-request-id'], 'but it is a request of its own')
+    assert.equal(replayed.text, stored.text)
+  }
+})
+
+test('the same key with another body is refused and changes nothing', async () => {
+  for (const name of ['createCollection', 'addItem', 'createKey']) {
+    const mark = randomUUID()
+    const { route, options, found } = await sample(name, mark)
+    const stored = await call(first.origin, route, { ...options, idempotencyKey: mark })
+    const body = `${JSON.stringify(options.body)} `
+    const reused = await Promise.all(
+      [first, second].map(({ origin }) => call(origin, route, { ...options, body, idempotencyKey: mark })),
+    )
+    for (const answer of reused) assert.deepEqual([answer.status, answer.code], [409, 'idempotency_key_reused'], name)
+    assert.equal(await count(found, mark), 1)
+    assert.equal((await call(first.origin, route, { ...options, idempotencyKey: mark })).text, stored.text)
+  }
+})
+
+test('of two bodies at once under one key one wins and the other is refused', async () => {
+  const idempotencyKey = randomUUID()
+  const bodies = Array.from({ length: 20 }, (_, i) => ({ metadata: { mark: idempotencyKey, i } }))
+  const key = tenant.publishable
+  const answers = await Promise.all(
+    bodies.map((body, i) => call((i % 2 === 0 ? first : second).origin, 'POST /v1/collections', { key, idempotencyKey, body })),
+  )
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1)
+  assert.equal(answers.filter(({ code }) => code === 'idempotency_key_reused').length, 19)
+  assert.equal(await count(`collections where metadata->>'mark'`, idempotencyKey), 1)
+})
+
+test('an error leaves the key free', async () => {
+  const idempotencyKey = randomUUID()
+  const send = (body: unknown) => call(first.origin, 'POST /v1/tenant/keys', { key: tenant.secret, idempotencyKey, body })
+  assert.equal((await send('{')).status, 400)
+  assert.equal((await send({ kind: 'other' })).status, 400)
+  // Refused in the transaction, after the claim was written.
+  assert.equal((await send({ kind: 'secret', rotates: `key_${'0'.repeat(22)}` })).code, 'not_found')
+  const made = await send({ kind: 'publishable', name: idempotencyKey })
+  assert.deepEqual([made.status, made.headers['idempotency-status']], [201, 'stored'])
+  assert.equal(await count('api_keys where name', idempotencyKey), 1)
+})
+
+test('a key belongs to its tenant, operation and path', async () => {
+  const other = await makeTenant(first.origin)
+  const idempotencyKey = randomUUID()
+  const [a, b] = [await makeCollection(first.origin, tenant.publishable), await makeCollection(first.origin, tenant.publishable)]
+  const item = { type: 'message', content: 1 }
+  const answers = [
+    await call(first.origin, 'POST /v1/collections', { key: tenant.publishable, idempotencyKey, body: {} }),
+    await call(first.origin, 'POST /v1/collections', { key: other.publishable, idempotencyKey, body: {} }),
+    await call(first.origin, `POST /v1/collections/${a.id}/items`, { key: tenant.publishable, idempotencyKey, body: item }),
+    await call(first.origin, `POST /v1/collections/${b.id}/items`, { key: tenant.publishable, idempotencyKey, body: item }),
+  ]
+  for (const { status, headers } of answers) assert.deepEqual([status, headers['idempotency-status']], [201, 'stored'])
+  assert.equal(new Set(answers.map(({ data }) => data.id)).size, 4)
+  const replay = await call(second.origin, 'POST /v1/collections', { key: tenant.secret, idempotencyKey, body: {} })
+  assert.equal(replay.text, answers[0]!.text, 'the tenant’s other key is the same caller')
+})
+
+test('an item add is replayed also when the collection has closed since', async () => {
+  const { id, token } = await makeCollection(first.origin, tenant.publishable)
+  const add = (origin: string, idempotencyKey: string) =>
+    call(origin, `POST /v1/collections/${id}/items`, {
+      key: tenant.publishable,
+      idempotencyKey,
+      body: { type: 'message', content: 1 },
+    })
+  const added = await add(first.origin, 'before')
+  await call(first.origin, `POST /v1/collections/${id}/state`, { key: tenant.publishable, token, body: { state: 'closed' } })
+  for (const { origin } of [first, second]) {
+    const replay = await add(origin, 'before')
+    assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [201, added.text, 'replayed'])
+  }
+  const late = await add(first.origin, 'after')
+  assert.deepEqual([late.status, late.code], [409, 'collection_not_open'])
+})
+
+test('a repeat waits for the first one and replays it, or after five seconds is told to come back', async () => {
+  const idempotencyKey = randomUUID()
+  const { route, options, found } = await sample('createCollection', idempotencyKey)
+  await call(second.origin, route, { ...options, body: 'not json' })
+  const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
+  const stands = proxy.hold({ nth: 1, when: 'before', of: 'commit' })
+  const running = send(second)
+  await stands
+  const startedAt = performance.now()
+  const repeats = await Promise.all([send(first), send(second)])
+  const waitedMs = performance.now() - startedAt
+  for (const repeat of repeats) {
+    assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
+    assert.ok(Number(repeat.headers['retry-after']) >= 1)
+  }
+  assert.ok(waitedMs > 4_500 && waitedMs < 7_000, `waited ${waitedMs} ms`)
+  const patient = [send(first), send(second)]
+  proxy.release()
+  // The first one may have been given up by the server, which then does it in the next.
+  const late = await running
+  assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
+  const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
+  for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
+  assert.equal(await count(found, idempotencyKey), 1)
+})
+
+test('a key has 1 to 255 printable ASCII characters', async () => {
+  const send = (idempotencyKey: string) =>
+    call(first.origin, 'POST /v1/collections', { key: tenant.publishable, idempotencyKey, body: {} })
+  for (const good of ['a', '~'.repeat(255), 'with space and "quotes"']) assert.equal((await send(good)).status, 201)
+  for (const bad of ['', 'a'.repeat(256), 'tab\tinside', 'caf\u00e9']) {
+    const answer = await send(bad)
+    assert.deepEqual([answer.status, answer.code], [400, 'invalid_request'], JSON.stringify(bad))
+  }
+})
+
+test('kept answers are sealed: no table shows a secret or a key, in no form', async () => {
+  const idempotencyKey = `canary-${randomUUID()}`
+  const collection = await call(first.origin, 'POST /v1/collections', {
+    key: tenant.publishable,
+    idempotencyKey,
+    body: { contributor_policy: 'token' },
+  })
+  const key = await call(first.origin, 'POST /v1/tenant/keys', { key: tenant.secret, idempotencyKey, body: { kind: 'secret' } })
+  const made = await call(first.origin, 'POST /v1/tenants', { operator: true, idempotencyKey, body: { name: 'Sealed' } })
+  const dump = await dumpTables(database.url)
+  assert.ok(formsFound(dump, made.data.tenant.id).includes('raw'), 'the dump shows what is not secret')
+  const { admin_token: adminToken, contributor_token: contributorToken } = collection.data
+  const secrets = {
+    adminToken,
+    contributorToken,
+    key: key.data.key,
+    made: made.data.secret_key,
+    publishable: made.data.publishable_key,
+    idempotencyKey,
+  }
+  for (const [name, secret] of Object.entries(secrets)) assert.deepEqual(formsFound(dump, secret), [], name)
+})

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { adminToken, freePort } from './support/atrium-process.ts'
+import { call } from './support/call-api.ts'
+import { queryDatabase } from './support/query-database.ts'
+import { runAtrium, type AtriumRun } from './support/run-atrium.ts'
+
+/** With a space in its path, and open to the user whom root runs PostgreSQL as. */
+async function dataFolder(t: TestContext): Promise<string> {
+  const base = await mkdtemp(join(tmpdir(), 'atrium start '))
+  await chmod(base, 0o755)
+  t.after(() => rm(base, { recursive: true, force: true }))
+  return join(base, 'my data')
+}
+
+/** All that a start needs; each case then breaks one thing. */
+async function goodEnv(t: TestContext): Promise<Record<string, string>> {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const ATRIUM_MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+  const PORT = String(await freePort())
+  return {
+    DATABASE_URL: database.url,
+    ATRIUM_DATA_DIR: await dataFolder(t),
+    ATRIUM_ADMIN_TOKEN: adminToken,
+    ATRIUM_MASTER_KEY,
+    PORT,
+  }
+}
+
+/** One line that says what is wrong, no stack, and a failing exit code. */
+async function assertRefuses(t: TestContext, env: Record<string, string>, says: RegExp, args: string[] = []): Promise<string> {
+  const run = runAtrium(['start', ...args], env)
+  t.after(() => run.kill('SIGKILL'))
+  const code = await run.ended(15_000)
+  const output = run.output()
+  assert.ok(code !== undefined, `it ends by itself:\n${output}`)
+  assert.notEqual(code, 0, output)
+  const lines = output.trim().split('\n')
+  assert.equal(lines.length, 1, `one line, not:\n${output}`)
+  assert.match(lines[0]!, says)
+  assert.match(lines[0]!, /^atrium: /)
+  return output
+}
+
+describe('a start that cannot succeed says why in one line', { concurrency: 2 }, () => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ PORT: 'http' }, /PORT must be a whole number/],
+    [{ PORT: '70000' }, /PORT/],
+    [{ HOST: '203.0.113.1' }, /HOST/],
+    [{ HOST: 'no such host' }, /HOST/],
+    [{ ATRIUM_PUBLIC_URL: 'atrium.example' }, /ATRIUM_PUBLIC_URL/],
+    [{ ATRIUM_DATA_DIR: '/dev/null/atrium', ATRIUM_ADMIN_TOKEN: '' }, /ATRIUM_DATA_DIR|data folder/],
+    [{ DATABASE_URL: 'mysql://ann:hush-hush@localhost/atrium' }, /DATABASE_URL/],
+    [{ DATABASE_URL: 'postgresql://ann:hush-hush@localhost:notaport/atrium' }, /DATABASE_URL/],
+    [{ DATABASE_URL: 'postgresql://ann:hush-hush@127.0.0.1:1/atrium' }, /DATABASE_URL/],
+    [{ DATABASE_URL: 'postgresql://ann:hush-hush@no-such-host.invalid/atrium' }, /DATABASE_URL/],
+    [{ REDIS_URL: 'http://ann:hush-hush@localhost' }, /REDIS_URL/],
+    [{ ATRIUM_ADMIN_TOKEN: 'hush-hush' }, /ATRIUM_ADMIN_TOKEN/],
+    [{ ATRIUM_MASTER_KEY: 'hush-hush' }, /ATRIUM_MASTER_KEY/],
+    [{ ATRIUM_RATE_LIMIT: 'fast' }, /ATRIUM_RATE_LIMIT/],
+    [{ ATRIUM_RATE_LIMIT: '0' }, /ATRIUM_RATE_LIMIT/],
+    [{ ATRIUM_TRUST_PROXY: 'my-proxy' }, /ATRIUM_TRUST_PROXY/],
+    [{ ATRIUM_LOG: 'loud' }, /ATRIUM_LOG/],
+    [{ OIDC_ISSUER: 'https://id.example' }, /OIDC_CLIENT_ID/],
+    [{ OIDC_CLIENT_ID: 'atrium' }, /OIDC_ISSUER/],
+    [{ OIDC_ISSUER: 'id.example', OIDC_CLIENT_ID: 'atrium' }, /OIDC_ISSUER/],
+    [{ OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'atrium' }, /OIDC_ISSUER/],
+  ]
+  for (const [env, says] of wrong) {
+    test(`wrong: ${Object.entries(env)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}`, async (t) => {
+      const output = await assertRefuses(t, { ...(await goodEnv(t)), ...env }, says)
+      assert.ok(!output.includes('hush-hush'), 'and repeats no secret')
+    })
+  }
+
+  for (const args of [[], ['--workers', '2']]) {
+    test(`a port in use ${args.join(' ')}`, async (t) => {
+      const env = await goodEnv(t)
+      const taken = createServer().listen(Number(env['PORT']), '127.0.0.1')
+      t.after(() => taken.close())
+      await assertRefuses(t, env, new RegExp(`port ${env['PORT']} is in use`), args)
+    })
+  }
+
+  test('a database that refuses the user', async (t) => {
+    const env = await goodEnv(t)
+    const url = new URL(env['DATABASE_URL']!)
+    url.username = 'stranger'
+    await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL/)
+  })
+
+  test('a database that is not there', async (t) => {
+    const env = await goodEnv(t)
+    const url = new URL(env['DATABASE_URL']!)
+    url.pathname = '/no_such_database'
+    await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL/)
+  })
+
+  test('a database server that takes connections and says nothing', async (t) => {
+    const silent = createServer()
+    const port = await new Promise<number>((resolve) =>
+      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port)),
+    )
+    t.after(() => silent.close())
+    await assertRefuses(t, { ...(await goodEnv(t)), DATABASE_URL: `postgresql://ann@127.0.0.1:${port}/atrium` }, /DATABASE_URL/)
+  })
+
+  test('a database of a newer release', async (t) => {
+    const env = await goodEnv(t)
+    await queryDatabase(env['DATABASE_URL']!, `insert into schema_migration_checksum (name, sha256) values ('9999_later', 'x')`)
+    await assertRefuses(t, env, /newer/)
+  })
+
+  test('a database whose migration was edited', async (t) => {
+    const env = await goodEnv(t)
+    await queryDatabase(env['DATABASE_URL']!, `update schema_migration_checksum set sha256 = 'x'`)
+    await assertRefuses(t, env, /edited/)
+  })
+
+  test('a data folder of another PostgreSQL version', async (t) => {
+    const { DATABASE_URL: _, ...env } = await goodEnv(t)
+    const folder = join(env['ATRIUM_DATA_DIR']!, 'postgres')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'PG_VERSION'), '12\n')
+    await assertRefuses(t, env, /PostgreSQL 12/)
+  })
+
+  test('an empty operator token file', async (t) => {
+    const { ATRIUM_ADMIN_TOKEN: _, ...env } = await goodEnv(t)
+    await mkdir(env['ATRIUM_DATA_DIR']!, { recursive: true })
+    await writeFile(join(env['ATRIUM_DATA_DIR']!, 'admin-token'), '')
+    await assertRefuses(t, env, /admin-token is empty/)
+  })
+})
+
+async function untilReady(run: AtriumRun, origin: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += 50) {
+    const ready = await call(origin, 'GET /readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+    if (ready) return
+    assert.ok(waitedMs < 30_000 && (await run.ended(50)) === undefined, `it starts:\n${run.output()}`)
+  }
+}
+
+async function startEmbedded(t: TestContext, dataDir: string, port: number): Promise<AtriumRun & { origin: string }> {
+  const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(port) })
+  const origin = `http://localhost:${port}`
+  // SIGTERM, since its PostgreSQL would outlive it otherwise.
+  t.after(async () => {
+    run.kill()
+    await run.ended(10_000)
+  })
+  await untilReady(run, origin)
+  // What it prints comes after it is ready.
+  while (!run.output().includes('Atrium is running')) await delay(20)
+  return { ...run, origin }
+}
+
+test('without a database it brings its own; the development keys are printed once, and the printed curl works as it is', async (t) => {
+  const dataDir = await dataFolder(t)
+  const port = await freePort()
+  const first = await startEmbedded(t, dataDir, port)
+  const secret = /secret +(wsk_\w+)/.exec(first.output())?.[1]
+  const publishable = /publishable +(wpk_\w+)/.exec(first.output())?.[1]
+  assert.ok(secret && publishable, first.output())
+  const pasted = first.output().split('Make a collection:\n')[1]!.split('\n\n')[0]!
+  const { stdout } = await promisify(execFile)('sh', ['-c', pasted])
+  const { id } = (JSON.parse(stdout) as { data: { id: string } }).data
+  assert.match(id, /^col_/)
+  const operatorToken = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim()
+  for (const name of ['admin-token', 'master-key']) {
+    assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name)
+    assert.ok(first.output().includes(join(dataDir, name)), 'its path is printed')
+  }
+  assert.ok(!first.output().includes(operatorToken), 'the token is not')
+  const order = { key: secret, idempotencyKey: 'kept', body: { kind: 'secret' } }
+  const before = await call(first.origin, 'POST /v1/tenant/keys', order)
+  first.kill()
+  assert.equal(await first.ended(10_000), 0)
+
+  const second = await startEmbedded(t, dataDir, port)
+  assert.doesNotMatch(second.output(), /wsk_|wpk_/, 'keys are printed once')
+  assert.equal(
+    (await call(second.origin, `GET /v1/collections/${id}`, { key: publishable })).status,
+    200,
+    'data and keys are kept',
+  )
+  const replay = await call(second.origin, 'POST /v1/tenant/keys', order)
+  assert.deepEqual([replay.text, replay.headers['idempotency-status']], [before.text, 'replayed'], 'and the master key')
+  const operator = await call(second.origin, 'POST /v1/tenants', {
+    headers: { 'x-admin-token': operatorToken },
+    body: { name: 'x' },
+  })
+  assert.equal(operator.status, 201, 'and the operator token')
+
+  const rival = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
+  assert.equal(await rival.ended(10_000), 1)
+  assert.match(rival.output(), /^atrium: .*is in use by another running atrium.*\n$/, 'two do not share a data folder')
+
+  second.kill('SIGKILL')
+  await second.ended(5_000)
+  const third = await startEmbedded(t, dataDir, port)
+  assert.equal((await call(third.origin, `GET /v1/collections/${id}`, { key: publishable })).status, 200, 'kill -9 loses nothing')
+})
+
+test('a signal while it starts ends it, and its PostgreSQL with it', async (t) => {
+  const dataDir = await dataFolder(t)
+  const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
+  t.after(() => run.kill('SIGKILL'))
+  const lock = join(dataDir, 'postgres', 'postmaster.pid')
+  for (let waitedMs = 0; !existsSync(lock); waitedMs += 10) {
+    assert.ok(waitedMs < 20_000, run.output())
+    await delay(10)
+  }
+  run.kill()
+  assert.equal(await run.ended(15_000), 0, run.output())
+  assert.ok(!existsSync(lock), 'PostgreSQL has ended')
+})

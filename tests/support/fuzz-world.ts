@@ -1,0 +1,184 @@
+import { randomId } from './matrix-world.ts'
+import type { Answer, TestTenant } from './call-api.ts'
+import type { Plan } from './fuzz-plans.ts'
+
+export interface Kept {
+  tenant: TestTenant
+  id: string
+  owner: string
+  contributor: string
+  gone: boolean
+  parts: Part[]
+}
+
+export interface Part {
+  kind: 'item' | 'artifact'
+  id: string
+  collection: Kept
+  gone: boolean
+}
+
+/** A request as it was sent, and what was known of its target then. */
+export interface Sent {
+  plan: Plan
+  route: string
+  headers: Record<string, string>
+  collection: Kept | undefined
+  part: Part | undefined
+  /** It names something that was deleted before this was sent. */
+  ofGone: boolean
+}
+
+const recent = 40
+
+/** What the requests so far have made, so that later ones can speak of it. */
+export class FuzzWorld {
+  readonly collections: Kept[] = []
+  readonly parts: Part[] = []
+  readonly #known = new Set<string>()
+  readonly #lists: Record<'invite' | 'key' | 'cursor' | 'tenant', string[]> = { invite: [], key: [], cursor: [], tenant: [] }
+  readonly #origin: string
+  readonly #tenants: readonly TestTenant[]
+
+  constructor(origin: string, tenants: readonly TestTenant[]) {
+    this.#origin = origin
+    this.#tenants = tenants
+  }
+
+  /** Makes the request of the plan out of what there is. */
+  resolve(plan: Plan, adminToken: string): Sent {
+    const kind = plan.op.path.includes('{itemId}') ? 'item' : 'artifact'
+    const namesPart = plan.op.path.includes('{itemId}') || plan.op.path.includes('{artifactId}')
+    const part = namesPart
+      ? pickOf(
+          this.parts.filter((one) => one.kind === kind && this.#suits(one, plan)),
+          plan.pick,
+        )
+      : undefined
+    const collection =
+      part?.collection ??
+      pickOf(
+        this.collections.filter((one) => this.#suits(one, plan)),
+        plan.pick,
+      )
+    const madeUp = plan.thing === 'random' || plan.thing === 'malformed'
+    const path = plan.op.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (plan.thing === 'malformed')
+        return encodeURIComponent(['x', '*', "'", 'col_', '\u{1f600}', '..%2f', 'a b', '%'][plan.pick % 8]!)
+      if (name === 'itemId' || name === 'artifactId') return (!madeUp && part?.id) || randomId(kind)
+      if (name === 'keyId') return (!madeUp && pickOf(this.#lists.key, plan.pick)) || randomId('key')
+      if (name === 'tenant_id') return (!madeUp && pickOf(this.#lists.tenant, plan.pick)) || randomId('tenant')
+      return (!madeUp && collection?.id) || randomId('collection')
+    })
+    const query = plan.query.map(([name, value]) => `${encode(name)}=${encode(this.#filled(value))}`).join('&')
+    const ofGone = !madeUp && plan.op.path.includes('{id}') && (collection?.gone === true || part?.gone === true)
+    return {
+      plan: { ...plan, body: plan.body && this.#filled(plan.body) },
+      route: `${plan.op.method} ${path}${query && `?${query}`}`,
+      headers: {
+        ...plan.headers,
+        ...this.#credentials(plan, collection, adminToken),
+        ...(plan.body === undefined ? {} : { 'content-type': plan.contentType }),
+      },
+      collection: madeUp ? undefined : collection,
+      part: madeUp ? undefined : part,
+      ofGone,
+    }
+  }
+
+  /** Takes note of what the answer says was made or deleted. */
+  learn({ plan, collection, part, headers }: Sent, { status, text, data }: Answer): void {
+    if (status >= 300) return
+    const { id } = plan.op
+    if (id === 'deleteCollection' && collection) collection.gone = true
+    if ((id === 'deleteItem' || id === 'deleteArtifact') && part) part.gone = true
+    if (status !== 201 && status !== 200) return
+    if (id === 'createInvite') this.#note('invite', data.invite_code)
+    if (id === 'createKey') this.#note('key', data.id)
+    if (id === 'createTenant' || id === 'signUpTenant') this.#note('tenant', data.tenant.id)
+    if (id === 'listItems' || id === 'listArtifacts') {
+      const { meta } = JSON.parse(text) as { meta?: { next_cursor?: string } }
+      if (meta?.next_cursor) this.#note('cursor', meta.next_cursor)
+    }
+    if (id === 'createCollection' && this.#isNew(data.id)) {
+      const tenant = this.#tenants.find(({ secret, publishable }) =>
+        [`Bearer ${secret}`, `Bearer ${publishable}`].includes(headers['authorization']!),
+      )!
+      this.collections.push({
+        tenant,
+        id: data.id,
+        owner: data.admin_token,
+        contributor: data.contributor_token ?? '',
+        gone: false,
+        parts: [],
+      })
+    }
+    // A box gives no id.
+    if ((id === 'addItem' || id === 'createArtifact') && collection && data.id && this.#isNew(data.id)) {
+      const made: Part = { kind: id === 'addItem' ? 'item' : 'artifact', id: data.id, collection, gone: false }
+      collection.parts.push(made)
+      this.parts.push(made)
+    }
+  }
+
+  #suits(thing: Kept | Part, { thing: wanted }: Plan): boolean {
+    const gone = thing.gone || ('collection' in thing && thing.collection.gone)
+    return wanted === 'gone' ? gone : !gone
+  }
+
+  #note(kind: 'invite' | 'key' | 'cursor' | 'tenant', value: string): void {
+    if (this.#isNew(value)) this.#lists[kind].push(value)
+  }
+
+  /** Replays tell of the same thing again. */
+  #isNew(id: string): boolean {
+    if (this.#known.has(id)) return false
+    this.#known.add(id)
+    return true
+  }
+
+  #filled(text: string): string {
+    return text.replaceAll(/@(invite|key|cursor|share):(\d+)/g, (_, kind: 'invite' | 'key' | 'cursor' | 'share', n: string) => {
+      const share = pickOf(this.collections, Number(n))?.id ?? randomId('collection')
+      return kind === 'share'
+        ? `${this.#origin}/v1/collections/${share}/render`
+        : (pickOf(this.#lists[kind], Number(n)) ?? 'none')
+    })
+  }
+
+  #credentials({ op, caller, token, pick }: Plan, collection: Kept | undefined, adminToken: string): Record<string, string> {
+    const tenant = collection?.tenant ?? this.#tenants[pick % this.#tenants.length]!
+    const other = this.#tenants.find((one) => one !== tenant)!
+    const right = op.schemes.includes('publishableKey') && pick % 2 === 0 ? tenant.publishable : tenant.secret
+    const key = {
+      right,
+      none: '',
+      publishable: tenant.publishable,
+      secret: tenant.secret,
+      other: other.secret,
+      broken: `${right}0`,
+    }[caller]
+    const held = {
+      owner: collection?.owner,
+      contributor: collection?.contributor,
+      none: '',
+      other: pickOf(this.collections, pick)?.owner,
+      broken: 'cat_x',
+    }[token]
+    return {
+      ...(key && !op.schemes.includes('operatorToken') ? { authorization: `Bearer ${key}` } : {}),
+      ...(held ? { 'x-collection-token': held } : {}),
+      ...(op.schemes.includes('operatorToken') && caller !== 'none'
+        ? { 'x-admin-token': caller === 'broken' ? 'x' : adminToken }
+        : {}),
+    }
+  }
+}
+
+/** One of the newest. */
+function pickOf<T>(list: readonly T[], n: number): T | undefined {
+  return list.length === 0 ? undefined : list[list.length - 1 - (n % Math.min(list.length, recent))]
+}
+
+/** As browsers do, which know no lone surrogates. */
+const encode = (text: string) => encodeURIComponent(text.toWellFormed())

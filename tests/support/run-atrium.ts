@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const cli = fileURLToPath(new URL('../../packages/cli/src/atrium.ts', import.meta.url))
+
+export interface AtriumRun {
+  pid: number
+  /** All that it printed so far. */
+  output(): string
+  /** Its exit code once it has ended; undefined when it has not by then. */
+  ended(withinMs: number): Promise<number | null | undefined>
+  kill(signal?: NodeJS.Signals): void
+}
+
+/** Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no database. */
+export function runAtrium(args: string[], env: Record<string, string>): AtriumRun {
+  const child = spawn(process.execPath, [cli, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', SPACE_PORT: '0', ...env },
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return {
+    pid: child.pid!,
+    output: () => output,
+    ended: async (withinMs) => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), withinMs)))
+      const code = await Promise.race([closed, late])
+      clearTimeout(timer)
+      return code
+    },
+    kill: (signal = 'SIGTERM') => child.kill(signal),
+  }
+}
