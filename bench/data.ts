@@ -1,0 +1,111 @@
+import type { Pool } from 'pg'
+import { makeCursor } from '../packages/server/src/http/cursor.ts'
+import { fillCollection, makeFloorTables } from './fill.ts'
+import type { Plan } from './plan.ts'
+import { adminToken } from './servers.ts'
+
+type Requests = Required<Pick<Plan, 'paths' | 'headers'>>
+
+export interface Room {
+  room: string
+  mk: string
+  etag: string
+  count: number
+}
+
+async function fillRoom(origin: string, secret: { room: string; mk: string }): Promise<Room> {
+  let end = { etag: '', count: 0 }
+  for (let i = 0; i < 10; i++) {
+    const res = await fetch(`${origin}/space`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ op: 'turn', ...secret, message: { text: 'Happy birthday, old lighthouse!' } }),
+    })
+    end = (await res.json()) as typeof end
+  }
+  return { ...secret, etag: end.etag, count: end.count }
+}
+
+const readableCount = 1_000
+const metadata = { share_title: 'Lantern night', share_description: 'What we say to the old lighthouse', theme: 'dark' }
+
+/** What the targets read and write, made when the first of them asks for it. */
+export class Data {
+  readonly #pool: Pool
+  readonly #origin: string
+  readonly #signal: AbortSignal
+  #key: Promise<string> | undefined
+  #readable: Promise<string[]> | undefined
+
+  /** `origin` is that of the Atrium; empty when no target needs one. */
+  constructor(pool: Pool, origin: string, signal: AbortSignal) {
+    this.#pool = pool
+    this.#origin = origin
+    this.#signal = signal
+  }
+
+  async floorPaths(): Promise<string[]> {
+    const ids = await makeFloorTables(this.#pool, readableCount, metadata)
+    return ids.map((id) => `/collections/${id}`)
+  }
+
+  async insertPaths(count: number): Promise<string[]> {
+    const ids = await makeFloorTables(this.#pool, readableCount, metadata)
+    return ids.slice(0, count).map((id) => `/collections/${id}/items`)
+  }
+
+  async readable(): Promise<Requests> {
+    this.#readable ??= this.#makeCollections(readableCount)
+    return { paths: await this.#readable, headers: await this.#headers() }
+  }
+
+  async writable(count: number): Promise<Requests> {
+    const paths = await this.#makeCollections(count)
+    return { paths: paths.map((path) => `${path}/items`), headers: await this.#headers() }
+  }
+
+  /** Pages of 50 all over a collection of that many items, the first and the last among them. */
+  async filled(size: number): Promise<Requests> {
+    const { id, admin_token: ownerToken } = await this.#makeCollection()
+    await fillCollection(this.#pool, id, size, this.#signal)
+    const pages = Math.min(1_000, size / 50)
+    const paths = Array.from({ length: pages }, (_, i) => {
+      const position = Math.floor((i * (size - 51)) / (pages - 1))
+      return `/v1/collections/${id}/items?limit=50&cursor=${makeCursor(`items:${id}`, position)}`
+    })
+    return { paths, headers: { ...(await this.#headers()), 'x-collection-token': ownerToken } }
+  }
+
+  /** A request body each for so many rooms, of about ten lines. */
+  async rooms(spaceOrigin: string, count: number, bodyOf: (room: Room) => object): Promise<string[]> {
+    const rooms = Array.from({ length: count }, () => ({ room: `bench-${crypto.randomUUID()}`, mk: crypto.randomUUID() }))
+    const made = await Promise.all(rooms.map((secret) => fillRoom(spaceOrigin, secret)))
+    return made.map((room) => JSON.stringify(bodyOf(room)))
+  }
+
+  async #makeCollections(count: number): Promise<string[]> {
+    const made = await Promise.all(Array.from({ length: count }, () => this.#makeCollection()))
+    return made.map(({ id }) => `/v1/collections/${id}`)
+  }
+
+  async #makeCollection() {
+    return this.#post<{ id: string; admin_token: string }>('/v1/collections', await this.#headers(), { metadata })
+  }
+
+  async #headers() {
+    this.#key ??= this.#post<{ publishable_key: string }>('/v1/tenants', { 'x-admin-token': adminToken }, { name: 'Bench' }).then(
+      (tenant) => tenant.publishable_key,
+    )
+    return { authorization: `Bearer ${await this.#key}` }
+  }
+
+  async #post<T>(path: string, headers: Record<string, string>, body: object): Promise<T> {
+    const res = await fetch(this.#origin + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (res.status !== 201) throw new Error(`POST ${path} answered ${res.status}: ${await res.text()}`)
+    return ((await res.json()) as { data: T }).data
+  }
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util'
+import { targets, type Target } from './targets.ts'
+import { UsageError } from './usage-error.ts'
+
+export interface Options {
+  targets: Target[]
+  rounds: number
+  seconds: number
+  /** Where to write the figures as JSON. */
+  json: string | undefined
+  /** Instead of rounds: this one target, its server under the profiler. */
+  profile: Target | undefined
+}
+
+export function readOptions(args: string[]): Options {
+  const { only, rounds, seconds, json, profile } = parseValues(args)
+  return {
+    targets: only?.split(',').map(findTarget) ?? targets,
+    rounds: positive('--rounds', rounds),
+    seconds: positive('--seconds', seconds),
+    json,
+    profile: profile === undefined ? undefined : findTarget(profile),
+  }
+}
+
+function parseValues(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        only: { type: 'string' },
+        rounds: { type: 'string', default: '5' },
+        seconds: { type: 'string', default: '5' },
+        json: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+function findTarget(name: string): Target {
+  const target = targets.find((target) => target.name === name)
+  if (!target) throw new UsageError(`there is no target "${name}"; there are ${targets.map((target) => target.name).join(', ')}`)
+  return target
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1) throw new UsageError(`${name} must be a whole number from 1, not "${text}"`)
+  return value
+}

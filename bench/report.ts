@@ -1,0 +1,64 @@
+import { goals, judge, median, type Verdict } from './goals.ts'
+import type { Machine } from './machine.ts'
+import type { Target } from './targets.ts'
+import type { Measurement } from './wrk.ts'
+
+export interface Row {
+  target: Target
+  rounds: Measurement[]
+}
+
+const count = (value: number) => Math.round(value).toLocaleString('en-US')
+
+export function tableText(rows: Row[]): string {
+  const lines = rows.map(({ target, rounds }) => {
+    const rates = rounds.map((round) => round.perSecond)
+    return [
+      target.name,
+      target.what,
+      count(median(rates)),
+      `${count(Math.min(...rates))}–${count(Math.max(...rates))}`,
+      median(rounds.map((round) => round.p50Ms)).toFixed(2),
+      median(rounds.map((round) => round.p99Ms)).toFixed(2),
+    ]
+  })
+  return align([['target', 'what', 'requests/s', 'lowest–highest', 'p50 ms', 'p99 ms'], ...lines], 2)
+}
+
+/** The goals both of whose sides were measured. */
+export function judgeAll(rows: Row[]): Verdict[] {
+  const rates = new Map(rows.map(({ target, rounds }) => [target.name, rounds.map((round) => round.perSecond)]))
+  return goals.flatMap((goal) => {
+    const of = rates.get(goal.of)
+    const against = rates.get(goal.against)
+    return of && against ? [judge(goal, of, against)] : []
+  })
+}
+
+export function verdictsText(verdicts: Verdict[]): string {
+  const lines = verdicts.map(({ text, ratio, lowest, highest, met }) => [
+    met ? 'ok' : 'short',
+    text,
+    ratio.toFixed(2),
+    `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
+  ])
+  return align([['', 'goal', 'ratio', 'lowest–highest'], ...lines], 2)
+}
+
+export function reportJson(machine: Machine, rows: Row[], verdicts: Verdict[]): string {
+  const targets = rows.map(({ target: { name, what }, rounds }) => ({
+    name,
+    what,
+    perSecond: median(rounds.map((round) => round.perSecond)),
+    rounds,
+  }))
+  return `${JSON.stringify({ at: new Date().toISOString(), machine, targets, goals: verdicts }, null, 2)}\n`
+}
+
+/** Columns from `rightFrom` on are numbers. */
+function align(lines: string[][], rightFrom: number): string {
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const pad = (text: string, column: number) =>
+    column < rightFrom ? text.padEnd(widths[column]!) : text.padStart(widths[column]!)
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
+}
