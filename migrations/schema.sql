@@ -41,6 +41,12 @@ begin
   ), inserted as (
     insert into items (tenant_id, collection_id, id, seq, type, content, author)
     select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author from accepted a
+  ), told as (
+    insert into event_outbox (tenant_id, id, type, data)
+    select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', 'owner')
+    from accepted a
+    order by a.ord
   ), counted as (
     update collections c set item_count = c.item_count + a.added, last_seq = c.last_seq + a.added
     from (select tenant_id, collection_id, count(*) as added from accepted group by tenant_id, collection_id) a
@@ -95,6 +101,199 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.apply_transfers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  named bigint;
+  moved bigint;
+begin
+  with net as (
+    select l.tenant_id, l.id, sum(l.delta)::bigint as delta
+    from (
+      select a.tenant_id, a.from_id as id, -a.amount as delta from added a
+      union all
+      select a.to_tenant_id, a.to_id, a.amount from added a
+    ) l
+    group by l.tenant_id, l.id
+  ), updated as (
+    update ledger_accounts a
+    set balance = a.balance + case when a.kind = 'platform' then -n.delta else n.delta end
+    from net n
+    where a.tenant_id = n.tenant_id and a.id = n.id
+    returning 1
+  )
+  select (select count(*) from net), (select count(*) from updated) into named, moved;
+  if named <> moved then
+    raise exception 'a transfer names an account that does not exist' using errcode = 'foreign_key_violation';
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_events(tenant_ids text[], max_each integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  queued_at timestamptz;
+  given bigint;
+  queued bigint;
+begin
+  -- What another one is numbering just now still shows here, until that has committed: this then waits for it below.
+  if not exists (select from event_outbox o where o.tenant_id = any (tenant_ids)) then
+    return 0;
+  end if;
+
+  insert into event_heads (tenant_id)
+  select t.id from unnest(tenant_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  perform from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update;
+  queued_at := date_trunc('milliseconds', clock_timestamp());
+
+  with taken as (
+    -- By their places in the table: nobody changes rows here, and only who holds the head takes them.
+    delete from event_outbox o
+    where o.ctid = any (array(
+      select n.place
+      from unnest(tenant_ids) as t (id)
+      cross join lateral (
+        select x.ctid as place from event_outbox x where x.tenant_id = t.id order by x.position limit max_each
+      ) n
+    ))
+    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at
+  ), numbered as (
+    insert into events (tenant_id, sequence, id, type, data, created_at)
+    select t.tenant_id, h.last_sequence + row_number() over (partition by t.tenant_id order by t.position), t.id, t.type, t.data, t.created_at
+    from taken t
+    join event_heads h on h.tenant_id = t.tenant_id
+    returning tenant_id, sequence, id, type
+  ), moved as (
+    update event_heads h set last_sequence = n.last
+    from (select tenant_id, max(sequence) as last from numbered group by tenant_id) n
+    where h.tenant_id = n.tenant_id
+  ), queue as (
+    insert into webhook_deliveries (tenant_id, sequence, id, next_attempt_at)
+    select n.tenant_id, n.sequence, n.id, queued_at
+    from numbered n
+    join webhooks w on w.tenant_id = n.tenant_id
+    where w.enabled and (w.events is null or n.type = any (w.events))
+    returning 1
+  )
+  select (select count(*) from numbered), (select count(*) from queue) into given, queued;
+
+  if queued > 0 then
+    perform pg_notify('atrium_events', '');
+  end if;
+  return given;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.open_movements(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[])
+ RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into ledger_accounts as a (tenant_id, id, kind)
+  select w.tenant_id, w.id, w.kind
+  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
+  where w.kind is not null
+    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
+  order by w.tenant_id, w.id
+  on conflict do nothing;
+
+  perform from ledger_accounts a
+    where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+    order by a.tenant_id, a.id
+    for no key update;
+
+  return query
+  select 'account', a.tenant_id, a.id, a.balance, coalesce(a.expires_at <= now(), false)
+  from ledger_accounts a
+  where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+  union all
+  select 'transfer', t.tenant_id, t.id, t.amount, false
+  from ledger_transfers t
+  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null
+  from ledger_holds h
+  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
+  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids));
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_epoch_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of % is refused: an epoch is set once', lower(tg_op), tg_table_name
+    using errcode = 'restrict_violation';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_ledger_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of % is refused: the books are only added to', lower(tg_op), tg_table_name
+    using errcode = 'restrict_violation';
+end
+$function$
+;
+
+create table agent_ratings (
+  tenant_id text collate "C" not null,
+  agent_id text collate "C" not null,
+  session_id text collate "C" not null,
+  stars smallint not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint agent_ratings_pkey PRIMARY KEY (tenant_id, agent_id, session_id),
+  constraint agent_ratings_stars_known CHECK (((stars >= 1) AND (stars <= 5)))
+);
+
+create table agents (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  seq bigint generated always as identity not null,
+  name text not null,
+  description text not null,
+  instructions text not null,
+  model json,
+  endpoint text,
+  tools json not null,
+  tool_secrets bytea,
+  signing_secret bytea,
+  price_credits bigint not null,
+  max_minutes integer not null,
+  greeting text,
+  avatar_url text,
+  status text default 'draft'::text not null,
+  status_before text,
+  rating_sum bigint default 0 not null,
+  rating_count bigint default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint agents_pkey PRIMARY KEY (tenant_id, id),
+  constraint agents_seq_unique UNIQUE (tenant_id, seq),
+  constraint agents_held_has_before CHECK (((status = ANY (ARRAY['suspended'::text, 'pending'::text])) = (status_before IS NOT NULL))),
+  constraint agents_minutes_positive CHECK ((max_minutes > 0)),
+  constraint agents_model_or_endpoint CHECK (((model IS NULL) OR (endpoint IS NULL))),
+  constraint agents_price_not_negative CHECK ((price_credits >= 0)),
+  constraint agents_status_before_known CHECK ((status_before = ANY (ARRAY['draft'::text, 'active'::text, 'private'::text]))),
+  constraint agents_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'private'::text, 'suspended'::text, 'pending'::text])))
+) with (fillfactor=85);
+
 create table api_keys (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -106,9 +305,45 @@ create table api_keys (
   last_used_at timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  expiry_notices smallint default 0 not null,
   constraint api_keys_pkey PRIMARY KEY (tenant_id, id),
   constraint api_keys_hash_unique UNIQUE (key_hash),
   constraint api_keys_kind_known CHECK ((kind = ANY (ARRAY['secret'::text, 'publishable'::text])))
+);
+
+create table artifact_jobs (
+  tenant_id text collate "C" not null,
+  collection_id text collate "C" not null,
+  artifact_id text collate "C" not null,
+  work text not null,
+  input json not null,
+  price bigint default 0 not null,
+  payer_tenant_id text collate "C",
+  payer_id text collate "C",
+  from_allowance boolean default false not null,
+  tries integer default 0 not null,
+  lease_owner text,
+  lease_until timestamp(3) with time zone,
+  run_at timestamp(3) with time zone default now() not null,
+  deadline timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint artifact_jobs_pkey PRIMARY KEY (tenant_id, collection_id, artifact_id),
+  constraint artifact_jobs_work_known CHECK ((work = ANY (ARRAY['paint'::text, 'card'::text, 'clip'::text])))
+);
+
+create table artifact_uploads (
+  tenant_id text collate "C" not null,
+  collection_id text collate "C" not null,
+  artifact_id text collate "C" not null,
+  mime text not null,
+  bytes bigint not null,
+  sha256 text,
+  tries integer default 0 not null,
+  lease_owner text collate "C",
+  lease_until timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  constraint artifact_uploads_pkey PRIMARY KEY (tenant_id, collection_id, artifact_id),
+  constraint artifact_uploads_bytes_positive CHECK ((bytes > 0))
 );
 
 create table artifacts (
@@ -142,6 +377,43 @@ create table artifacts (
   constraint artifacts_status_known CHECK ((status = ANY (ARRAY['painting'::text, 'ready'::text, 'failed'::text, 'quota_exceeded'::text])))
 );
 
+create table blob_deletions (
+  tenant_id text collate "C" not null,
+  target text collate "C" not null,
+  due_at timestamp(3) with time zone default now() not null,
+  constraint blob_deletions_pkey PRIMARY KEY (tenant_id, target)
+);
+
+create table blob_search (
+  name text default 'orphans'::text not null,
+  after_key text collate "C" default ''::text not null,
+  due_at timestamp(3) with time zone default now() not null,
+  constraint blob_search_pkey PRIMARY KEY (name)
+);
+
+create table checkouts (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  purpose text not null,
+  credits bigint not null,
+  provider text not null,
+  reference text collate "C" not null,
+  url text not null,
+  success_url text not null,
+  cancel_url text not null,
+  license_sealed bytea,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  pending_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  paid_at timestamp(3) with time zone,
+  constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
+  constraint checkouts_credits_positive CHECK ((credits > 0)),
+  constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
+  constraint checkouts_provider_known CHECK ((provider = ANY (ARRAY['stripe'::text, 'test'::text]))),
+  constraint checkouts_purpose_known CHECK ((purpose = ANY (ARRAY['license_key'::text, 'prefund'::text])))
+);
+
 create table collections (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -160,6 +432,47 @@ create table collections (
   constraint collections_policy_known CHECK ((contributor_policy = ANY (ARRAY['open'::text, 'token'::text]))),
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
+
+create table epochs (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  seq bigint generated always as identity not null,
+  public_key json not null,
+  value bigint not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone,
+  constraint epochs_pkey PRIMARY KEY (tenant_id, id),
+  constraint epochs_id_unique UNIQUE (id),
+  constraint epochs_seq_unique UNIQUE (seq),
+  constraint epochs_value_exact CHECK ((value <= '9007199254740991'::bigint)),
+  constraint epochs_value_positive CHECK ((value > 0))
+);
+
+create table event_heads (
+  tenant_id text collate "C" not null,
+  last_sequence bigint default 0 not null,
+  constraint event_heads_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=50);
+
+create table event_outbox (
+  tenant_id text collate "C" not null,
+  "position" bigint generated always as identity not null,
+  id text collate "C" not null,
+  type text not null,
+  data json not null,
+  created_at timestamp(3) with time zone default clock_timestamp() not null,
+  constraint event_outbox_pkey PRIMARY KEY (tenant_id, "position")
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+create table events (
+  tenant_id text collate "C" not null,
+  sequence bigint not null,
+  id text collate "C" not null,
+  type text not null,
+  data json not null,
+  created_at timestamp(3) with time zone not null,
+  constraint events_pkey PRIMARY KEY (tenant_id, sequence)
+);
 
 create table idempotency_keys (
   scope text collate "C" not null,
@@ -198,6 +511,109 @@ create table items (
   constraint items_access_known CHECK ((access = ANY (ARRAY['owner'::text, 'open'::text, 'email'::text])))
 );
 
+create table ledger_accounts (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  kind text not null,
+  balance bigint default 0 not null,
+  code_hash bytea,
+  origin_tenant_id text collate "C",
+  origin_id text collate "C",
+  expires_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_accounts_balance_exact CHECK ((balance <= '9007199254740991'::bigint)),
+  constraint ledger_accounts_balance_not_negative CHECK ((balance >= 0)),
+  constraint ledger_accounts_code_of_bearer CHECK (((code_hash IS NOT NULL) = (kind = ANY (ARRAY['wallet'::text, 'coupon'::text, 'license'::text])))),
+  constraint ledger_accounts_coupon_has_origin CHECK ((((origin_tenant_id IS NOT NULL) AND (origin_id IS NOT NULL)) = (kind = 'coupon'::text))),
+  constraint ledger_accounts_coupons_expire CHECK (((expires_at IS NULL) OR (kind = 'coupon'::text))),
+  constraint ledger_accounts_kind_known CHECK ((kind = ANY (ARRAY['platform'::text, 'issuer'::text, 'revenue'::text, 'wallet'::text, 'coupon'::text, 'license'::text, 'held'::text])))
+) with (fillfactor=70);
+
+create table ledger_due (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  due_at timestamp(3) with time zone not null,
+  constraint ledger_due_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table ledger_hold_ends (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  outcome text not null,
+  captured bigint not null,
+  ended_at timestamp(3) with time zone default now() not null,
+  constraint ledger_hold_ends_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_hold_ends_captured_fits CHECK (((captured >= 0) AND ((captured > 0) = (outcome = 'captured'::text)))),
+  constraint ledger_hold_ends_outcome_known CHECK ((outcome = ANY (ARRAY['captured'::text, 'released'::text, 'expired'::text])))
+);
+
+create table ledger_holds (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  account_id text collate "C" not null,
+  amount bigint not null,
+  actor text collate "C" not null,
+  purpose text not null,
+  ends_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint ledger_holds_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_holds_amount_positive CHECK ((amount > 0))
+);
+
+create table ledger_recoveries (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  thumbprint text collate "C" not null,
+  sealed_code text collate "C" not null,
+  constraint ledger_recoveries_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table ledger_transfers (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  kind text not null,
+  from_id text collate "C" not null,
+  to_tenant_id text collate "C" not null,
+  to_id text collate "C" not null,
+  amount bigint not null,
+  actor text collate "C" not null,
+  memo text,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint ledger_transfers_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_transfers_amount_positive CHECK ((amount > 0)),
+  constraint ledger_transfers_kind_known CHECK ((kind = ANY (ARRAY['prefund'::text, 'sale'::text, 'redemption'::text, 'grant'::text, 'return'::text, 'fee'::text, 'hold'::text, 'capture'::text, 'release'::text]))),
+  constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
+);
+
+create table paint_allowances (
+  tenant_id text collate "C" not null,
+  month date not null,
+  used bigint not null,
+  constraint paint_allowances_pkey PRIMARY KEY (tenant_id, month),
+  constraint paint_allowances_used_not_negative CHECK ((used >= 0))
+);
+
+create table platform_keys (
+  purpose text collate "C" not null,
+  id text collate "C" not null,
+  public_jwk json not null,
+  private_sealed bytea not null,
+  created_at timestamp(3) with time zone default now() not null,
+  retired_at timestamp(3) with time zone,
+  constraint platform_keys_pkey PRIMARY KEY (purpose, id)
+);
+
+create table provider_keys (
+  tenant_id text collate "C" not null,
+  provider text collate "C" not null,
+  key_sealed bytea not null,
+  hint text not null,
+  url text,
+  set_at timestamp(3) with time zone default now() not null,
+  constraint provider_keys_pkey PRIMARY KEY (tenant_id, provider)
+);
+
 create table removed_rooms (
   room text collate "C" not null,
   constraint removed_rooms_pkey PRIMARY KEY (room)
@@ -222,6 +638,43 @@ create table rooms (
   constraint rooms_policy_is_a_line CHECK (((policy_seq >= 0) AND (policy_seq < count)))
 ) with (fillfactor=70);
 
+create table sessions (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  agent_tenant_id text collate "C" not null,
+  agent_id text collate "C" not null,
+  agent json not null,
+  room text collate "C" not null,
+  status text not null,
+  mk_sealed bytea,
+  coupon_sealed bytea,
+  control_hash bytea,
+  agent_control_hash bytea,
+  summon_hash bytea,
+  armed_id text collate "C",
+  price bigint not null,
+  charged bigint default 0 not null,
+  payer_tenant_id text collate "C",
+  payer_id text collate "C",
+  max_minutes integer not null,
+  metadata json,
+  error json,
+  answered_seq integer not null,
+  spoke_at timestamp(3) with time zone,
+  lease_owner text,
+  lease_until timestamp(3) with time zone,
+  notice_due boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  joined_at timestamp(3) with time zone,
+  stopped_at timestamp(3) with time zone,
+  constraint sessions_pkey PRIMARY KEY (tenant_id, id),
+  constraint sessions_armed_by_summon_key CHECK (((summon_hash IS NOT NULL) OR (status <> 'armed'::text))),
+  constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= price))),
+  constraint sessions_key_while_needed CHECK (((mk_sealed IS NULL) OR (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text])))),
+  constraint sessions_status_known CHECK ((status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text, 'stopped'::text, 'failed'::text, 'expired'::text])))
+) with (fillfactor=80);
+
 create table tenants (
   id text collate "C" not null,
   name text not null,
@@ -234,27 +687,188 @@ create table tenants (
   constraint tenants_status_known CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
 
+create table usage_days (
+  tenant_id text collate "C" not null,
+  day date not null,
+  meter text collate "C" not null,
+  quantity bigint not null,
+  constraint usage_days_pkey PRIMARY KEY (tenant_id, day, meter),
+  constraint usage_days_meter_known CHECK ((meter = ANY (ARRAY['requests'::text, 'items'::text, 'paints'::text, 'launches'::text, 'bytes'::text]))),
+  constraint usage_days_quantity_exact CHECK ((quantity <= '9007199254740991'::bigint)),
+  constraint usage_days_quantity_not_negative CHECK ((quantity >= 0))
+) with (fillfactor=70);
+
+create table usage_writers (
+  id uuid not null,
+  last_batch bigint not null,
+  written_at timestamp(3) with time zone default now() not null,
+  constraint usage_writers_pkey PRIMARY KEY (id)
+);
+
+create table webhook_deliveries (
+  tenant_id text collate "C" not null,
+  sequence bigint not null,
+  id text collate "C" not null,
+  status text default 'pending'::text not null,
+  tries integer default 0 not null,
+  attempts integer default 0 not null,
+  response_status integer,
+  error text,
+  created_at timestamp(3) with time zone default now() not null,
+  last_attempt_at timestamp(3) with time zone,
+  next_attempt_at timestamp(3) with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_id_unique UNIQUE (tenant_id, id),
+  constraint webhook_deliveries_pending_is_due CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+
+create table webhook_secrets (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  sealed bytea not null,
+  signs_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint webhook_secrets_pkey PRIMARY KEY (tenant_id, id)
+);
+
+create table webhooks (
+  tenant_id text collate "C" not null,
+  url text not null,
+  events text[],
+  enabled boolean not null,
+  failures integer default 0 not null,
+  failing_since timestamp(3) with time zone,
+  resume_at timestamp(3) with time zone,
+  lease_owner text collate "C",
+  lease_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint webhooks_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=50);
+
+CREATE INDEX agents_catalog ON public.agents USING btree (seq) WHERE (status = 'active'::text);
+
+CREATE INDEX agents_id ON public.agents USING btree (id);
+
+CREATE INDEX api_keys_expiring ON public.api_keys USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_notices < 2));
+
+CREATE INDEX artifact_jobs_run_at ON public.artifact_jobs USING btree (run_at);
+
+CREATE INDEX artifact_uploads_expires_at ON public.artifact_uploads USING btree (expires_at);
+
+CREATE INDEX artifacts_id ON public.artifacts USING btree (id);
+
 CREATE UNIQUE INDEX artifacts_one_hero ON public.artifacts USING btree (tenant_id, collection_id) WHERE hero;
 
+CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
+
+CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
+
 CREATE INDEX collections_id ON public.collections USING btree (id);
+
+CREATE INDEX events_created_at ON public.events USING brin (created_at) WITH (pages_per_range='32');
 
 CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING brin (expires_at) WITH (pages_per_range='32');
 
 CREATE UNIQUE INDEX items_one_hero ON public.items USING btree (tenant_id, collection_id) WHERE hero;
 
+CREATE UNIQUE INDEX ledger_accounts_code ON public.ledger_accounts USING btree (code_hash) WHERE (code_hash IS NOT NULL);
+
+CREATE INDEX ledger_due_due_at ON public.ledger_due USING btree (due_at);
+
+CREATE INDEX ledger_transfers_spent ON public.ledger_transfers USING btree (actor, created_at) WHERE (kind = ANY (ARRAY['capture'::text, 'fee'::text]));
+
+CREATE UNIQUE INDEX platform_keys_one_living ON public.platform_keys USING btree (purpose) WHERE (retired_at IS NULL);
+
 CREATE UNIQUE INDEX room_lines_dedupe ON public.room_lines USING btree (room, dedupe) WHERE (dedupe IS NOT NULL);
+
+CREATE UNIQUE INDEX sessions_agent_control ON public.sessions USING btree (agent_control_hash) WHERE (agent_control_hash IS NOT NULL);
+
+CREATE INDEX sessions_alive ON public.sessions USING btree (expires_at) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));
+
+CREATE UNIQUE INDEX sessions_control ON public.sessions USING btree (control_hash) WHERE (control_hash IS NOT NULL);
+
+CREATE INDEX sessions_notices ON public.sessions USING btree (id) WHERE notice_due;
+
+CREATE UNIQUE INDEX sessions_one_in_room ON public.sessions USING btree (room, agent_id) WHERE (status = ANY (ARRAY['launching'::text, 'running'::text, 'stopping'::text]));
+
+CREATE UNIQUE INDEX sessions_summon ON public.sessions USING btree (summon_hash) WHERE (summon_hash IS NOT NULL);
+
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE UNIQUE INDEX webhook_secrets_one_current ON public.webhook_secrets USING btree (tenant_id) WHERE (signs_until IS NULL);
+
+alter table agent_ratings add constraint agent_ratings_agent_exists
+  FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
+
+alter table agents add constraint agents_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table api_keys add constraint api_keys_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table artifact_jobs add constraint artifact_jobs_artifact_exists
+  FOREIGN KEY (tenant_id, collection_id, artifact_id) REFERENCES artifacts(tenant_id, collection_id, id) ON DELETE CASCADE;
+
+alter table artifact_uploads add constraint artifact_uploads_artifact_exists
+  FOREIGN KEY (tenant_id, collection_id, artifact_id) REFERENCES artifacts(tenant_id, collection_id, id) ON DELETE CASCADE;
+
 alter table artifacts add constraint artifacts_collection_exists
   FOREIGN KEY (tenant_id, collection_id) REFERENCES collections(tenant_id, id) ON DELETE CASCADE;
 
+alter table checkouts add constraint checkouts_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table collections add constraint collections_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table epochs add constraint epochs_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table items add constraint items_collection_exists
   FOREIGN KEY (tenant_id, collection_id) REFERENCES collections(tenant_id, id) ON DELETE CASCADE;
 
+alter table ledger_hold_ends add constraint ledger_hold_ends_hold_exists
+  FOREIGN KEY (tenant_id, id) REFERENCES ledger_holds(tenant_id, id);
+
+alter table paint_allowances add constraint paint_allowances_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table provider_keys add constraint provider_keys_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table room_lines add constraint room_lines_room_exists
   FOREIGN KEY (room) REFERENCES rooms(room) ON DELETE CASCADE;
+
+alter table sessions add constraint sessions_agent_exists
+  FOREIGN KEY (agent_tenant_id, agent_id) REFERENCES agents(tenant_id, id);
+
+alter table sessions add constraint sessions_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table usage_days add constraint usage_days_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table webhook_secrets add constraint webhook_secrets_webhook_exists
+  FOREIGN KEY (tenant_id) REFERENCES webhooks(tenant_id);
+
+alter table webhooks add constraint webhooks_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
+
+CREATE TRIGGER ledger_accounts_begin_empty BEFORE INSERT ON ledger_accounts FOR EACH ROW WHEN (new.balance <> 0) EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_accounts_move_by_transfer BEFORE UPDATE ON ledger_accounts FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_accounts_stay BEFORE DELETE OR TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_hold_ends_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_hold_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_holds_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_recoveries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_recoveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_transfers_apply AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION apply_transfers();
+
+CREATE TRIGGER ledger_transfers_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();

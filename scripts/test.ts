@@ -6,7 +6,8 @@ import { urlOfDatabase } from '../packages/server/src/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/src/testing/throwaway-postgres.ts'
 
 const template = 'atrium_template'
-const everything = ['packages/**/*.test.ts', 'tests/**/*.test.ts']
+// tests/long takes many minutes: `npm run test:long`.
+const everything = ['packages/**/*.test.ts', 'tests/*.test.ts']
 
 async function makeTemplate(serverUrl: string): Promise<void> {
   const admin = new Client({ connectionString: serverUrl })

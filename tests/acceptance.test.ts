@@ -41,7 +41,7 @@ describe('the main job', { timeout: 120_000 }, () => {
 
   before(async () => {
     database = await createTestDatabase()
-    atrium = await startAtrium({ databaseUrl: database.url, env: limited })
+    atrium = await startAtrium({ databaseUrl: database.url, env: limited, space: true })
     anyone = createClient({ baseUrl: atrium.origin })
     app = await signUp()
   })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeTenant, type TestTenant } from './support/call-api.ts'
-import { askGood, makeShelf, type Shelf } from './support/matrix-world.ts'
+import type { AtriumProcess } from './support/atrium-process.ts'
+import { askGood, call, makeTenant, type TestTenant } from './support/call-api.ts'
+import { makeShelf, startForShelves, type Shelf } from './support/matrix-world.ts'
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -13,7 +13,7 @@ let tenant: TestTenant
 let shelf: Shelf
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url })
+  atrium = await startForShelves(database.url)
   origin = atrium.origin
   tenant = await makeTenant(origin)
   shelf = await makeShelf(origin, tenant)

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import type { TObject } from 'typebox'
 import { limits } from '../packages/contract/src/limits.ts'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { servedOperations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { brokenBodies } from './support/break-body.ts'
-import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import type { AtriumProcess } from './support/atrium-process.ts'
+import { branchOf, brokenBodies, type JsonSchema } from './support/break-body.ts'
+import { askGood, call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
 import { jsonTraps } from './support/json-traps.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
-import { askGood, bodyFor, makeShelf, pathTo, type Shelf } from './support/matrix-world.ts'
+import { bodyFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -23,12 +23,15 @@ const shelves = new Map<Operation, Shelf>()
 const withBody = servedOperations.filter((op) => op.body && !op.flatErrors)
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url })
+  atrium = await startForShelves(database.url)
   origin = atrium.origin
   tenant = await makeTenant(origin)
-  shelf = await makeShelf(origin, tenant)
+  shelf = await makeShelf(origin, tenant, { session: false })
   const toSuspend = await makeTenant(origin)
-  for (const op of withBody) shelves.set(op, await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant))
+  for (const op of withBody) {
+    const session = op.caller === 'control'
+    shelves.set(op, await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant, { session }))
+  }
 })
 after(async () => {
   await atrium.end('SIGKILL')
@@ -45,23 +48,23 @@ after(async () => {
 })
 
 /** Sends what would be a good request, but for the body and what the options add. */
-function send(op: Operation, body: unknown, options: CallOptions = {}): Promise<Answer> {
-  const { things, owner: token } = shelves.get(op)!
+async function send(op: Operation, body: unknown, options: CallOptions = {}): Promise<Answer> {
+  const { things, owner: token, control, agentControl } = shelves.get(op)!
   const route = `${op.method} ${pathTo(op, things, origin)}`
-  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key: tenant.secret }
-  return call(origin, route, { ...caller, ...(op.capability ? { token } : {}), body, ...options })
+  const key = op.id === 'rateAgent' ? control : op.caller === 'control' ? agentControl : tenant.secret
+  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key }
+  const required = op.idempotency === 'required' ? { idempotencyKey: randomUUID() } : {}
+  const answer = await call(origin, route, { ...caller, ...(op.capability ? { token } : {}), ...required, body, ...options })
+  // A session's agent is rated once.
+  if (op.id === 'rateAgent' && answer.status < 300) shelves.set(op, await makeShelf(origin, tenant))
+  return answer
 }
 
 /** The text of the body with something put where the operation takes any text or any JSON; none where it takes neither. */
 function placesIn(op: Operation, body: object): { name: string; put: (json: string) => string }[] {
-  const properties = Object.entries(
-    (op.body as TObject).properties as unknown as Record<
-      string,
-      { type?: string; additionalProperties?: unknown; pattern?: string }
-    >,
-  )
+  const { properties } = branchOf(op.body as JsonSchema, body)
   const put = (name: string, text: string) => JSON.stringify({ ...body, [name]: '@@' }).replace('"@@"', () => text)
-  return properties.flatMap(([name, { type, additionalProperties, pattern }]) => {
+  return Object.entries(properties!).flatMap(([name, { type, additionalProperties, pattern }]) => {
     if (type === undefined) return [{ name, put: (json: string) => put(name, json) }]
     if (type === 'object' && additionalProperties === true) return [{ name, put: (json: string) => put(name, `{"a":${json}}`) }]
     return type === 'string' && !pattern ? [{ name, put: (json: string) => put(name, json) }] : []
@@ -71,7 +74,7 @@ function placesIn(op: Operation, body: object): { name: string; put: (json: stri
 describe('JSON that JSON.parse forgives, or does not', () => {
   for (const op of withBody) {
     test(op.id, async () => {
-      const good = (await bodyFor(op, origin)) as object
+      const good = (await bodyFor(op, origin, shelves.get(op)!)) as object
       for (const { name, put } of placesIn(op, good)) {
         for (const [trap, json] of Object.entries(jsonTraps))
           assertRefused(await send(op, put(json)), 'invalid_request', `${trap} in ${name}`)
@@ -98,7 +101,7 @@ describe('JSON that JSON.parse forgives, or does not', () => {
 describe('a body that breaks its schema in one place is refused, and the place is named', () => {
   for (const op of withBody) {
     test(op.id, async (t) => {
-      const good = await bodyFor(op, origin)
+      const good = await bodyFor(op, origin, shelves.get(op)!)
       const bodies = brokenBodies(op.body!, good)
       await mapConcurrently(bodies, 16, async ({ name, pointer, body }) => {
         const { details } = assertRefused(await send(op, body), 'invalid_request', name)
@@ -128,11 +131,13 @@ test('a body is JSON, and says so', async () => {
     'application/json, text/plain',
   ]
   for (const op of withBody) {
-    const text = JSON.stringify(await bodyFor(op, origin))
+    const text = JSON.stringify(await bodyFor(op, origin, shelves.get(op)!))
     for (const type of types)
       assertRefused(await send(op, text, { headers: { 'content-type': type } }), 'invalid_request', `${op.id} as ${type}`)
     for (const good of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8']) {
-      const answer = await send(op, JSON.stringify(await bodyFor(op, origin)), { headers: { 'content-type': good } })
+      const answer = await send(op, JSON.stringify(await bodyFor(op, origin, shelves.get(op)!)), {
+        headers: { 'content-type': good },
+      })
       assert.ok(answer.status < 300, `${op.id} as ${good}: ${answer.status} ${answer.text}`)
     }
     assertRefused(await send(op, undefined), 'invalid_request', `${op.id} without a body`)
@@ -255,7 +260,10 @@ describe('what the contract limits beyond the schema', () => {
 
 test('a body has at most 256 KiB', async () => {
   for (const op of withBody) {
-    const padded = async (bytes: number) => JSON.stringify(await bodyFor(op, origin)).padEnd(bytes)
+    const padded = async (bytes: number) => {
+      const text = JSON.stringify(await bodyFor(op, origin, shelves.get(op)!))
+      return text + ' '.repeat(bytes - Buffer.byteLength(text))
+    }
     for (const bytes of [limits.bodyBytes - 1, limits.bodyBytes]) {
       const answer = await send(op, await padded(bytes))
       assert.ok(answer.status < 300, `${op.id} of ${bytes} bytes: ${answer.status} ${answer.text}`)

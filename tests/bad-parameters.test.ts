@@ -5,9 +5,9 @@ import type { Operation } from '../packages/contract/src/operation.ts'
 import { servedOperations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { assertDetailed, assertRefused } from './support/assert-refused.ts'
-import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { adminToken, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
-import { bodyFor, makeShelf, pathTo, type Shelf } from './support/matrix-world.ts'
+import { bodyFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
 import { exchange, requestText } from './support/raw-http.ts'
 
 let database: TestDatabase
@@ -17,7 +17,7 @@ let tenant: TestTenant
 let shelf: Shelf
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url })
+  atrium = await startForShelves(database.url)
   origin = atrium.origin
   tenant = await makeTenant(origin)
   shelf = await makeShelf(origin, tenant)
@@ -40,7 +40,7 @@ async function send(op: Operation, query: string, options: CallOptions = {}): Pr
   const path = pathTo(op, shelf.things, origin)
   const route = `${op.method} ${path}${query && (path.includes('?') ? '&' : '?')}${query}`
   const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key: tenant.secret }
-  return call(origin, route, { ...caller, token: shelf.owner, body: await bodyFor(op, origin), ...options })
+  return call(origin, route, { ...caller, token: shelf.owner, body: await bodyFor(op, origin, shelf), ...options })
 }
 
 interface QuerySchema {
@@ -222,7 +222,8 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters', async () => {
 
   /** Node's own client would not send all of them. */
   async function refusedRaw(op: Operation, headers: Record<string, string>, what: string) {
-    const body = JSON.stringify(await bodyFor(op, origin))
+    const good = await bodyFor(op, origin, shelf)
+    const body = good === undefined ? '' : JSON.stringify(good)
     const caller = op.caller === 'operator' ? `X-Admin-Token: ${adminToken}` : `Authorization: Bearer ${tenant.secret}`
     const lines = [
       caller,

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { serveTestProvider, type ServedProvider } from '@atrium/identity/testing/serve-provider'
+import { operations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer, type CallOptions } from './support/call-api.ts'
 import { formsFound } from './support/find-secrets.ts'
+import { postgresLog } from './support/postgres-log.ts'
 import { dumpTables, queryDatabase } from './support/query-database.ts'
 import { wrongPlaces, type Surroundings } from './support/wrong-places.ts'
 
+const registration = operations.registerAgent.example.body
 const canary = (name: string) => `${name}-${randomBytes(12).toString('hex')}`
 
 /** What must come up nowhere. Bytes for those that are not text. */
@@ -37,6 +38,8 @@ before(async () => {
       ATRIUM_MASTER_KEY: keep('master key as text', masterKey.toString('base64')),
       OIDC_ISSUER: provider.provider.issuer,
       OIDC_CLIENT_ID: 'atrium',
+      TURN_URLS: 'turn:turn.example',
+      TURN_SECRET: keep('relay secret', canary('relay')),
     },
   })
 })
@@ -85,6 +88,23 @@ async function plant(): Promise<Planted> {
     idempotencyKey: keep('another', canary('order')),
   })
   keep('second key', more.key)
+  await askGood('GET /v1/turn', { key })
+
+  const tools = (name: string) => [{ mcp: 'https://tools.example/mcp', secret: keep(name, canary('tool')) }]
+  const { data: agent } = await askGood('POST /agents', {
+    key: secret,
+    body: { ...registration, tools: tools('tool secret') },
+    idempotencyKey: keep('agent order', canary('order')),
+  })
+  await askGood(`PATCH /agents/${agent.id}`, { key: secret, body: { tools: tools('next tool secret') } })
+
+  // Rotated once, so that there is an old one too. Items make deliveries, which nobody takes.
+  for (const name of ['webhook secret', 'next webhook secret']) {
+    const body = { url: 'https://hooks.example/in', rotate_secret: true }
+    const { data } = await askGood('PUT /v1/tenant/webhooks', { key: secret, body })
+    keep(name, (data as unknown as { secret: string }).secret)
+  }
+  await askGood('POST /v1/tenant/webhooks/test', { key: secret, body: {} })
 
   const recipient = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
   const box = await askGood('POST /v1/collections', { key, body: { box: { recipient } } })
@@ -150,11 +170,15 @@ async function breakThings({ key, secret, collection, token, item, identity }: P
         body: { contributor_policy: 'token' },
         idempotencyKey: keep('failed collection', canary('order')),
       }),
+      ask('POST /agents', {
+        key: secret,
+        body: { ...registration, tools: [{ mcp: 'https://t.example/', secret: keep('failed tool secret', canary('tool')) }] },
+      }),
       ask(`POST ${items}`, { key, token, body: { type: 'x', content: 1 }, idempotencyKey: keep('failed item', canary('order')) }),
       ask(`PATCH ${items}/${item}`, { key, token, body: { grant: [keep('failed e-mail', `${canary('eve')}@example.com`)] } }),
       ask(`GET ${items}/${item}`, { key, headers: identity }),
     ])
-  for (const table of ['idempotency_keys', 'items', 'api_keys', 'invites']) {
+  for (const table of ['idempotency_keys', 'items', 'api_keys', 'invites', 'agents']) {
     await queryDatabase(database.url, `alter table ${table} rename to away`)
     assert.ok(
       (await everything()).some(({ code }) => code === 'internal_error'),
@@ -165,6 +189,7 @@ async function breakThings({ key, secret, collection, token, item, identity }: P
   for (const check of [
     'items add constraint no check (seq < 0) not valid',
     'api_keys add constraint no check (id is null) not valid',
+    'agents add constraint no check (id is null) not valid',
   ]) {
     await queryDatabase(database.url, `alter table ${check}`)
     assert.ok(
@@ -199,7 +224,7 @@ test('no secret comes up in a table, a log line, an error or the metrics: not ra
   assert.ok(log.includes('request failed'), 'the faults were logged')
   const metrics = (await call(atrium.origin, 'GET /metrics')).text
   assert.ok(errorBodies.length > 300)
-  const places = { tables: dump, log, 'PostgreSQL log': await postgresLog(), errors: errorBodies.join('\n'), metrics }
+  const places = { tables: dump, log, 'PostgreSQL log': await postgresLog(database.url), errors: errorBodies.join('\n'), metrics }
   const found: string[] = []
   for (const [place, text] of Object.entries(places)) {
     for (const [name, secret] of secrets) for (const form of formsFound(text, secret)) found.push(`${name} in ${place}, ${form}`)
@@ -221,9 +246,3 @@ test('an error quotes no part of a secret', async () => {
     for (let at = 0; at + 6 <= random.length; at++) assert.ok(!text.includes(random.slice(at, at + 6)), text)
   }
 })
-
-/** The one that tests run over logs as the embedded one does. */
-async function postgresLog(): Promise<string> {
-  const [row] = await queryDatabase<{ data_directory: string }>(database.url, 'show data_directory')
-  return readFile(join(dirname(row!.data_directory), 'postgres.log'), 'utf8')
-}

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { servedOperations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import type { AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
-import { bodyFor, makeShelf, pathTo, type Shelf } from './support/matrix-world.ts'
+import { bodyFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
 
 const page = 'https://app.example'
 const exposed = ['idempotency-status', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after']
@@ -18,7 +18,7 @@ let tenant: TestTenant
 let shelf: Shelf
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url })
+  atrium = await startForShelves(database.url)
   origin = atrium.origin
   tenant = await makeTenant(origin)
   shelf = await makeShelf(origin, tenant)
@@ -28,8 +28,9 @@ after(async () => {
   await database.drop()
 })
 
-/** What a browser may call: all that needs no more than a publishable key, under /v1. */
-const isForBrowsers = (op: Operation) => op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone')
+/** What a browser may call: all that needs no more than a publishable key, under /v1, or the control token of a session. */
+const isForBrowsers = (op: Operation) =>
+  op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
 
 const list = (value: unknown) =>
   String(value ?? '')
@@ -46,7 +47,7 @@ function readableBy(from: string, { headers }: Answer): boolean {
 }
 
 async function send(op: Operation, options: CallOptions, things = shelf.things): Promise<Answer> {
-  const body = await bodyFor(op, origin)
+  const body = await bodyFor(op, origin, shelf)
   return call(origin, `${op.method} ${pathTo(op, things, origin)}`, {
     ...options,
     body,
@@ -134,4 +135,12 @@ test('a preflight does not allow a method that the path does not have, and is no
     assert.equal(list(answer.headers['access-control-allow-methods']).includes('put'), known, op.id)
   }
   assert.equal((await call(origin, `GET /v1/collections/${shelf.things.collection}`, { key: tenant.publishable })).status, 200)
+})
+
+test('with its control token a page reads how a session goes, and ends it', async () => {
+  for (const route of [`GET /sessions/${shelf.things.session}`, `POST /sessions/${shelf.things.session}/stop`]) {
+    const answer = await call(origin, route, { key: shelf.control, headers: { origin: page, 'sec-fetch-site': 'cross-site' } })
+    assert.equal(answer.status, 200, answer.text)
+    assert.ok(readableBy(page, answer), route)
+  }
 })

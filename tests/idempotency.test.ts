@@ -3,23 +3,31 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeCollection, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { call, makeCollection, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
+import { deepWallet } from './support/credits.ts'
 import { formsFound } from './support/find-secrets.ts'
 import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
 import { dumpTables, queryDatabase } from './support/query-database.ts'
+import { makeSamples } from './support/samples.ts'
+import { makeAgent, newRoom } from './support/sessions.ts'
 
 let database: TestDatabase
 let proxy: PostgresProxy
 let first: AtriumProcess
 let second: AtriumProcess
 let tenant: TestTenant
+let agentId: string
+let wallet: string
 before(async () => {
   database = await createTestDatabase()
   proxy = await startPostgresProxy(database.url)
-  first = await startAtrium({ databaseUrl: database.url })
+  first = await startAtrium({ databaseUrl: database.url, space: true })
   // Its statements can be held.
-  second = await startAtrium({ databaseUrl: proxy.url })
+  const env = { ATRIUM_PUBLIC_URL: first.origin, ATRIUM_SPACES_URL: first.spacesOrigin }
+  second = await startAtrium({ databaseUrl: proxy.url, role: 'api', env })
   tenant = await makeTenant(first.origin)
+  agentId = await makeAgent(first.origin, tenant, { endpoint: undefined, price_credits: 1 })
+  wallet = await deepWallet(first.origin, tenant)
 })
 after(async () => {
   await Promise.all([first.end('SIGKILL'), second.end('SIGKILL')])
@@ -32,41 +40,11 @@ const count = async (sql: string, mark: string) => {
   return row!.count
 }
 
-/** A request that makes one thing that is recognised by its mark. */
-interface Sample {
-  route: string
-  options: CallOptions
-  found: string
-}
-
-async function samples(mark: string): Promise<Record<string, Sample>> {
-  const { id } = await makeCollection(first.origin, tenant.publishable)
-  const key = tenant.publishable
-  const operator = true
-  return {
-    createCollection: {
-      route: 'POST /v1/collections',
-      options: { key, body: { metadata: { mark } } },
-      found: `collections where metadata->>'mark'`,
-    },
-    addItem: {
-      route: `POST /v1/collections/${id}/items`,
-      options: { key, body: { type: 'message', content: { mark } } },
-      found: `items where content->>'mark'`,
-    },
-    createKey: {
-      route: 'POST /v1/tenant/keys',
-      options: { key: tenant.secret, body: { kind: 'publishable', name: mark } },
-      found: 'api_keys where name',
-    },
-    createTenant: { route: 'POST /v1/tenants', options: { operator, body: { name: mark } }, found: 'tenants where name' },
-  }
-}
-
-const sample = async (name: string, mark: string) => (await samples(mark))[name]!
+const costly = ['createCheckout', 'grantCoupon', 'launchSession']
+const sample = async (name: string, mark: string) => (await makeSamples(first.origin, { tenant, agentId, wallet }, mark))[name]!
 
 test('50 copies at once over two processes have one effect and identical answers', async () => {
-  for (const name of ['createCollection', 'addItem', 'createKey', 'createTenant']) {
+  for (const name of ['createCollection', 'addItem', 'createKey', 'createTenant', 'registerAgent', ...costly]) {
     const mark = randomUUID()
     const { route, options, found } = await sample(name, mark)
     const origins = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? first.origin : second.origin))
@@ -82,7 +60,7 @@ test('50 copies at once over two processes have one effect and identical answers
 })
 
 test('a replay says so, says until when, and carries the headers that matter', async () => {
-  for (const name of ['createCollection', 'addItem', 'createKey']) {
+  for (const name of ['createCollection', 'addItem', 'createKey', ...costly]) {
     const mark = randomUUID()
     const { route, options } = await sample(name, mark)
     const startedAt = Date.now()
@@ -100,7 +78,7 @@ test('a replay says so, says until when, and carries the headers that matter', a
 })
 
 test('the same key with another body is refused and changes nothing', async () => {
-  for (const name of ['createCollection', 'addItem', 'createKey']) {
+  for (const name of ['createCollection', 'addItem', 'createKey', ...costly]) {
     const mark = randomUUID()
     const { route, options, found } = await sample(name, mark)
     const stored = await call(first.origin, route, { ...options, idempotencyKey: mark })
@@ -218,6 +196,19 @@ test('kept answers are sealed: no table shows a secret or a key, in no form', as
   })
   const key = await call(first.origin, 'POST /v1/tenant/keys', { key: tenant.secret, idempotencyKey, body: { kind: 'secret' } })
   const made = await call(first.origin, 'POST /v1/tenants', { operator: true, idempotencyKey, body: { name: 'Sealed' } })
+  const { data: granted } = await call(first.origin, 'POST /v1/wallets/grant', {
+    key: tenant.secret,
+    idempotencyKey,
+    body: { amount: 5, wallet_code: wallet },
+  })
+  const launch = (idempotencyKey: string, more: object) =>
+    call(first.origin, 'POST /v1/sessions', {
+      key: tenant.secret,
+      idempotencyKey,
+      body: { agent_id: agentId, room: newRoom(), coupon: granted.coupon, ...more },
+    })
+  const launched = await launch(idempotencyKey, {})
+  const armed = await launch(`${idempotencyKey} too`, { arm: true })
   const dump = await dumpTables(database.url)
   assert.ok(formsFound(dump, made.data.tenant.id).includes('raw'), 'the dump shows what is not secret')
   const { admin_token: adminToken, contributor_token: contributorToken } = collection.data
@@ -227,6 +218,10 @@ test('kept answers are sealed: no table shows a secret or a key, in no form', as
     key: key.data.key,
     made: made.data.secret_key,
     publishable: made.data.publishable_key,
+    coupon: granted.coupon,
+    controlToken: launched.data.control_token,
+    summonKey: armed.data.summon_key,
+    wallet,
     idempotencyKey,
   }
   for (const [name, secret] of Object.entries(secrets)) assert.deepEqual(formsFound(dump, secret), [], name)

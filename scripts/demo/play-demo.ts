@@ -8,6 +8,7 @@ import { closeWall } from './close-wall.ts'
 import { curateWall } from './curate-wall.ts'
 import { fillWall } from './fill-wall.ts'
 import { hangPictures, pictureUrl } from './hang-pictures.ts'
+import { inviteAgent } from './invite-agent.ts'
 import { note, step } from './narrate.ts'
 import { readWall, type Collection, type Wall } from './wall.ts'
 
@@ -38,6 +39,7 @@ export async function playDemo(): Promise<Demo> {
   await hangPictures(owner, people, collection, wall, publicUrl)
   await closeWall(owner, people, collection)
   await checkSharePage(anyone, collection, wall, publicUrl)
+  await inviteAgent(owner, people, publicUrl)
 
   const wallUrl = `${publicUrl}/v1/collections/${collection.id}`
   return { wallUrl, shareUrl: `${wallUrl}/render`, ownerToken: collection.ownerToken, publishableKey }

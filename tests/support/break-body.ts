@@ -9,7 +9,7 @@ export interface BrokenBody {
   body: unknown
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -59,7 +59,17 @@ export function brokenBodies(schema: TSchema, good: unknown): BrokenBody[] {
   return broken(schema, good, '')
 }
 
+/** Of a choice, what the value is one of. */
+export function branchOf(schema: JsonSchema, value: unknown): JsonSchema {
+  return schema.anyOf?.find((one) => Compile(one as TSchema).Check(value)) ?? schema
+}
+
 function broken(schema: JsonSchema, good: unknown, pointer: string): BrokenBody[] {
+  if (schema.anyOf && good !== undefined) {
+    const choice = Compile(schema as TSchema)
+    // What breaks one of them may be another.
+    return broken(branchOf(schema, good), good, pointer).filter(({ body }) => !choice.Check(body))
+  }
   const wrong = wrongValues(schema).map((body): BrokenBody => ({
     name: `${pointer || 'the body'} is ${shorten(body)}`,
     pointer,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { adminToken } from './atrium-process.ts'
 
@@ -23,6 +24,16 @@ export interface AnswerData {
   secret_key: string
   publishable_key: string
   item_count: number
+  epoch: string
+  url: string
+  license_key: string
+  wallet_code: string
+  coupon: string
+  charged_credits: number
+  findings: object[]
+  control_token: string
+  agent_id: string
+  summon_key: string
   tenant: { id: string; status: string }
   items: { id: string; type: string; content: Record<string, unknown> }[]
 }
@@ -105,6 +116,13 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, text: string): A
 
 function parse(text: string): { data?: AnswerData; error?: { code: string } } {
   return JSON.parse(text) as { data?: AnswerData; error?: { code: string } }
+}
+
+/** Asks for what must go well. */
+export async function askGood(origin: string, route: string, options: CallOptions): Promise<Answer> {
+  const answer = await call(origin, route, options)
+  assert.ok(answer.status < 300, `${route}: ${answer.status} ${answer.text}`)
+  return answer
 }
 
 export interface TestTenant {

@@ -31,6 +31,9 @@ const weights: Record<string, number> = {
   createInvite: 1,
   getOembed: 2,
   createKey: 2,
+  registerAgent: 4,
+  launchSession: 6,
+  stopSession: 1,
 }
 
 export function plans(operations: DescribedOperation[]): Arbitrary<Plan> {

@@ -34,6 +34,12 @@ const recipients = (['P-256', 'X25519'] as const).map((curve) =>
   }),
 )
 
+/** JSON Schemas, which a schema does not tell from other objects. */
+const toolParameters = [
+  { type: 'object' },
+  { type: 'object', properties: { lamp: { type: 'integer', minimum: 1 } }, required: ['lamp'], additionalProperties: false },
+]
+
 /** What breaks things elsewhere. */
 export const nasty = fc.constantFrom<unknown>(
   null,
@@ -70,11 +76,14 @@ function nastyTexts(): unknown[] {
 
 /** Values that fit the schema. */
 export function fitting(schema: JsonSchema, name = ''): Arbitrary<unknown> {
-  if (name === 'recipient') return fc.constantFrom(...recipients)
+  if (name === 'recipient' || name === 'recovery_key') return fc.constantFrom(...recipients)
+  if (name === 'spk') return fc.oneof(fc.constant(recipients[0]), object(schema))
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
-  if (name === 'room') return fc.nat(20).map((n) => `fuzz-room-${n}`)
+  if (name === 'room' && schema.type === 'string') return fc.nat(20).map((n) => `fuzz-room-${n}`)
+  if (name === 'amount') return fc.integer({ min: 1, max: 20 })
   if (name === 'mk') return fc.constantFrom(...roomKeys)
+  if (name === 'parameters') return fc.constantFrom<unknown>(...toolParameters)
   // A held poll is no fault, but holds up the others.
   if (name === 'waitMs') return fc.nat(50)
   const branches = schema.anyOf ?? schema.oneOf
@@ -114,9 +123,19 @@ function object({ properties, required = [], minProperties = 0 }: JsonSchema): A
 
 function text({ pattern, format, minLength = 0, maxLength = 40 }: JsonSchema, name: string): Arbitrary<string> {
   if (name === 'invite_code') return reference('invite')
-  if (name === 'url') return fc.oneof(reference('share'), fc.webUrl({ validSchemes: ['https'] }))
+  if (name === 'wallet_code' || name === 'coupon') return fc.oneof(reference('wallet'), reference('coupon'))
+  if (name === 'license_key') return reference('license')
+  if (name === 'summon_key') return reference('summon')
+  if (name === 'agent_id') return reference('launchable')
+  if (name === 'epoch') return reference('epoch')
+  // Some of them are called: names under .example reach nobody.
+  if (name === 'url') return fc.oneof(reference('share'), fc.webUrl({ validSchemes: ['https'] }).map(underExample))
   if (name === 'cursor') return reference('cursor')
   if (pattern?.startsWith('^key_')) return reference('key')
+  // Odd, and with its first bit: what a modulus or an exponent can be.
+  if (name === 'n') return fc.uint8Array({ minLength: 256, maxLength: 256 }).map(toOddInteger)
+  if (name === 'e') return fc.uint8Array({ minLength: 2, maxLength: 6 }).map(toOddInteger)
+  if (pattern === '^https?://') return fc.webUrl({ validSchemes: ['https'] })
   if (pattern) return fc.stringMatching(new RegExp(pattern, 'u'))
   if (format === 'email') return fc.nat(50).map((n) => `person${n}@example.com`)
   if (format === 'date-time')
@@ -125,6 +144,18 @@ function text({ pattern, format, minLength = 0, maxLength = 40 }: JsonSchema, na
   return fc
     .string({ unit: 'grapheme', ...size })
     .filter((text) => text.isWellFormed() && text.length >= minLength && text.length <= maxLength && !text.includes('\0'))
+}
+
+function underExample(url: string): string {
+  const { pathname, search, hash, host } = new URL(url)
+  return `https://${host.replace(/(:|$)/, '.example$1')}${pathname}${search}${hash}`
+}
+
+function toOddInteger(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .fill(bytes[0]! | 0x80, 0, 1)
+    .fill(bytes.at(-1)! | 1, bytes.length - 1)
+    .toString('base64url')
 }
 
 const reference = (kind: string) => fc.nat(1_000).map((n) => `@${kind}:${n}`)

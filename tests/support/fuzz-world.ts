@@ -1,6 +1,8 @@
 import { randomId } from './matrix-world.ts'
-import type { Answer, TestTenant } from './call-api.ts'
+import { agentControlToken } from './agent-endpoint.ts'
+import type { Answer, AnswerData, TestTenant } from './call-api.ts'
 import type { Plan } from './fuzz-plans.ts'
+import type { Stock } from './fuzz-stock.ts'
 
 export interface Kept {
   tenant: TestTenant
@@ -29,6 +31,18 @@ export interface Sent {
   ofGone: boolean
 }
 
+/** What is known by no more than its id, or its text. */
+const listed = ['invite', 'key', 'cursor', 'tenant', 'agent', 'epoch', 'checkout', 'event', 'coupon', 'summon'] as const
+type Listed = (typeof listed)[number] | keyof Stock
+
+interface Talk {
+  id: string
+  agentId: string
+  control: string
+  /** Once a remote agent was called with it. */
+  agentControl?: string
+}
+
 const recent = 40
 
 /** What the requests so far have made, so that later ones can speak of it. */
@@ -36,13 +50,15 @@ export class FuzzWorld {
   readonly collections: Kept[] = []
   readonly parts: Part[] = []
   readonly #known = new Set<string>()
-  readonly #lists: Record<'invite' | 'key' | 'cursor' | 'tenant', string[]> = { invite: [], key: [], cursor: [], tenant: [] }
+  readonly #sessions: Talk[] = []
+  readonly #lists: Record<Listed, string[]>
   readonly #origin: string
   readonly #tenants: readonly TestTenant[]
 
-  constructor(origin: string, tenants: readonly TestTenant[]) {
+  constructor(origin: string, tenants: readonly TestTenant[], stock: Stock) {
     this.#origin = origin
     this.#tenants = tenants
+    this.#lists = { ...(Object.fromEntries(listed.map((kind) => [kind, []])) as unknown as Record<Listed, string[]>), ...stock }
   }
 
   /** Makes the request of the plan out of what there is. */
@@ -61,23 +77,31 @@ export class FuzzWorld {
         this.collections.filter((one) => this.#suits(one, plan)),
         plan.pick,
       )
+    const session = pickOf(this.#sessionsFor(plan), plan.pick)
     const madeUp = plan.thing === 'random' || plan.thing === 'malformed'
     const path = plan.op.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       if (plan.thing === 'malformed')
         return encodeURIComponent(['x', '*', "'", 'col_', '\u{1f600}', '..%2f', 'a b', '%'][plan.pick % 8]!)
       if (name === 'itemId' || name === 'artifactId') return (!madeUp && part?.id) || randomId(kind)
       if (name === 'keyId') return (!madeUp && pickOf(this.#lists.key, plan.pick)) || randomId('key')
+      if (session && name === 'agentId') return madeUp ? randomId('agent') : session.agentId
+      if (session) return madeUp ? randomId('session') : session.id
+      if (name === 'agentId') return (!madeUp && pickOf(this.#lists.agent, plan.pick)) || randomId('agent')
+      if (name === 'epoch') return (!madeUp && pickOf(this.#lists.epoch, plan.pick)) || randomId('epoch')
       if (name === 'tenant_id') return (!madeUp && pickOf(this.#lists.tenant, plan.pick)) || randomId('tenant')
+      if (plan.op.id === 'resendDelivery') return (!madeUp && pickOf(this.#lists.event, plan.pick)) || randomId('event')
+      if (plan.op.id === 'getCheckout') return (!madeUp && pickOf(this.#lists.checkout, plan.pick)) || randomId('checkout')
       return (!madeUp && collection?.id) || randomId('collection')
     })
     const query = plan.query.map(([name, value]) => `${encode(name)}=${encode(this.#filled(value))}`).join('&')
-    const ofGone = !madeUp && plan.op.path.includes('{id}') && (collection?.gone === true || part?.gone === true)
+    const namesThing = plan.op.path.includes('/collections/{id}') || plan.op.path.includes('{artifactId}')
+    const ofGone = !madeUp && namesThing && (collection?.gone === true || part?.gone === true)
     return {
       plan: { ...plan, body: plan.body && this.#filled(plan.body) },
       route: `${plan.op.method} ${path}${query && `?${query}`}`,
       headers: {
         ...plan.headers,
-        ...this.#credentials(plan, collection, adminToken),
+        ...(session ? this.#control(plan, session) : this.#credentials(plan, collection, adminToken)),
         ...(plan.body === undefined ? {} : { 'content-type': plan.contentType }),
       },
       collection: madeUp ? undefined : collection,
@@ -95,8 +119,16 @@ export class FuzzWorld {
     if (status !== 201 && status !== 200) return
     if (id === 'createInvite') this.#note('invite', data.invite_code)
     if (id === 'createKey') this.#note('key', data.id)
+    if (id === 'publishEpoch') this.#note('epoch', data.epoch)
+    if (id === 'registerAgent') this.#note('agent', data.id)
+    if (id === 'createCheckout') this.#note('checkout', data.id)
+    if (id === 'grantCoupon') this.#note('coupon', data.coupon)
+    if (id === 'redeemWallet') this.#note('coupon', data.wallet_code)
+    if (id === 'launchSession' && data.summon_key) this.#note('summon', data.summon_key)
+    if ((id === 'launchSession' || id === 'summonSession') && data.control_token) this.#noteSession(data)
+    if (id === 'listDeliveries') for (const one of data as unknown as { id: string }[]) this.#note('event', one.id)
     if (id === 'createTenant' || id === 'signUpTenant') this.#note('tenant', data.tenant.id)
-    if (id === 'listItems' || id === 'listArtifacts') {
+    if (['listItems', 'listArtifacts', 'listAgents', 'listCatalog', 'listEpochs', 'listDeliveries'].includes(id)) {
       const { meta } = JSON.parse(text) as { meta?: { next_cursor?: string } }
       if (meta?.next_cursor) this.#note('cursor', meta.next_cursor)
     }
@@ -114,8 +146,13 @@ export class FuzzWorld {
       })
     }
     // A box gives no id.
-    if ((id === 'addItem' || id === 'createArtifact') && collection && data.id && this.#isNew(data.id)) {
-      const made: Part = { kind: id === 'addItem' ? 'item' : 'artifact', id: data.id, collection, gone: false }
+    if ((id === 'addItem' || id === 'createArtifact' || id === 'uploadArtifact') && collection && data.id)
+      this.learnPart(id === 'addItem' ? 'item' : 'artifact', data.id, collection)
+  }
+
+  learnPart(kind: Part['kind'], id: string, collection: Kept): void {
+    if (this.#isNew(id)) {
+      const made: Part = { kind, id, collection, gone: false }
       collection.parts.push(made)
       this.parts.push(made)
     }
@@ -126,7 +163,7 @@ export class FuzzWorld {
     return wanted === 'gone' ? gone : !gone
   }
 
-  #note(kind: 'invite' | 'key' | 'cursor' | 'tenant', value: string): void {
+  #note(kind: Listed, value: string): void {
     if (this.#isNew(value)) this.#lists[kind].push(value)
   }
 
@@ -137,13 +174,44 @@ export class FuzzWorld {
     return true
   }
 
+  #noteSession({ id, agent_id: agentId, control_token: control }: AnswerData): void {
+    if (!this.#isNew(id)) return
+    const session: Talk = { id, agentId, control }
+    this.#sessions.push(session)
+    // Not every session is one of a remote agent, and some are over before it is called.
+    agentControlToken(id).then(
+      (token) => (session.agentControl = token),
+      () => undefined,
+    )
+  }
+
+  /** Those that the operation can be about; none: it takes no control token. */
+  #sessionsFor({ op }: Plan): Talk[] {
+    if (!op.schemes.includes('sessionControlToken')) return []
+    return op.id === 'issueIdToken' ? this.#sessions.filter(({ agentControl }) => agentControl) : this.#sessions
+  }
+
   #filled(text: string): string {
-    return text.replaceAll(/@(invite|key|cursor|share):(\d+)/g, (_, kind: 'invite' | 'key' | 'cursor' | 'share', n: string) => {
+    return text.replaceAll(/@(\w+):(\d+)/g, (whole, kind: Listed | 'share', n: string) => {
+      if (kind !== 'share' && !this.#lists[kind]) return whole
       const share = pickOf(this.collections, Number(n))?.id ?? randomId('collection')
       return kind === 'share'
         ? `${this.#origin}/v1/collections/${share}/render`
         : (pickOf(this.#lists[kind], Number(n)) ?? 'none')
     })
+  }
+
+  #control({ caller, pick }: Plan, { control, agentControl = control }: Talk): Record<string, string> {
+    const tenant = this.#tenants[pick % this.#tenants.length]!
+    const token = {
+      right: pick % 2 === 0 ? agentControl : control,
+      none: '',
+      publishable: tenant.publishable,
+      secret: tenant.secret,
+      other: pickOf(this.#sessions, pick + 1)!.control,
+      broken: `${control}0`,
+    }[caller]
+    return token ? { authorization: `Bearer ${token}` } : {}
   }
 
   #credentials({ op, caller, token, pick }: Plan, collection: Kept | undefined, adminToken: string): Record<string, string> {

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../packages/contract/src/errors.ts'
 import type { Operation } from '../../packages/contract/src/operation.ts'
-import type { IdKind } from '../../packages/contract/src/tokens.ts'
 import { adminToken } from './atrium-process.ts'
 import type { TestTenant } from './call-api.ts'
 import {
@@ -11,6 +10,7 @@ import {
   unknownCredential,
   type DeadKeys,
   type Shelf,
+  type ThingKind,
   type Things,
 } from './matrix-world.ts'
 
@@ -21,15 +21,16 @@ export type Outcome = ErrorCode | 'done'
 export interface Credential {
   name: string
   headers: Record<string, string>
-  /** What a caller with it is. other: a tenant that the thing does not belong to. */
-  worth: 'nobody' | 'suspended' | 'publishable' | 'secret' | 'secret in browser' | 'operator'
+  /** What a caller with it is. other: a tenant that the thing does not belong to, or whoever has another session. */
+  worth: 'nobody' | 'suspended' | 'publishable' | 'secret' | 'secret in browser' | 'operator' | 'control' | 'agent control'
   other?: true
 }
 
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+const nobody = (name: string, headers: Record<string, string>): Credential => ({ name, headers, worth: 'nobody' })
+
 /** Every way to come with or without a tenant key or the operator's token. */
 export function credentials(own: TestTenant, other: TestTenant, dead: DeadKeys, shelf: Shelf): Credential[] {
-  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-  const nobody = (name: string, headers: Record<string, string>): Credential => ({ name, headers, worth: 'nobody' })
   const browser = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
   const operator = (token: string) => ({ 'x-admin-token': token })
   const ofKinds = (['secret', 'publishable'] as const).flatMap((kind): Credential[] => [
@@ -53,6 +54,7 @@ export function credentials(own: TestTenant, other: TestTenant, dead: DeadKeys, 
     nobody('words for a key', bearer('let me in')),
     nobody('a capability for a key', bearer(shelf.owner)),
     nobody("the operator's token for a key", bearer(adminToken)),
+    { name: 'control token', headers: bearer(shelf.control), worth: 'control' },
     nobody("wrong operator's token", operator(adminToken.replace(/.$/, '_'))),
     nobody("short operator's token", operator(adminToken.slice(0, -1))),
     nobody("long operator's token", operator(`${adminToken}0`)),
@@ -63,6 +65,35 @@ export function credentials(own: TestTenant, other: TestTenant, dead: DeadKeys, 
     { name: 'secret key in a browser', headers: { ...bearer(own.secret), ...browser }, worth: 'secret in browser' },
     { name: 'secret key in a browser, X-API-Key', headers: { 'x-api-key': own.secret, ...browser }, worth: 'secret in browser' },
     { name: 'publishable key in a browser', headers: { ...bearer(own.publishable), ...browser }, worth: 'publishable' },
+  ]
+}
+
+/** Every further way to come with the control token of a session. */
+export function controlCredentials(own: Shelf, sibling: Shelf, other: Shelf, ended: Shelf): Credential[] {
+  const { control } = own
+  const ofAgent = (name: string, { agentControl }: Shelf): Credential => ({
+    name: `control token of the agent ${name}`,
+    headers: bearer(agentControl),
+    worth: 'agent control',
+  })
+  const ofAnother = (name: string, shelf: Shelf): Credential[] => [
+    { name: `control token of ${name}`, headers: bearer(shelf.control), worth: 'control', other: true },
+    { ...ofAgent(`of ${name}`, shelf), other: true },
+  ]
+  return [
+    nobody('malformed control token', bearer(control.slice(0, -1))),
+    nobody('long control token', bearer(`${control}0`)),
+    nobody('control token of another case', bearer(control.toUpperCase())),
+    nobody('checksum-broken control token', bearer(breakChecksum(control))),
+    nobody('unknown control token', bearer(unknownCredential('controlToken'))),
+    nobody('control token as Basic', { authorization: `Basic ${control}` }),
+    nobody('control token in X-API-Key', { 'x-api-key': control }),
+    nobody('control token in X-Collection-Token', { 'x-collection-token': control }),
+    nobody('summon key for a control token', bearer(unknownCredential('summonKey'))),
+    ofAgent('itself', own),
+    ...ofAnother('another session', sibling),
+    ...ofAnother("another tenant's session", other),
+    ...ofAnother('a session that has ended', ended),
   ]
 }
 
@@ -108,7 +139,7 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
   const all: Target[] = [{ name: 'own', things: own.things, is: 'own', ownCollection: true }]
   const kinds = paramNames(op).map((name) => kindOfParam(op, name))
   for (const [place, kind] of kinds.entries()) {
-    const from = (name: string, source: (kind: IdKind) => string, is: Target['is'] = 'never'): Target => ({
+    const from = (name: string, source: (kind: ThingKind) => string, is: Target['is'] = 'never'): Target => ({
       name: `${name} ${kind}`,
       things: { ...own.things, ...Object.fromEntries(kinds.slice(place).map((kind) => [kind, source(kind)])) },
       is,
@@ -119,8 +150,9 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
       from('random', randomId),
       from("other tenant's", (kind) => other.things[kind]!),
     )
-    // Suspending a tenant twice, or revoking a key twice, changes nothing: neither is ever deleted.
-    if (kind !== 'tenant' && kind !== 'key') all.push(from('deleted', (kind) => gone.things[kind]!))
+    // Suspending a tenant twice, or revoking a key twice, changes nothing: neither is ever deleted. Nor are the others here.
+    if (!['tenant', 'key', 'agent', 'epoch', 'checkout', 'session', 'event'].includes(kind))
+      all.push(from('deleted', (kind) => gone.things[kind]!))
     if (place > 0) all.push(from("another collection's", (kind) => sibling.things[kind]!))
     for (const bad of [
       'x',
@@ -128,7 +160,7 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
       `${id}0`,
       id.toUpperCase(),
       `${id.slice(0, -1)}-`,
-      id.replace(/^..._/, 'txn_'),
+      `txn_${id.slice(4)}`,
       '%20',
       '%F0%9F%98%80',
       "'--",
@@ -146,6 +178,10 @@ export function expectedOutcome(op: Operation, who: Credential, held: Capability
   // What cannot be an id is nothing of anyone's: that is said before any token is looked at.
   if (target.is === 'malformed') return 'not_found'
   const there = target.is === 'own' && (!who.other || paramNames(op).length === 0)
+  if (op.caller === 'control') return controlOutcome(op, who, there)
+  // The agent that the body names is its own tenant's alone.
+  if (op.id === 'launchSession' && who.other) return 'invalid_request'
+  if (op.id === 'getMedia') return mediaOutcome(held, target)
   const seesCollection = target.ownCollection && !who.other
   if (!op.capability) return there || isOpenToAll(op, target) ? 'done' : 'not_found'
   if (!seesCollection) return 'not_found'
@@ -157,6 +193,27 @@ export function expectedOutcome(op: Operation, who: Credential, held: Capability
   return hidden && held.worth !== 'owner' ? 'not_found' : 'done'
 }
 
+/** No key, and no collection in the path: the owner token of whatever collection the artifact is in opens it. */
+function mediaOutcome({ worth, name }: CapabilityCase, { is, name: target }: Target): Outcome {
+  const opens =
+    is === 'own' ? worth === 'owner' : target.startsWith("other tenant's") && name.startsWith("owner token of another tenant's")
+  return opens ? 'done' : 'not_found'
+}
+
+/**
+ * A token of another session is told as much about this one as about one that never was; which refusal that is, each operation says. Some
+ * are for the agent alone, and one is for everyone but it.
+ */
+function controlOutcome(op: Operation, { worth, other }: Credential, there: boolean): Outcome {
+  if (!there || other) return ['stopSession', 'listAgentTools', 'rateAgent'].includes(op.id) ? 'not_authorized' : 'not_found'
+  const asked = ['markSessionJoined', 'issueIdToken'].includes(op.id)
+    ? 'agent control'
+    : op.id === 'rateAgent'
+      ? 'control'
+      : worth
+  return worth === asked ? 'done' : 'not_authorized'
+}
+
 /** To an operator no tenant is another's, and a share page is for anyone with the link. */
 function isOpenToAll(op: Operation, target: Target): boolean {
   const isThere = target.is === 'own' || target.name.startsWith("other tenant's")
@@ -166,7 +223,8 @@ function isOpenToAll(op: Operation, target: Target): boolean {
 function keyRefusal(op: Operation, { worth }: Credential): ErrorCode | undefined {
   if (op.caller === 'anyone') return undefined
   if (op.caller === 'operator') return worth === 'operator' ? undefined : 'unauthorized'
-  if (worth === 'nobody' || worth === 'operator') return 'unauthorized'
+  if (op.caller === 'control') return worth.endsWith('control') ? undefined : 'unauthorized'
+  if (worth === 'nobody' || worth === 'operator' || worth === 'control') return 'unauthorized'
   if (worth === 'suspended') return 'tenant_suspended'
   if (worth === 'secret in browser') return 'secret_key_in_browser'
   return op.caller === 'secret' && worth === 'publishable' ? 'secret_key_required' : undefined

@@ -97,16 +97,18 @@ function describe(document: Document, method: string, path: string, op: Document
 
 function faultFinder(document: Document, given: DocumentedAnswer | { $ref: string }): DescribedOperation['faultIn'] {
   const { headers, content } = inlined(document, given) as DocumentedAnswer
-  const noStore = headers && 'Cache-Control' in headers
+  const cacheControl = headers?.['Cache-Control']
+  const caching = cacheControl && Compile((inlined(document, cacheControl) as { schema: object }).schema)
   const [[type, media] = []] = Object.entries(content ?? {})
   const isJson = type === 'application/json'
   const schema = isJson ? Compile(closed(media!.schema) as object) : undefined
   const codes = media?.examples && Object.keys(media.examples)
   return ({ status, headers, text }) => {
     if (!/^req_[0-9A-Za-z]{22}$/.test(String(headers['x-request-id']))) return 'no X-Request-Id'
-    if (noStore && headers['cache-control'] !== 'no-store') return 'it may be cached'
+    if (caching && !caching.Check(headers['cache-control'])) return `Cache-Control is ${headers['cache-control']}`
     if (!type) return text === '' ? undefined : 'a body where none is declared'
-    if (!String(headers['content-type']).startsWith(type)) return `${headers['content-type']} instead of ${type}`
+    if (type !== '*/*' && !String(headers['content-type']).startsWith(type))
+      return `${headers['content-type']} instead of ${type}`
     if (!schema) return undefined
     const body = JSON.parse(text) as { error?: { code: string; request_id: string } | string }
     if (!schema.Check(body)) return `its schema fails: ${JSON.stringify(schema.Errors(body)[1]).slice(0, 500)}`

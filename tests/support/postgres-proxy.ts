@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 interface HoldPoint {
   nth: number
   when: 'before' | 'after'
-  /** Only statements that read so are counted. */
+  /** Only statements that begin so are counted. */
   of?: string
 }
 
@@ -58,9 +58,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 
   const beforeStatement = async (connection: Connection, statement: string): Promise<void> => {
     if (statement.startsWith('listen ')) connection.listens = true
-    if (connection.listens) return
+    if (connection.listens || (isByTheClock(statement) && armed?.of === undefined)) return
     statements.push(statement)
-    if (!armed || (armed.of !== undefined && armed.of !== statement) || ++armed.count !== armed.nth) return
+    if (!armed || (armed.of !== undefined && !statement.startsWith(armed.of)) || ++armed.count !== armed.nth) return
     const { when, stands } = armed
     armed = undefined
     const standStill = () => {
@@ -146,7 +146,11 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     },
     cut: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
-      for (const { client } of connections) client.destroy()
+      // Both sides: what is held must not reach PostgreSQL when it is released.
+      for (const { client, upstream } of connections) {
+        client.destroy()
+        upstream.destroy()
+      }
       await closed
     },
     restore: async () => {
@@ -182,6 +186,40 @@ async function* messages(socket: Socket, fromClient: boolean): AsyncGenerator<Me
       first = false
     }
   }
+}
+
+/** What the server does by the clock is no part of any operation. */
+const byTheClock = [
+  // Known keys too are looked up anew when they are some seconds old.
+  'where k.key_hash = any($1)',
+  'insert into usage_writers',
+  'delete from usage_writers',
+  'update api_keys k set last_used_at',
+  'delete from idempotency_keys',
+  'update sessions set lease',
+  'update sessions set notice_due',
+  'select id from sessions',
+  "from sessions where status = 'armed' and expires_at <= now()",
+  'from ledger_due d',
+  'platform_keys',
+  'update artifact_jobs set lease',
+  'update blob_deletions set due_at',
+  'notify atrium_events',
+  'from event_outbox where tenant_id > $1',
+  'number_events(',
+  'select exists (select from events where created_at',
+  'select exists (select from api_keys where revoked_at is null and expiry_notices',
+  'from webhook_deliveries where status',
+  'from webhooks where tenant_id = any',
+  'update webhooks set lease',
+  'update webhooks set enabled = false',
+  'from webhook_secrets where tenant_id = any',
+  'with due as materialized',
+  'with outcome as',
+]
+
+function isByTheClock(statement: string): boolean {
+  return byTheClock.some((part) => statement.includes(part))
 }
 
 /** The text of the statement that the message runs or names, on one line. */

@@ -2,7 +2,7 @@
 import { StartError } from '@atrium/server/start-error'
 import { Command, InvalidArgumentError } from 'commander'
 import { OperatorError } from './operator-api.ts'
-import { createInvite, createTenant, setTenantStatus } from './operator-commands.ts'
+import { audit, createInvite, createTenant, moderateAgent, setTenantStatus } from './operator-commands.ts'
 
 const program = new Command('atrium').description("A self-hosted platform that other people's apps stand on").showHelpAfterError()
 
@@ -12,9 +12,26 @@ program
   .option('-w, --workers <count>', 'API processes', workers, 1)
   .option('--no-space', 'leave out the Space service: it runs elsewhere, at ATRIUM_SPACES_URL')
   .action(async (options: { workers: number; space: boolean }) => {
+    const { start } = await import('@atrium/server/main')
     const { runUntilStopped } = await import('./run-until-stopped.ts')
-    await runUntilStopped(options)
+    await runUntilStopped(() => start(options))
   })
+
+const roles = {
+  api: 'the API alone: parts on other machines share its DATABASE_URL, ATRIUM_MASTER_KEY and ATRIUM_ADMIN_TOKEN',
+  worker: 'the job worker alone: runs agents and does what no request waits for',
+  space: 'the Space service alone',
+} as const
+for (const [role, description] of Object.entries(roles)) {
+  program
+    .command(role)
+    .description(description)
+    .action(async () => {
+      const { startRole } = await import('@atrium/server/main')
+      const { runUntilStopped } = await import('./run-until-stopped.ts')
+      await runUntilStopped(() => startRole(role as keyof typeof roles))
+    })
+}
 
 const tenants = program.command('tenants').description('operator: tenants of a running installation')
 tenants
@@ -33,6 +50,20 @@ tenants
   .description('let its keys work again')
   .action((id: string) => setTenantStatus(id, 'active'))
 
+const agents = program.command('agents').description('operator: agents of all tenants')
+agents
+  .command('suspend <agentId>')
+  .description('take an agent out of the catalog: nobody can launch it, nor its owner bring it back')
+  .action((id: string) => moderateAgent(id, 'suspended'))
+agents
+  .command('pend <agentId>')
+  .description('the same, while it is looked at')
+  .action((id: string) => moderateAgent(id, 'pending'))
+agents
+  .command('lift <agentId>')
+  .description('give it the status back that its owner had set')
+  .action((id: string) => moderateAgent(id, 'lifted'))
+
 program
   .command('invites')
   .description('operator: invites to sign up')
@@ -40,6 +71,13 @@ program
   .option('--uses <count>', 'how many may sign up with it', count, 1)
   .option('--expires-at <time>', 'RFC 3339 time (default: never)')
   .action(createInvite)
+
+program
+  .command('audit')
+  .description(
+    'operator: prove the books, debits against credits and each balance against its rows; exit code 1 if anything is wrong',
+  )
+  .action(audit)
 
 program
   .command('verify <url>')

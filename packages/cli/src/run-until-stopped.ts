@@ -1,9 +1,7 @@
-import { start, type StartOptions } from '@atrium/server/main'
-
 const endsAfterMs = 9_300
 
 /** Starts, and stops in order on SIGINT or SIGTERM; a second signal while stopping ends at once. */
-export async function runUntilStopped(options: StartOptions): Promise<void> {
+export async function runUntilStopped(start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
   const stopped = Promise.withResolvers<void>()
   let starting = true
   let signals = 0
@@ -14,7 +12,7 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
-  const running = await start(options)
+  const running = await start()
   starting = false
   await stopped.promise
   // Whatever hangs, an end that was asked for comes.

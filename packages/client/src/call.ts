@@ -13,12 +13,12 @@ type TokenMember<O extends Operation> = O extends { capability: 'owner' }
   : O extends { capability: string }
     ? { collectionToken?: string | undefined }
     : Nothing
-type ControlMember<O extends Operation> = O extends { caller: 'control' } ? { controlToken: string } : Nothing
-type IdempotencyMember<O extends Operation> = O extends { idempotency: 'required' }
-  ? { idempotencyKey: string }
-  : O extends { idempotency: string }
-    ? { idempotencyKey?: string | undefined }
-    : Nothing
+/** Absent: the client's own. */
+type ControlMember<O extends Operation> = O extends { caller: 'control' } ? { controlToken?: string | undefined } : Nothing
+/** 1 to 255 printable ASCII characters. Absent: a fresh one. Give one that outlives this process where the call must not happen twice. */
+type IdempotencyMember<O extends Operation> = O extends { idempotency: string }
+  ? { idempotencyKey?: string | undefined }
+  : Nothing
 
 /** Everything that one call takes: the path's parameters by name, and beside them what else the operation declares. */
 export type InputOf<O extends Operation> = ParamsOf<O> &
@@ -27,7 +27,14 @@ export type InputOf<O extends Operation> = ParamsOf<O> &
   HeadersMember<O> &
   TokenMember<O> &
   ControlMember<O> &
-  IdempotencyMember<O> & { signal?: AbortSignal | undefined }
+  IdempotencyMember<O> & {
+    /**
+     * Whether it is tried again after a lost answer or one that says that the server was away. Default: for a GET, a PUT, and a POST with an
+     * Idempotency-Key.
+     */
+    repeatable?: boolean | undefined
+    signal?: AbortSignal | undefined
+  }
 
 /** What a call resolves to; `status` tells the answers of an operation apart. */
 export type ResultOf<O extends Operation> = AnswerOf<O> & { headers: Headers }
@@ -47,6 +54,7 @@ export interface AnyInput {
   collectionToken?: string
   controlToken?: string
   idempotencyKey?: string
+  repeatable?: boolean
   signal?: AbortSignal
   [param: string]: unknown
 }

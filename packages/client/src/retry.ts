@@ -31,12 +31,16 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, repea
 
 function isTransient(error: unknown, repeatable: boolean): error is AtriumError {
   if (!(error instanceof AtriumError) || (error.retryAfterSeconds ?? 0) > maxRetryAfterSeconds) return false
-  if (error.status === 429) return true
-  return repeatable && (error.code === 'network_error' || error.code === 'idempotency_in_progress' || error.status === 503)
+  return error.status === 429 || (repeatable && isPassing(error))
+}
+
+/** Whether the same call may well succeed a little later: no answer came, or one from whoever stood in for the server. */
+export function isPassing({ code, status }: AtriumError): boolean {
+  return code === 'network_error' || code === 'idempotency_in_progress' || [408, 429, 502, 503, 504].includes(status)
 }
 
 /** Grows with each try; random, so that those who failed together do not come back together. Never before Retry-After. */
-function delayMs(tried: number, retryAfterSeconds: number | undefined): number {
+export function delayMs(tried: number, retryAfterSeconds: number | undefined): number {
   const jitterMs = Math.random() * Math.min(maxBackoffMs, baseMs * 2 ** tried)
   return (retryAfterSeconds ?? 0) * 1000 + jitterMs
 }

@@ -1,26 +1,71 @@
-import type { Caller } from '@atrium/contract/operation'
-import { servedOperations } from '@atrium/contract/table'
+// Written by scripts/client-tables.ts out of packages/contract/src/table.ts.
 
-/** What the client needs to know of an operation when it runs: the rest is types. */
-export interface Route {
-  id: string
-  method: string
-  path: string
-  caller: Caller
-  /** Lives at the API origin, without /v1. */
-  atRoot: boolean
-  /** Its JSON is not in the envelope. */
-  raw: boolean
-}
-
-/** The served operations as routes. */
-export function listRoutes(): Route[] {
-  return servedOperations.map(({ id, method, path, caller, status, answers }) => ({
-    id,
-    method,
-    path,
-    caller,
-    atRoot: status === 'legacy',
-    raw: Object.values(answers).some((answer) => answer.raw),
-  }))
-}
+/** Method, path from the origin, caller, and what else holds: keyed, it takes an Idempotency-Key; raw, no envelope. */
+export const routes = {
+  signUpTenant: 'POST /v1/tenants/signup anyone keyed',
+  createTenant: 'POST /v1/tenants operator keyed',
+  setTenantStatus: 'POST /v1/tenants/{tenant_id}/status operator',
+  createInvite: 'POST /v1/tenants/invites operator keyed',
+  getTenant: 'GET /v1/tenant secret',
+  listKeys: 'GET /v1/tenant/keys secret',
+  createKey: 'POST /v1/tenant/keys secret keyed',
+  revokeKey: 'DELETE /v1/tenant/keys/{keyId} secret',
+  setProviderKeys: 'PUT /v1/tenant/provider-keys secret',
+  getProviderKeys: 'GET /v1/tenant/provider-keys secret',
+  setWebhook: 'PUT /v1/tenant/webhooks secret',
+  getWebhook: 'GET /v1/tenant/webhooks secret',
+  listDeliveries: 'GET /v1/tenant/webhooks/deliveries secret',
+  resendDelivery: 'POST /v1/tenant/webhooks/deliveries/{id}/resend secret keyed',
+  testWebhook: 'POST /v1/tenant/webhooks/test secret',
+  listEvents: 'GET /v1/events secret',
+  getUsage: 'GET /v1/usage secret',
+  createCollection: 'POST /v1/collections publishable keyed',
+  getCollection: 'GET /v1/collections/{id} publishable',
+  updateCollection: 'PATCH /v1/collections/{id} publishable',
+  deleteCollection: 'DELETE /v1/collections/{id} publishable',
+  setCollectionState: 'POST /v1/collections/{id}/state publishable',
+  renderCollection: 'GET /v1/collections/{id}/render anyone raw',
+  getOembed: 'GET /v1/oembed anyone raw',
+  listItems: 'GET /v1/collections/{id}/items publishable',
+  addItem: 'POST /v1/collections/{id}/items publishable keyed',
+  getItem: 'GET /v1/collections/{id}/items/{itemId} publishable',
+  curateItem: 'PATCH /v1/collections/{id}/items/{itemId} publishable',
+  deleteItem: 'DELETE /v1/collections/{id}/items/{itemId} publishable',
+  listArtifacts: 'GET /v1/collections/{id}/artifacts publishable',
+  createArtifact: 'POST /v1/collections/{id}/artifacts publishable keyed',
+  getArtifact: 'GET /v1/collections/{id}/artifacts/{artifactId} publishable',
+  curateArtifact: 'PATCH /v1/collections/{id}/artifacts/{artifactId} publishable',
+  deleteArtifact: 'DELETE /v1/collections/{id}/artifacts/{artifactId} publishable',
+  paintArtifact: 'POST /v1/collections/{id}/paint publishable keyed',
+  produceArtifact: 'POST /v1/collections/{id}/produce publishable keyed',
+  uploadArtifact: 'POST /v1/collections/{id}/artifacts/upload publishable keyed',
+  markArtifactReady: 'POST /v1/collections/{id}/artifacts/{artifactId}/ready publishable',
+  getMedia: 'GET /v1/media/{artifactId} anyone raw',
+  listCatalog: 'GET /v1/catalog publishable',
+  getAgentRatings: 'GET /agents/{agentId}/ratings publishable',
+  rateAgent: 'POST /agents/{agentId}/ratings control',
+  registerAgent: 'POST /agents secret keyed',
+  listAgents: 'GET /agents secret',
+  getAgent: 'GET /agents/{agentId} secret',
+  updateAgent: 'PATCH /agents/{agentId} secret',
+  setAgentStatus: 'PUT /agents/{agentId}/status secret',
+  moderateAgent: 'POST /v1/operator/agents/{agentId}/status operator',
+  listAgentTools: 'GET /agents/{agentId}/tools control',
+  launchSession: 'POST /v1/sessions publishable keyed',
+  summonSession: 'POST /sessions/summon anyone keyed',
+  getSession: 'GET /sessions/{id} control',
+  stopSession: 'POST /sessions/{id}/stop control',
+  markSessionJoined: 'POST /sessions/{id}/joined control',
+  issueIdToken: 'POST /sessions/{id}/id-token control',
+  lookUpWallet: 'POST /v1/wallets/lookup publishable',
+  redeemWallet: 'POST /v1/wallets/redeem publishable',
+  auditBooks: 'GET /v1/operator/audit operator',
+  grantCoupon: 'POST /v1/wallets/grant secret keyed',
+  publishEpoch: 'POST /v1/epochs secret keyed',
+  listEpochs: 'GET /v1/epochs anyone',
+  getEpoch: 'GET /v1/epochs/{epoch} anyone',
+  createCheckout: 'POST /v1/checkout secret keyed',
+  getCheckout: 'GET /v1/checkout/{id} secret',
+  getTurnCredentials: 'GET /v1/turn publishable',
+  callSpace: 'POST /v1/space anyone raw',
+} as const

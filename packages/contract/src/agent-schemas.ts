@@ -2,13 +2,22 @@ import Type, { type Static } from 'typebox'
 import { providers } from './provider-keys.ts'
 import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
-const httpsAddress = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^https?://', description: 'https' })
-const secret = Type.String({ minLength: 1, maxLength: 500, description: 'Sealed at rest; never in an answer.' })
+const httpsAddress = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  pattern: '^https?://',
+  description: 'https, at a public address. Kept in its normal form.',
+})
+const secret = nullable(
+  Type.String({ minLength: 1, maxLength: 500, description: 'Sealed at rest; never in an answer. null takes it away.' }),
+)
 const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
 const parameters = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'JSON Schema (2020-12) of the arguments; its type is object.',
+  description:
+    'JSON Schema (2020-12) of the arguments; its type is object. At most 16 KiB and 24 levels deep; patterns of at most 200 characters; $ref only ' +
+    'into itself.',
 })
 
 const HttpTool = closed({
@@ -65,9 +74,14 @@ export const AgentPatch = closed(
     tools: registrationOptions.tools,
     greeting: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_000 }))),
     avatar_url: Type.Optional(nullable(httpsAddress)),
+    rotate_signing_secret: Type.Optional(
+      Type.Boolean({ description: 'Makes a new signing secret at once; the old one signs nothing more.' }),
+    ),
   },
   { minProperties: 1 },
 )
+
+export const agentStatus = oneOf(['draft', 'active', 'private', 'suspended', 'pending'])
 
 export const Agent = Type.Object({
   id: id('agent'),
@@ -81,7 +95,13 @@ export const Agent = Type.Object({
   max_minutes: Type.Integer(),
   greeting: Type.Optional(Type.String()),
   avatar_url: nullable(Type.String()),
-  status: oneOf(['draft', 'active', 'private', 'suspended', 'pending']),
+  signing_secret: Type.Optional(
+    Type.String({
+      description:
+        'Of a remote agent (whsec_…): signs what is sent to its endpoint, as Standard Webhooks has it. In the answer only when it is new.',
+    }),
+  ),
+  status: agentStatus,
   created_at: Timestamp,
   updated_at: Timestamp,
 })

@@ -1,16 +1,23 @@
 import Type from 'typebox'
-import { Agent, agentExample, AgentPatch, AgentRegistration, registrationExample, ToolShown } from './agent-schemas.ts'
+import {
+  Agent,
+  agentExample,
+  AgentPatch,
+  AgentRegistration,
+  agentStatus,
+  registrationExample,
+  ToolShown,
+} from './agent-schemas.ts'
 import { agentParams } from './catalog.ts'
 import { operation } from './operation.ts'
-import { closed, oneOf, PageQuery } from './schemas.ts'
+import { closed, id, oneOf, PageQuery } from './schemas.ts'
 
 export const agentOperations = {
   registerAgent: operation({
     id: 'registerAgent',
     method: 'POST',
     path: '/agents',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'Register an agent',
     description:
@@ -20,7 +27,7 @@ export const agentOperations = {
     caller: 'secret',
     idempotency: 'accepted',
     body: AgentRegistration,
-    answers: { 201: { description: 'The agent.', data: Agent } },
+    answers: { 201: { description: 'The agent.', data: Agent, oneTimeSecret: true } },
     errors: ['insufficient_credit'],
     example: { body: registrationExample, data: agentExample },
   }),
@@ -28,8 +35,7 @@ export const agentOperations = {
     id: 'listAgents',
     method: 'GET',
     path: '/agents',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'List your agents',
     description: 'The agents of this tenant, oldest first, whatever their status.',
@@ -43,8 +49,7 @@ export const agentOperations = {
     id: 'getAgent',
     method: 'GET',
     path: '/agents/{agentId}',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'Read an agent',
     description: 'An agent of this tenant. Secrets are stripped.',
@@ -57,8 +62,7 @@ export const agentOperations = {
     id: 'updateAgent',
     method: 'PATCH',
     path: '/agents/{agentId}',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'Change an agent',
     description:
@@ -67,15 +71,14 @@ export const agentOperations = {
     caller: 'secret',
     params: agentParams,
     body: AgentPatch,
-    answers: { 200: { description: 'The agent.', data: Agent } },
+    answers: { 200: { description: 'The agent.', data: Agent, oneTimeSecret: true } },
     example: { body: { price_credits: 8, greeting: null }, data: { ...agentExample, price_credits: 8 } },
   }),
   setAgentStatus: operation({
     id: 'setAgentStatus',
     method: 'PUT',
     path: '/agents/{agentId}/status',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'Set the status of an agent',
     description:
@@ -88,12 +91,36 @@ export const agentOperations = {
     errors: ['state_conflict'],
     example: { body: { status: 'active' }, data: { ...agentExample, status: 'active' } },
   }),
+  moderateAgent: operation({
+    id: 'moderateAgent',
+    method: 'POST',
+    path: '/operator/agents/{agentId}/status',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Suspend an agent, or lift that',
+    description:
+      'Operator only. suspended, pending: out of the catalog and not launchable, until lifted; its owner cannot change that. lifted: back to the ' +
+      'status that the owner had set last; nothing changes where no hold is.',
+    caller: 'operator',
+    params: agentParams,
+    body: closed({ status: oneOf(['suspended', 'pending', 'lifted']) }),
+    answers: {
+      200: {
+        description: 'The agent, without what only its owner sees.',
+        data: Type.Object({ id: id('agent'), tenant_id: id('tenant'), name: Type.String(), status: agentStatus }),
+      },
+    },
+    example: {
+      body: { status: 'suspended' },
+      data: { id: agentExample.id, tenant_id: 'ten_4fRzK0vXcB1mQwErTy7uPa', name: agentExample.name, status: 'suspended' },
+    },
+  }),
   listAgentTools: operation({
     id: 'listAgentTools',
     method: 'GET',
     path: '/agents/{agentId}/tools',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Agents',
     summary: 'Tools of the agent in a session',
     description:

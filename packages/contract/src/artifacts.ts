@@ -134,7 +134,7 @@ export const artifactOperations = {
     status: 'live',
     tag: 'Artifacts',
     summary: 'Delete an artifact',
-    description: 'Removes the artifact for good.',
+    description: 'Removes the artifact for good, and within seconds all that is stored of it.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,

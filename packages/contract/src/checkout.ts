@@ -2,6 +2,9 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
+/** What one payment carries at most, in the currency's smallest unit (Stripe's own limit); a credit costs at least one. */
+export const maxPayment = 99_999_999
+
 const purpose = oneOf(['license_key', 'prefund'], {
   description: "license_key: a key that mints a wallet. prefund: credits for the issuer's balance.",
 })
@@ -10,7 +13,7 @@ const returnAddress = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^h
 
 export const Checkout = Type.Object({
   id: id('checkout'),
-  url: nullable(Type.String({ description: 'Where the buyer pays; null once it is paid or expired.' })),
+  url: nullable(Type.String({ description: 'Where the buyer pays; null once it is paid, expired, or the money is on its way.' })),
   status,
   purpose,
   credits: credits(),
@@ -34,16 +37,21 @@ export const checkoutOperations = {
     id: 'createCheckout',
     method: 'POST',
     path: '/checkout',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'Sell credits',
     description:
       'Answers with the address of a payment page: Stripe Checkout where this installation has a Stripe key, else a built-in page that is ' +
-      'marked as test mode. The page sends the buyer back to success_url or cancel_url. `prefund` is for issuers.',
+      'marked as test mode (never in production, where this answers 503 until Stripe is configured). The page sends the buyer back to ' +
+      'success_url, with `checkout_id` added to its query, or to cancel_url. It can be paid for 24 hours. `prefund` is for issuers.',
     caller: 'secret',
     idempotency: 'accepted',
-    body: closed({ purpose, credits: credits({ minimum: 1 }), success_url: returnAddress, cancel_url: returnAddress }),
+    body: closed({
+      purpose,
+      credits: Type.Integer({ minimum: 1, maximum: maxPayment, description: 'Whole credits.' }),
+      success_url: returnAddress,
+      cancel_url: returnAddress,
+    }),
     answers: { 201: { description: 'The checkout.', data: Type.Object({ id: id('checkout'), url: Type.String(), status }) } },
     errors: ['issuer_role_required'],
     example: {
@@ -60,11 +68,12 @@ export const checkoutOperations = {
     id: 'getCheckout',
     method: 'GET',
     path: '/checkout/{id}',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'How a checkout stands',
-    description: 'The first answer after it was paid holds the license key; later ones do not.',
+    description:
+      'The first answer after it was paid holds the license key; later ones do not. A checkout that expired becomes `paid` all the same if ' +
+      'the money comes late; while a slow payment is on its way it stays `open`.',
     caller: 'secret',
     params: Type.Object({ id: id('checkout') }),
     answers: { 200: { description: 'The checkout.', data: Checkout, oneTimeSecret: true } },

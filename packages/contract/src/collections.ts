@@ -117,7 +117,7 @@ export const collectionOperations = {
     status: 'live',
     tag: 'Collections',
     summary: 'Delete a collection',
-    description: 'Removes the collection, its items and its artifacts for good.',
+    description: 'Removes the collection, its items and its artifacts for good, and within seconds all that is stored of them.',
     caller: 'publishable',
     capability: 'owner',
     params: collectionParams,

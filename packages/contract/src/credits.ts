@@ -24,13 +24,13 @@ export const creditOperations = {
     id: 'lookUpWallet',
     method: 'POST',
     path: '/wallets/lookup',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'What a wallet holds',
     description:
-      'The wallet code travels in the body, never in an address. A coupon is accepted in its place. An unknown code is 404. `balance` is what ' +
-      'can be spent now; `held` is set aside for what runs.',
+      'The wallet code travels in the body, never in an address. A coupon is accepted in its place. `balance` is what can be spent now; `held` ' +
+      'is set aside for what runs. A code with nothing left under it is 404, just as one that never was: the answer does not tell which. ' +
+      'A code is good at every tenant of the installation.',
     caller: 'publishable',
     body: closed({ wallet_code: credential('A wallet code (wlt_…) or coupon (cpn_…).') }),
     answers: {
@@ -50,15 +50,15 @@ export const creditOperations = {
     id: 'redeemWallet',
     method: 'POST',
     path: '/wallets/redeem',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'Redeem a license key or a token',
     description:
       'Mints a wallet, whose code is shown in this answer and never again. What is redeemed is itself the idempotency key: a repeat is 409 ' +
       '`already_spent` and never a second wallet, so do not send Idempotency-Key. With `recovery_key`, a repeat that bears the same one finds ' +
       'the wallet code in error.details, sealed to that key (compact JWE): a lost answer loses no money. An unknown license key or epoch is ' +
-      '404; a signature that does not verify, an expired epoch or an encoding that is not canonical is 400.',
+      '404; a signature that does not verify, an expired epoch or an encoding that is not canonical is 400. A token whose issuer cannot cover it ' +
+      'now is 402, and stays good.',
     caller: 'publishable',
     body: Type.Union([LicenseRedemption, TokenRedemption]),
     answers: {
@@ -68,20 +68,47 @@ export const creditOperations = {
         oneTimeSecret: true,
       },
     },
-    errors: ['already_spent', 'not_found'],
+    errors: ['already_spent', 'not_found', 'insufficient_credit'],
     example: { body: { license_key: 'lic_…' }, data: { wallet_code: 'wlt_…', balance: 100 } },
+  }),
+  auditBooks: operation({
+    id: 'auditBooks',
+    method: 'GET',
+    path: '/operator/audit',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Prove the books',
+    description:
+      'Reads every transfer and checks, at one moment: debits equal credits, nothing is below zero, each balance is the sum of its rows, what ' +
+      'is held is the sum of the open holds, and no hold or coupon is past its end. An empty `findings` is the proof.',
+    caller: 'operator',
+    answers: {
+      200: {
+        description: 'The report.',
+        data: Type.Object({
+          accounts: Type.Integer({ minimum: 0 }),
+          transfers: Type.Integer({ minimum: 0 }),
+          credits: credits({ description: 'Credits in circulation.' }),
+          findings: Type.Array(Type.Object({ rule: Type.String(), subject: Type.String(), detail: Type.String() }), {
+            description: 'What cannot be; at most 1,000.',
+          }),
+        }),
+      },
+    },
+    example: { data: { accounts: 1_204, transfers: 5_310, credits: 98_500, findings: [] } },
   }),
   grantCoupon: operation({
     id: 'grantCoupon',
     method: 'POST',
     path: '/wallets/grant',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'Grant a coupon',
     description:
       "For issuers. Moves credits from the wallet, or else from the issuer's own balance, into a coupon that pays for sessions and paints. " +
-      'What is left when it expires goes back to where it came from. An unknown wallet code is 404.',
+      'What is left when it expires goes back to where it came from. A coupon is accepted in the place of the wallet. An unknown wallet code ' +
+      'is 404. An Idempotency-Key never grants twice, also when its answer is no longer kept: then 409 `idempotency_key_reused`.',
     caller: 'secret',
     role: 'issuer',
     idempotency: 'required',

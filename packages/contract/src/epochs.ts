@@ -3,19 +3,30 @@ import { operation } from './operation.ts'
 import { closed, credits, id, nullable, PageQuery, Timestamp } from './schemas.ts'
 
 /** The public half of a signing key for blind tokens. */
-export const RsaPublicJwk = Type.Unsafe<{ kty: 'RSA'; n: string; e: string; kid?: string; use?: string; alg?: string }>({
+export const RsaPublicJwk = Type.Unsafe<{
+  kty: 'RSA'
+  n: string
+  e: string
+  kid?: string
+  use?: 'sig'
+  alg?: string
+  ext?: boolean
+  key_ops?: string[]
+}>({
   type: 'object',
   required: ['kty', 'n', 'e'],
   properties: {
     kty: { type: 'string', const: 'RSA' },
-    n: { type: 'string', minLength: 342, maxLength: 683, pattern: '^[A-Za-z0-9_-]+$' },
-    e: { type: 'string', minLength: 1, maxLength: 8, pattern: '^[A-Za-z0-9_-]+$' },
+    n: { type: 'string', pattern: '^[A-Za-z0-9_-]{342,683}$' },
+    e: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,8}$' },
     kid: { type: 'string', maxLength: 200 },
-    use: { type: 'string' },
-    alg: { type: 'string' },
+    use: { type: 'string', const: 'sig' },
+    alg: { type: 'string', maxLength: 40 },
+    ext: { type: 'boolean' },
+    key_ops: { type: 'array', items: { type: 'string', maxLength: 20 }, maxItems: 10 },
   },
   additionalProperties: false,
-  description: 'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits.',
+  description: 'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3.',
 })
 
 export const epochId = Type.String({
@@ -46,14 +57,13 @@ export const epochOperations = {
     id: 'publishEpoch',
     method: 'POST',
     path: '/epochs',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: "Publish a batch's public key",
     description:
       'For issuers. Tokens signed by the matching private key become redeemable (RSABSSA-SHA384-PSS-Randomized, RFC 9474, salt of 48 bytes), ' +
-      "each for `value` credits out of the issuer's balance. Set once: a key that was published is 409 `state_conflict`; rotation is a new " +
-      'epoch. A key redeems until it expires.',
+      "each for `value` credits out of the issuer's balance. Set once: a key that was published, by whomever, is 409 `state_conflict`; " +
+      'rotation is a new epoch. A key redeems until it expires. Of the JWK `kty`, `n` and `e` are kept, of which the id is computed.',
     caller: 'secret',
     role: 'issuer',
     idempotency: 'accepted',
@@ -66,14 +76,13 @@ export const epochOperations = {
     id: 'listEpochs',
     method: 'GET',
     path: '/epochs',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'List epochs',
     description: 'Public and the same for everyone, so that anyone can check that all got the same keys. Oldest first.',
     caller: 'anyone',
     query: PageQuery,
-    answers: { 200: { description: 'A page of epochs.', data: Type.Array(Epoch), paged: true } },
+    answers: { 200: { description: 'A page of epochs.', data: Type.Array(Epoch), paged: true, maxAgeSeconds: 60 } },
     errors: ['invalid_cursor'],
     example: { data: [epochExample] },
   }),
@@ -81,14 +90,13 @@ export const epochOperations = {
     id: 'getEpoch',
     method: 'GET',
     path: '/epochs/{epoch}',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Credits',
     summary: 'Read an epoch',
     description: 'Public and the same for everyone.',
     caller: 'anyone',
     params: Type.Object({ epoch: epochId }),
-    answers: { 200: { description: 'The epoch.', data: Epoch } },
+    answers: { 200: { description: 'The epoch.', data: Epoch, maxAgeSeconds: 60 } },
     example: { data: epochExample },
   }),
 }

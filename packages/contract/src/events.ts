@@ -1,31 +1,9 @@
 import Type from 'typebox'
+import { eventSpecs, eventTypes } from './event-types.ts'
 import { operation } from './operation.ts'
 import { closed, id, oneOf, opaqueObject, pageQuery, Timestamp } from './schemas.ts'
 
-/** Everything that is told: by webhook, and to whoever pulls. */
-export const eventTypes = [
-  'item.created',
-  'item.updated',
-  'item.deleted',
-  'collection.state_changed',
-  'collection.deleted',
-  'artifact.ready',
-  'artifact.failed',
-  'artifact.published',
-  'session.started',
-  'session.stopped',
-  'session.failed',
-  'wallet.redeemed',
-  'key.created',
-  'key.revoked',
-  'key.expiring',
-  'webhook.disabled',
-  'tenant.status_changed',
-] as const
-
-export type EventType = (typeof eventTypes)[number]
-
-export const eventType = oneOf([...eventTypes])
+export const eventType = oneOf(eventTypes)
 
 export const Event = Type.Object({
   id: id('event'),
@@ -38,11 +16,11 @@ export const Event = Type.Object({
 
 export const eventExample = {
   id: 'evt_4fRzK0vXcB1mQwErTy7uPa',
-  type: 'collection.state_changed',
+  type: 'collection.state_changed' as const,
   created_at: '2026-11-20T09:30:00.000Z',
   tenant_id: 'ten_4fRzK0vXcB1mQwErTy7uPa',
   sequence: 42,
-  data: { collection_id: 'col_4fRzK0vXcB1mQwErTy7uPa', state: 'ready', previous: 'open' },
+  data: eventSpecs['collection.state_changed'].example,
 }
 
 export const eventOperations = {
@@ -50,13 +28,13 @@ export const eventOperations = {
     id: 'listEvents',
     method: 'GET',
     path: '/events',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'Pull events',
     description:
-      'The same events that the webhook gets, in the order of `sequence`. Go on with `after` set to the last sequence that you handled; an ' +
-      'empty list means that there is nothing new.',
+      'All that happened, in the order of `sequence`: the same events that a webhook gets. Go on with `after` set to the last sequence that you ' +
+      'handled; an empty list means that there is nothing new. What a call has answered is in the list as soon as that answer is there. Kept ' +
+      'for 30 days: whoever is further behind goes on with the oldest that is left.',
     caller: 'secret',
     query: closed({
       after: Type.Optional(

@@ -75,7 +75,7 @@ export const itemOperations = {
     description:
       'An added item is approved at once. With contributor_policy `token` it needs the contributor or owner token. Outside state open: 409 ' +
       '`collection_not_open`. Into a box the answer is {ok: true}: the content is sealed on arrival, unless it arrives sealed as ' +
-      '{type: "sealed", content: "<compact JWE>"}.',
+      '{type: "sealed", content: a compact JWE}.',
     caller: 'publishable',
     capability: 'contributor',
     idempotency: 'accepted',

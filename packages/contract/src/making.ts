@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { Artifact, artifactOperations } from './artifacts.ts'
 import { collectionParams } from './collections.ts'
 import { operation } from './operation.ts'
@@ -11,21 +11,12 @@ const title = Type.String({ minLength: 1, maxLength: 200 })
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' })
 
 /** Bytes of an upload, at the most. */
-const uploadMaxBytes = 100 * 1024 * 1024
+export const uploadMaxBytes = 100 * 1024 * 1024
 
 /** What may be uploaded. No SVG and no HTML: they can carry scripts, and are served from our origin. */
-const mime = oneOf([
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-  'video/mp4',
-  'video/webm',
-  'audio/mpeg',
-  'audio/mp4',
-  'audio/ogg',
-])
+const mime = oneOf(['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/webm'])
+
+export type UploadMime = Static<typeof mime>
 
 const Started = Type.Object({ id: id('artifact'), status: Type.Unsafe<'painting'>({ type: 'string', const: 'painting' }) })
 const startedExample = { id: artifactExample.id, status: 'painting' }
@@ -35,14 +26,13 @@ export const makingOperations = {
     id: 'paintArtifact',
     method: 'POST',
     path: '/collections/{id}/paint',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Artifacts',
     summary: 'Paint an image',
     description:
       'Starts painting and answers at once; poll the artifact until its status is `ready`, `failed` or `quota_exceeded`. Without a key for ' +
       'the provider the built-in painter draws, the same picture for the same prompt and seed. A used-up provider quota or monthly ' +
-      'allowance ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
+      'allowance (of paints without a coupon) ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
       'artifact is ready, released otherwise. The picture is copied into our storage.',
     caller: 'publishable',
     capability: 'owner',
@@ -66,8 +56,7 @@ export const makingOperations = {
     id: 'produceArtifact',
     method: 'POST',
     path: '/collections/{id}/produce',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Artifacts',
     summary: 'Produce a card or a clip',
     description:
@@ -94,14 +83,16 @@ export const makingOperations = {
     id: 'uploadArtifact',
     method: 'POST',
     path: '/collections/{id}/artifacts/upload',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Artifacts',
     summary: 'Begin an upload',
     description:
       'Answers with a presigned address for the bytes: send them there with the method and headers given, then call `ready`; both halves are ' +
       'required. Type and length are signed, so that nothing else can be stored. An upload that is not completed before `expires_at` is ' +
-      'removed.',
+      'removed, and the artifact with it. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
+      '51,200,000 pixels and 20,000 on a side; an animation (GIF, WebP) up to 300 frames and 100,000,000 pixels in all of them together. One ' +
+      'that is decoded at once takes more memory a pixel and may have fewer: an AVIF 14,900,000, a progressive JPEG of the full size must be ' +
+      'upright. An animated AVIF is not taken, and of an animated PNG its first frame stays.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -148,14 +139,17 @@ export const makingOperations = {
     id: 'markArtifactReady',
     method: 'POST',
     path: '/collections/{id}/artifacts/{artifactId}/ready',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Artifacts',
     summary: 'Complete an upload',
     description:
-      'Checks that the bytes are there, their length, their hash and their real type (read off the bytes), and makes the artifact `ready`. A ' +
-      'mismatch is 409 `upload_mismatch`, and the bytes are removed. On an upload that is ready already it changes nothing; on an artifact ' +
-      'that was not uploaded it is 409 `state_conflict`.',
+      'Checks that the bytes are there, their length, their hash and their real type (read off the bytes), and makes the artifact `ready`. ' +
+      'Of a picture nothing but the picture is kept: EXIF (with the place where it was taken), XMP, IPTC and comments go; JPEG and PNG are ' +
+      'written anew, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels. `bytes` and `sha256` are then those of what is served, ' +
+      '`width` and `height` as it is shown. A video is kept as it came. A mismatch is 409 `upload_mismatch`: the bytes are removed and the ' +
+      'artifact is `failed`. As long as nothing has arrived it is the same code, and the upload stays open. On an upload that is ready ' +
+      'already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. Where too many wait: 503 with ' +
+      '`Retry-After`; the upload stays as it is.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,
@@ -167,19 +161,31 @@ export const makingOperations = {
     id: 'getMedia',
     method: 'GET',
     path: '/media/{artifactId}',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Artifacts',
     summary: 'The bytes of an artifact',
     description:
-      'Without a credential once the artifact is published; otherwise X-Collection-Token must be the owner token of its collection, else 404. ' +
-      'Answers with a strong ETag, `Accept-Ranges: bytes` and, once published, `Cache-Control: public, immutable`. A range that lies beyond ' +
-      'the end is answered with the whole.',
+      'Without a credential once the artifact is published, approved and not archived; otherwise X-Collection-Token must be the owner token of ' +
+      'its collection, else 404. Answers with a strong ETag, `Accept-Ranges: bytes` and, once published, `Cache-Control: public, ' +
+      'max-age=31536000, immutable`. A range that lies beyond the end, or more than one, is answered with the whole. With `w` a picture comes ' +
+      'that wide, as a still: never enlarged, and never more than twice as high as `w`, so that a tall one comes narrower. It is made when the ' +
+      'first one asks; where too many wait: 503 with `Retry-After`. A video with `w` is 400.',
     caller: 'anyone',
     capability: 'optional',
     params: Type.Object({ artifactId: id('artifact') }),
+    query: closed({
+      w: Type.Optional(
+        Type.Unsafe<320 | 640 | 1280 | 1920>({ type: 'integer', enum: [320, 640, 1280, 1920], description: 'Width in pixels.' }),
+      ),
+      format: Type.Optional(
+        oneOf(['webp', 'avif'], { default: 'webp', description: 'With `w`: the type of the smaller picture.' }),
+      ),
+    }),
     headers: Type.Object({
       range: Type.Optional(Type.String({ maxLength: 200, description: 'One byte range (RFC 9110).' })),
+      'if-range': Type.Optional(
+        Type.String({ maxLength: 200, description: 'The ETag that the range is of, else the whole comes.' }),
+      ),
       'if-none-match': Type.Optional(Type.String({ maxLength: 1_000, description: 'ETags that the caller has.' })),
     }),
     answers: {

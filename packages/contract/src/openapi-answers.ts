@@ -25,6 +25,10 @@ export const headerComponents: JsonObject = {
     description: 'The answer holds a secret: nothing may keep it.',
     schema: { type: 'string', const: 'no-store' },
   },
+  CacheControlPublic: {
+    description: 'The answer is the same for everyone: for how long caches may keep it.',
+    schema: { type: 'string', pattern: '^public, max-age=\\d+$' },
+  },
 }
 
 function header(name: string): JsonObject {
@@ -53,6 +57,7 @@ export function answersOf(op: Operation, schemas: SchemaCollector): JsonObject {
               ? { 'Idempotency-Status': header('IdempotencyStatus'), 'Idempotency-Expires': header('IdempotencyExpires') }
               : {}),
             ...(answer.oneTimeSecret ? { 'Cache-Control': header('CacheControlNoStore') } : {}),
+            ...(answer.maxAgeSeconds ? { 'Cache-Control': header('CacheControlPublic') } : {}),
           },
           ...(answer.data ? { content: contentOf(answer, schemas, example as Json | undefined) } : {}),
         },

@@ -87,6 +87,10 @@ const errorSchemas: Record<string, JsonObject> = {
               properties: {
                 path: { type: 'string', description: "A JSON Pointer into the body, or the header's or parameter's name." },
                 message: { type: 'string' },
+                sealed: {
+                  type: 'string',
+                  description: 'With already_spent, where a recovery_key was sent: the wallet code, sealed to it (compact JWE).',
+                },
               },
             },
           },

@@ -4,6 +4,7 @@ import { answersOf, collectErrors, type ErrorCollector, type ErrorPage, headerCo
 import { collectSchemas, type Json, type JsonObject, type SchemaCollector } from './openapi-schemas.ts'
 import { defaultSecurity, securityOf, securitySchemes } from './openapi-security.ts'
 import { tags } from './openapi-tags.ts'
+import { webhookParameters, webhooksOf } from './openapi-webhooks.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './table.ts'
 
@@ -52,7 +53,8 @@ export function openApiDocument({
   const schemas = collectSchemas()
   const errors = collectErrors(schemas, errorPage)
   const paths = pathsOf(shown, { schemas, errors, rootUrl: baseUrl.replace(/\/v1\/?$/, '') })
-  const parameters = onlyUsed(parameterComponents, 'parameters', paths)
+  const webhooks = webhooksOf(schemas)
+  const parameters = onlyUsed({ ...parameterComponents, ...webhookParameters }, 'parameters', { paths, webhooks })
   const responses = errors.collected()
   return {
     openapi: '3.1.1',
@@ -67,6 +69,7 @@ export function openApiDocument({
     security: defaultSecurity,
     tags: tags.filter((tag) => shown.some((op) => op.tag === tag.name)).map((tag) => ({ ...tag })),
     paths,
+    webhooks,
     components: {
       schemas: schemas.collected(),
       responses,

@@ -25,6 +25,8 @@ export interface AnswerSpec {
   paged?: true
   /** Holds a secret that is shown once: sent with Cache-Control: no-store. */
   oneTimeSecret?: true
+  /** The same for everyone: caches may keep it for this long. */
+  maxAgeSeconds?: number
   /** Served as it is, without the envelope. */
   raw?: 'text/html' | 'application/json' | '*/*'
 }

@@ -3,11 +3,23 @@ import { operation } from './operation.ts'
 import { closed, nullable, Timestamp } from './schemas.ts'
 
 /** Those who run models for us. A further provider is one more name here and its adapter. */
-export const providers = ['openai', 'anthropic', 'google'] as const
+export const providers = ['openai', 'anthropic', 'google', 'openai_compatible'] as const
 
 const providerKey = nullable(Type.String({ minLength: 8, maxLength: 500, description: 'The key; null removes it.' }))
+const compatible = nullable(
+  closed({
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: '^https?://',
+      description: 'Base address, such as https://models.example/v1. https, public.',
+    }),
+    key: Type.String({ minLength: 8, maxLength: 500 }),
+  }),
+)
 const keyHint = Type.Object({
   hint: Type.String({ description: 'The last four characters.' }),
+  url: Type.Optional(Type.String({ description: 'Where an openai_compatible service is.' })),
   set_at: Timestamp,
 })
 
@@ -16,6 +28,7 @@ const ProviderKeys = Type.Object({
     openai: Type.Optional(keyHint),
     anthropic: Type.Optional(keyHint),
     google: Type.Optional(keyHint),
+    openai_compatible: Type.Optional(keyHint),
   }),
 })
 const providerKeysExample = { providers: { openai: { hint: '…9xQ2', set_at: '2026-11-20T09:30:00.000Z' } } }
@@ -25,16 +38,21 @@ export const providerKeyOperations = {
     id: 'setProviderKeys',
     method: 'PUT',
     path: '/tenant/provider-keys',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Provider keys',
     summary: 'Set your own provider keys',
     description:
       'Sets the keys that are named, removes those that are null, and leaves the others as they are. Keys are sealed at rest, bound to the ' +
-      'tenant and the provider, and never come back: only a hint does.',
+      'tenant and the provider, and never come back: only a hint does. openai_compatible is any other service that speaks the protocol of ' +
+      "OpenAI's chat completions and images, at its own address.",
     caller: 'secret',
     body: closed(
-      { openai: Type.Optional(providerKey), anthropic: Type.Optional(providerKey), google: Type.Optional(providerKey) },
+      {
+        openai: Type.Optional(providerKey),
+        anthropic: Type.Optional(providerKey),
+        google: Type.Optional(providerKey),
+        openai_compatible: Type.Optional(compatible),
+      },
       { minProperties: 1 },
     ),
     answers: { 200: { description: 'The providers that have a key.', data: ProviderKeys } },
@@ -44,8 +62,7 @@ export const providerKeyOperations = {
     id: 'getProviderKeys',
     method: 'GET',
     path: '/tenant/provider-keys',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Provider keys',
     summary: 'Which providers have a key',
     description: 'Hints and times, never the keys.',

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credential, credits, id, nullable, oneOf, opaqueObject, Timestamp } from './schemas.ts'
+import { Spk } from './space-schemas.ts'
 
 const sessionParams = Type.Object({ id: id('session') })
 const maxMinutes = Type.Integer({ minimum: 1, maximum: 24 * 60 })
@@ -61,6 +62,7 @@ export const SessionStatus = Type.Object({
   charged_credits: credits({
     description: 'Captured when it stopped; 0 until then, and where the agent never joined. Whole credits.',
   }),
+  max_minutes: Type.Integer({ description: 'How long it may last from its launch on.' }),
   created_at: Timestamp,
   joined_at: nullable(Timestamp),
   stopped_at: nullable(Timestamp),
@@ -86,6 +88,7 @@ const statusExample = {
   status: 'running',
   price_credits: 5,
   charged_credits: 0,
+  max_minutes: 30,
   created_at: sessionExample.created_at,
   joined_at: '2026-11-20T09:30:04.000Z',
   stopped_at: null,
@@ -97,8 +100,7 @@ export const sessionOperations = {
     id: 'launchSession',
     method: 'POST',
     path: '/sessions',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Sessions',
     summary: 'Launch an agent into a room',
     description:
@@ -128,8 +130,7 @@ export const sessionOperations = {
     id: 'summonSession',
     method: 'POST',
     path: '/sessions/summon',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Sessions',
     summary: 'Launch an armed room',
     description:
@@ -139,15 +140,14 @@ export const sessionOperations = {
     idempotency: 'accepted',
     body: closed({ summon_key: Type.String({ pattern: '^sk_', maxLength: 100 }) }),
     answers: { 201: { description: 'Launched.', data: Session, oneTimeSecret: true } },
-    errors: ['unauthorized', 'insufficient_credit', 'not_authorized', 'state_conflict'],
+    errors: ['unauthorized', 'tenant_suspended', 'insufficient_credit', 'not_authorized', 'state_conflict'],
     example: { body: { summon_key: 'sk_…' }, data: sessionExample },
   }),
   getSession: operation({
     id: 'getSession',
     method: 'GET',
     path: '/sessions/{id}',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Sessions',
     summary: 'How a session is going',
     description: 'For the holder of its control token. The token of another session is answered as if this one did not exist.',
@@ -160,8 +160,7 @@ export const sessionOperations = {
     id: 'stopSession',
     method: 'POST',
     path: '/sessions/{id}/stop',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Sessions',
     summary: 'Stop a session',
     description:
@@ -182,17 +181,54 @@ export const sessionOperations = {
     id: 'markSessionJoined',
     method: 'POST',
     path: '/sessions/{id}/joined',
-    status: 'proposed',
-    becomes: 'legacy',
+    status: 'legacy',
     tag: 'Sessions',
     summary: 'Report that the agent joined',
     description:
       'Sent by a remote agent, with the control token that its launch request bore, once it is in the room: from then on the price is due. A ' +
-      'repeat changes nothing; on a session that has ended it is 409 `state_conflict`.',
+      'repeat changes nothing; on a session that has ended it is 409 `state_conflict`. The token of the launcher ' +
+      'is 403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,
     answers: { 200: { description: 'The session.', data: SessionStatus } },
-    errors: ['state_conflict'],
+    errors: ['not_authorized', 'state_conflict'],
     example: { data: statusExample },
+  }),
+  issueIdToken: operation({
+    id: 'issueIdToken',
+    method: 'POST',
+    path: '/sessions/{id}/id-token',
+    status: 'legacy',
+    tag: 'Sessions',
+    summary: 'Get an ID token for a remote agent',
+    description:
+      'Signs, for the device key in the body, that its holder is the agent of this session: what the Space service asks of an agent in an ' +
+      'e-mail room, and what names it as the author in any room. Only the control token that the agent’s launch request bore gets one; ' +
+      'that of whoever launched it is 403 `not_authorized`. RS256, by the key set of the API origin ' +
+      '(`/.well-known/openid-configuration`); `aud` is the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 ' +
+      'thumbprint of `spk`, and the header’s `typ` is `agent+jwt`. It is good for two hours, or until the session’s `expires_at`; ask for ' +
+      'another before. On a session that has ended it is 409 `state_conflict`.',
+    caller: 'control',
+    params: sessionParams,
+    body: closed({ spk: Spk }),
+    answers: {
+      200: {
+        description: 'The token, and until when it is good.',
+        data: Type.Object({ id_token: Type.String(), expires_at: Timestamp }),
+        oneTimeSecret: true,
+      },
+    },
+    errors: ['not_authorized', 'state_conflict'],
+    example: {
+      body: {
+        spk: {
+          kty: 'EC',
+          crv: 'P-256',
+          x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+          y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+        },
+      },
+      data: { id_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImFnZW50K2p3dCJ9…', expires_at: sessionExample.expires_at },
+    },
   }),
 }

@@ -10,13 +10,15 @@ const mk = Type.String({
 })
 const etag = Type.String({ description: 'SHA-256 of the last line: commits to the whole history.' })
 const count = Type.Integer({ minimum: 0, description: 'Lines of the room.' })
-const policy = oneOf(['open', 'email'], { description: 'open: anyone with the link. email: the accounts on its list.' })
+const policy = oneOf(['open', 'email'], {
+  description: 'open: anyone with the link. email: the accounts and agents on its list.',
+})
 const title = Type.String({ minLength: 1, maxLength: 200 })
 const emails = Type.Array(EmailAddress, { minItems: 1, maxItems: 1_000 })
 const agents = Type.Array(id('agent'), { minItems: 1, maxItems: 100, description: 'Agents to be let in.' })
 const ok = Type.Unsafe<true>({ type: 'boolean', const: true })
 
-const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({
+export const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({
   type: 'object',
   required: ['kty', 'crv', 'x', 'y'],
   properties: {
@@ -31,7 +33,11 @@ const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({
 /** Who asks: needed in rooms with a list. */
 const identity = {
   idToken: Type.Optional(
-    Type.String({ maxLength: 16_384, description: 'A fresh ID token (RS256) whose nonce is the thumbprint of spk.' }),
+    Type.String({
+      maxLength: 16_384,
+      description:
+        'A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the API origin for an agent.',
+    }),
   ),
   spk: Type.Optional(Spk),
   proof: Type.Optional(
@@ -88,8 +94,9 @@ export const SpaceEntry = Type.Object({
   at: Timestamp,
   author: Type.Object({
     kind: oneOf(['anonymous', 'account', 'agent']),
+    id: Type.Optional(id('agent', 'Of an agent: which one.')),
     name: Type.Optional(Type.String()),
-    email: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String({ description: 'Of an account.' })),
     key: Type.Optional(Type.String({ description: 'Thumbprint of the device key.' })),
     proven: Type.Optional(Type.Boolean({ description: 'The message bore a proof by the device key.' })),
   }),

@@ -14,8 +14,10 @@ export const spaceOperations = {
       'What a room stores is sealed to its room key, which the operator does not hold. `poll` reads, `turn` writes (to a room that does not ' +
       'exist: makes an open one), `sealed` gives the stored bytes as they are, `attest` says which build answers; `create`, `admit`, `expel` ' +
       'and `remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and spk, which are checked ' +
-      'in this order before anything is decrypted: the token against the key set of the identity provider; its nonce against the thumbprint ' +
-      'of spk; the account against the list.',
+      'in this order before anything is decrypted: the token against the key set of its issuer; its nonce against the thumbprint of spk; ' +
+      'the account, or the agent, against the list. Accounts are proved by the identity provider, agents by the API origin ' +
+      '(/.well-known/openid-configuration), and neither issuer is believed about the other: an agent’s token makes no room and changes no ' +
+      'list. In an open room an agent that shows its token is named as the author, and without one it is anonymous like anyone.',
     caller: 'anyone',
     body: SpaceRequest,
     answers: {

@@ -7,13 +7,13 @@ export const turnOperations = {
     id: 'getTurnCredentials',
     method: 'GET',
     path: '/turn',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Infra',
     summary: 'Ephemeral relay credentials',
     description:
-      "For RTCPeerConnection as they are. Good for an hour, in coturn's REST scheme: the username is `expiry:tenant`, the credential its HMAC " +
-      'under the secret shared with the relay. 503 `unavailable` where no relay is configured.',
+      "For RTCPeerConnection as they are. They start relays for an hour, and a relay that is in use goes on. In coturn's REST scheme: the " +
+      'username is `expiry:tenant`, the credential its HMAC-SHA1, in base64, under the secret shared with the relay. 503 `unavailable` where ' +
+      'no relay is configured.',
     caller: 'publishable',
     answers: {
       200: {
@@ -31,10 +31,14 @@ export const turnOperations = {
     example: {
       data: {
         iceServers: [
-          { urls: ['turn:turn.harbour.example:3478?transport=udp'], username: '1795167000:ten_4fRz…', credential: 'qP0h…=' },
+          {
+            urls: ['turn:turn.harbour.example:3478?transport=udp', 'turns:turn.harbour.example:5349?transport=tcp'],
+            username: '1795167000:ten_4fRzK0vXcB1mQwErTy7uPa',
+            credential: 'dRuBi1VXo9J5q8fdhB0SFbeXFd4=',
+          },
         ],
         ttl: 3_600,
-        expires_at: '2026-11-20T10:30:00.000Z',
+        expires_at: '2026-11-20T09:30:00.000Z',
       },
     },
   }),

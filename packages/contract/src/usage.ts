@@ -5,6 +5,8 @@ import { closed, credits, oneOf } from './schemas.ts'
 /** What is counted. */
 export const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const
 
+export type Meter = (typeof meters)[number]
+
 const date = Type.String({ format: 'date' })
 
 export const UsageRow = Type.Object({
@@ -18,13 +20,16 @@ export const usageOperations = {
     id: 'getUsage',
     method: 'GET',
     path: '/usage',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Usage',
     summary: 'What was used',
     description:
-      'One row a period and meter, oldest first; what is zero is left out. Days are UTC; `from` and `to` are both included, and at most 366 ' +
-      'days apart. Default: the last 30 days.',
+      'One row a period and meter, oldest first, in a period by meter in the order of the enum; what is zero is left out. Days are UTC; ' +
+      '`from` and `to` are both included, at most 366 days apart, and not before 2000. Default: the last 30 days, up to today or up to `to`. ' +
+      '`requests`: calls with a key of this tenant that were answered, with an error too. `items`: items added. `bytes`: of the bodies of ' +
+      'those calls and of their answers, without headers, and of the media of this tenant that were sent to anyone. `paints`, `launches`: started. `credits`: what was captured, and fees, from the ' +
+      'ledger: exact at any time. The others are counted in memory and written down every few seconds: the counts of the last 5 seconds ' +
+      'may be missing, and are lost if the server is killed (all since its database went away, if it did). Nothing is counted twice.',
     caller: 'secret',
     query: closed({
       from: Type.Optional(date),

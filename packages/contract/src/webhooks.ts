@@ -46,15 +46,14 @@ export const webhookOperations = {
     id: 'setWebhook',
     method: 'PUT',
     path: '/tenant/webhooks',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'Set the webhook',
     description:
       'Where events are sent: signed as Standard Webhooks has it, at least once, 10 tries over 75 hours with jitter, 15 seconds a try, no ' +
       'redirects, public addresses only. A 410 disables it at once, five days of nothing but failures too. `secret` (whsec_…) is in the answer ' +
       'only when it is new: the first time and with `rotate_secret`; for 24 hours after a rotation both sign. Absent `events`: all types. ' +
-      'Absent `enabled`: true.',
+      'Absent `enabled`: true. While it is disabled nothing is queued; what was queued before goes on once it is enabled again.',
     caller: 'secret',
     body: closed({
       url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https' }),
@@ -78,8 +77,7 @@ export const webhookOperations = {
     id: 'getWebhook',
     method: 'GET',
     path: '/tenant/webhooks',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'Read the webhook',
     description: 'Without its secret. 404 while none is set.',
@@ -92,11 +90,10 @@ export const webhookOperations = {
     id: 'listDeliveries',
     method: 'GET',
     path: '/tenant/webhooks/deliveries',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'List deliveries',
-    description: 'Newest first.',
+    description: 'Newest first. Kept for 30 days, like the events.',
     caller: 'secret',
     query: PageQuery,
     answers: { 200: { description: 'A page of deliveries.', data: Type.Array(Delivery), paged: true } },
@@ -107,12 +104,12 @@ export const webhookOperations = {
     id: 'resendDelivery',
     method: 'POST',
     path: '/tenant/webhooks/deliveries/{id}/resend',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Queues it to be sent now, whatever became of it, with the same webhook-id. 409 `state_conflict` while the webhook is disabled.',
+      'Queues it to be sent now, whatever became of it, with the same webhook-id, and with ten tries like a new one. 409 `state_conflict` while ' +
+      'the webhook is disabled.',
     caller: 'secret',
     idempotency: 'accepted',
     params: Type.Object({ id: id('event') }),
@@ -124,8 +121,7 @@ export const webhookOperations = {
     id: 'testWebhook',
     method: 'POST',
     path: '/tenant/webhooks/test',
-    status: 'proposed',
-    becomes: 'live',
+    status: 'live',
     tag: 'Webhooks',
     summary: 'Send a test event',
     description:

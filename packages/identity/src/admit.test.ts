@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { admit, type FindStanding, type RejectionReason, type Standing } from './admit.ts'
+import { type Account, admit, type FindStanding, type RejectionReason, type Standing } from './admit.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { ProviderUnavailable } from './provider-unavailable.ts'
 import { createTestDevice, createTestProvider } from './testing/provider.ts'
@@ -18,16 +18,16 @@ const idToken = await provider.sign({ nonce })
 const expired = await provider.sign({ nonce, exp: 1 })
 
 const says =
-  (standing: Standing): FindStanding =>
+  (standing: Standing): FindStanding<Account> =>
   async () =>
     standing
-const closed: FindStanding = () => assert.fail('the list was opened')
+const closed: FindStanding<Account> = () => assert.fail('the list was opened')
 
 test('an account on the list is admitted, with spk as an object or as header text', async () => {
   for (const shape of [spk, JSON.stringify(spk)]) {
     const admission = await admit({ idToken, spk: shape }, expected, says('listed'))
     assert.ok(admission.ok)
-    assert.deepEqual(admission.account, { email: 'ann@example.com', sub: 'account-1', issuer, name: 'Ann' })
+    assert.deepEqual(admission.bearer, { email: 'ann@example.com', sub: 'account-1', issuer, name: 'Ann' })
     assert.equal(admission.thumbprint, nonce)
     assert.equal(admission.publicKey.export({ format: 'jwk' }).x, spk.x)
   }
@@ -43,7 +43,7 @@ test('the list is asked for the account in comparison form', async () => {
   assert.deepEqual(asked, [{ email: 'ann@example.com', sub: 'account-1', issuer }])
 })
 
-const refused: readonly [string, object, RejectionReason, FindStanding?][] = [
+const refused: readonly [string, object, RejectionReason, FindStanding<Account>?][] = [
   ['nothing presented', {}, 'unsigned'],
   ['nulls', { idToken: null, spk: null }, 'unsigned'],
   ['empty headers', { idToken: '', spk: '' }, 'unsigned'],

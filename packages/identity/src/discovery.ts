@@ -5,10 +5,13 @@ export type FetchJson = (url: string) => Promise<unknown>
 
 /** Throws unless `issuer` can be one: https, or plain http on loopback; no query, fragment or password (OpenID Discovery §3). */
 export function assertIssuer(issuer: string): void {
+  if (isIssuer(issuer)) return
+  throw new Error(`Not an OpenID issuer: ${issuer} (https, or http on loopback, without query or fragment)`)
+}
+
+export function isIssuer(issuer: string): boolean {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  if (!url || url.search || url.hash || url.username || url.password || !isProtected(url)) {
-    throw new Error(`Not an OpenID issuer: ${issuer} (https, or http on loopback, without query or fragment)`)
-  }
+  return url !== undefined && !url.search && !url.hash && !url.username && !url.password && isProtected(url)
 }
 
 /** The provider's JWK Set, found through its discovery document (OpenID Discovery §4). */

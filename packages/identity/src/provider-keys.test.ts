@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { type TokenVerdict, verifyIdToken } from './id-token.ts'
+import { verifyIdToken } from './id-token.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { ProviderUnavailable } from './provider-unavailable.ts'
 import { createTestProvider, type TestProvider } from './testing/provider.ts'
@@ -34,7 +34,7 @@ function unknownKidTokens(provider: TestProvider, count: number): Promise<string
   return Promise.all(Array.from({ length: count }, (_, i) => provider.sign({}, { kid: `unknown-${i}` })))
 }
 
-const badSignature: TokenVerdict = { ok: false, reason: 'bad_signature' }
+const badSignature = { ok: false, reason: 'bad_signature' }
 
 test('100 tokens at once on a cold cache are one fetch', async () => {
   const { state, provider, verify } = await scene()

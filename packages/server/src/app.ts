@@ -2,7 +2,9 @@ import { limits } from '@atrium/contract/limits'
 import type { Operation } from '@atrium/contract/operation'
 import { servedOperations } from '@atrium/contract/table'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { addAgentIssuer } from './agent-issuer/add-agent-issuer.ts'
 import type { Context } from './context.ts'
+import { addPaymentRoutes } from './features/credits/checkout/add-payment-routes.ts'
 import { handlers } from './handlers.ts'
 import { ApiError } from './http/api-error.ts'
 import { answerError } from './http/answer-error.ts'
@@ -14,6 +16,8 @@ import { gate } from './http/gate.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './http/harden.ts'
 import { addHealth, type Draining } from './http/health.ts'
 import { serve } from './http/serve.ts'
+import { addDiskBlobs } from './ports/blobs/add-disk-blobs.ts'
+import { DiskBlobs } from './ports/blobs/disk-blobs.ts'
 import { newId } from './random.ts'
 
 declare module 'fastify' {
@@ -53,6 +57,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   app.server.on('checkExpectation', answerUnknownExpectation)
   takeJsonBodies(app)
   app.decorateRequest('tenantKey', undefined)
+  app.decorateRequest('session', undefined)
   app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
   app.setNotFoundHandler((req, reply) => answerError(ctx, new ApiError('not_found'), req, reply))
   app.addHook('onRequest', (req, reply, done) => {
@@ -72,7 +77,10 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   for (const op of servedOperations) addOperation(app, ctx, op)
   addPreflights(app, routeOf)
   addDocs(app, ctx)
+  addPaymentRoutes(app, ctx)
+  if (ctx.blobs instanceof DiskBlobs) addDiskBlobs(app, ctx.blobs)
   if (!ctx.config.production) addExamples(app)
+  addAgentIssuer(app, ctx)
   addHealth(app, ctx, state)
   return Object.assign(app, { state })
 }
@@ -100,6 +108,8 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
     method: op.method,
     url: routeOf(op),
     config: { operationId: op.id },
+    // HEAD would use up a secret that is shown once, and not show it.
+    exposeHeadRoute: !Object.values(op.answers).some((answer) => answer.oneTimeSecret),
     onRequest: (req, reply, done) => {
       if (browsers) applyCors(reply)
       enter(req, reply, done)

@@ -1,13 +1,26 @@
 import type { Logger } from 'pino'
+import type { PlatformIssuer } from './agent-issuer/agent-issuer.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
+import type { EpochCache } from './features/credits/epochs/epoch-cache.ts'
+import type { Auditor } from './features/credits/ledger/auditor.ts'
+import type { Ledger } from './features/credits/ledger/ledger.ts'
 import type { CollectionReader } from './features/collections/collection-reader.ts'
 import type { HeroReader } from './features/artifacts/hero-reader.ts'
+import type { MediaReader } from './features/artifacts/media/media-reader.ts'
+import type { Variants } from './features/artifacts/media/variants.ts'
 import type { ItemAdder } from './features/items/item-adder.ts'
 import type { KeyCache } from './features/keys/key-cache.ts'
 import type { KeyUse } from './features/keys/key-use.ts'
+import type { AgentRooms } from './features/sessions/agent-rooms.ts'
+import type { Relay } from './features/turn/turn-credentials.ts'
+import type { UsageCounter } from './features/usage/usage-counter.ts'
 import type { Metrics } from './http/metrics.ts'
+import type { Blobs } from './ports/blobs/blobs.ts'
+import type { Egress } from './ports/egress/egress.ts'
 import type { IdentityCheck } from './ports/identity-check.ts'
+import type { Pictures } from './ports/pictures/pictures.ts'
+import type { Payments } from './ports/payments/payments.ts'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { Vault } from './vault.ts'
 
@@ -24,7 +37,23 @@ export interface Context {
   keyUse: KeyUse
   collections: CollectionReader
   heroes: HeroReader
+  media: MediaReader
   itemAdder: ItemAdder
+  usageCounter: UsageCounter
+  ledger: Ledger
+  epochs: EpochCache
+  auditor: Auditor
   /** undefined: no identity provider is configured. */
   identity: IdentityCheck | undefined
+  /** Signs for agents, which the Space service lets in. */
+  agentIssuer: PlatformIssuer
+  agentRooms: AgentRooms
+  egress: Egress
+  blobs: Blobs
+  pictures: Pictures
+  variants: Variants
+  /** undefined: nothing is sold here. */
+  payments: Payments | undefined
+  /** undefined: no relay is configured. */
+  relay: Relay | undefined
 }

@@ -7,7 +7,10 @@ import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
 import { isConnectionLost } from './db/sql-errors.ts'
 import { migrate } from './db/migrate.ts'
 import { openDevelopmentTenant } from './features/tenants/development-tenant.ts'
+import { keepSpaceAppKey } from './features/tenants/space-app-key.ts'
+import { checkBlobs } from './ports/blobs/check-blobs.ts'
 import { startApi } from './api.ts'
+import { startJobWorkerProcess } from './job-worker-process.ts'
 import { startSpaceProcess } from './space-process.ts'
 import { StartError } from './start-error.ts'
 import { startWorkers } from './workers.ts'
@@ -35,19 +38,22 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
   const secrets = await readSecrets(env, config.dataDir)
+  await checkBlobs(config, secrets)
   const say = (line: string) => console.log(line)
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres({ dataDir: config.dataDir, say })
   try {
     const databaseUrl = config.databaseUrl ?? embedded!.connectionString
-    const developmentKeys = await prepareDatabase(config, databaseUrl, embedded !== undefined)
+    const { developmentKeys, spacePublishableKey } = await prepareDatabase(config, databaseUrl, embedded !== undefined)
     const api = await startProcesses(config, secrets, databaseUrl, workers)
     // After the API, whose development sign-in it may ask for its keys.
-    const spaces = space ? await startSpaceProcess(config, databaseUrl).catch(stopFirst(api)) : undefined
+    const jobs = await startJobWorkerProcess(config, secrets, databaseUrl).catch(stopFirst(api))
+    const spaceConfig = { ...config, spacePublishableKey }
+    const spaces = space ? await startSpaceProcess(spaceConfig, databaseUrl).catch(stopFirst(api, jobs)) : undefined
     printWelcome({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
     return {
       port: api.port,
       stop: async () => {
-        await Promise.all([api.stop(), spaces?.stop()])
+        await Promise.all([api.stop(), jobs.stop(), spaces?.stop()])
         await embedded?.stop()
       },
     }
@@ -57,10 +63,31 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   }
 }
 
+/** A part of the platform that runs by itself, on as many machines as one likes. */
+export type Role = 'api' | 'worker' | 'space'
+
+/** Starts one part on this machine, over a database that all parts share. */
+export async function startRole(role: Role): Promise<Pick<Running, 'stop'>> {
+  const env = readEnv()
+  const config = readConfig(env)
+  const { databaseUrl } = config
+  if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
+  await prepareDatabase(config, databaseUrl, false)
+  // Alone it needs none of the platform's secrets, and is not given them.
+  if (role === 'space') return startSpaceProcess(config, databaseUrl)
+  const secrets = await readSecrets(env, config.dataDir)
+  if (role === 'worker') {
+    // Loaded when used: with all that models and pictures need, it takes a third of the memory of an API process.
+    const { startJobWorker } = await import('./job-worker.ts')
+    return startJobWorker(config, secrets, databaseUrl)
+  }
+  return startApi(config, secrets, databaseUrl)
+}
+
 /** What was started before a failure must not stay. */
-function stopFirst(running: Running): (error: unknown) => Promise<never> {
+function stopFirst(...running: { stop(): Promise<void> }[]): (error: unknown) => Promise<never> {
   return async (error) => {
-    await running.stop()
+    await Promise.all(running.map((one) => one.stop()))
     throw error
   }
 }
@@ -69,7 +96,10 @@ async function prepareDatabase(config: Config, url: string, embedded: boolean) {
   const db = openDatabase({ url, maxConnections: 2, onConnectionError: () => undefined })
   try {
     await migrate(db.pool)
-    return embedded && !config.production ? await openDevelopmentTenant(db) : undefined
+    const { spacePublishableKey } = config
+    if (!embedded || config.production) return { spacePublishableKey }
+    const developmentKeys = await openDevelopmentTenant(db)
+    return { developmentKeys, spacePublishableKey: spacePublishableKey ?? (await keepSpaceAppKey(db, config.dataDir)) }
   } catch (error) {
     throw connectionError(error)
   } finally {

@@ -1,19 +1,33 @@
 import pino from 'pino'
+import { PlatformIssuer } from './agent-issuer/agent-issuer.ts'
+import { PlatformKeys } from './agent-issuer/platform-keys.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { Listener } from '@atrium/traffic/listener'
 import { openHeroReader } from './features/artifacts/hero-reader.ts'
+import { openMediaReader } from './features/artifacts/media/media-reader.ts'
+import { Variants } from './features/artifacts/media/variants.ts'
 import { CollectionReader } from './features/collections/collection-reader.ts'
+import { EpochCache } from './features/credits/epochs/epoch-cache.ts'
+import { Auditor } from './features/credits/ledger/auditor.ts'
+import { openLedger } from './features/credits/ledger/ledger.ts'
+import { EventBell } from './features/events/event-bell.ts'
 import { openItemAdder } from './features/items/item-adder.ts'
 import { KeyCache } from './features/keys/key-cache.ts'
 import { KeyUse } from './features/keys/key-use.ts'
 import { keyChannel, resolveKeys } from './features/keys/store.ts'
+import { AgentRooms } from './features/sessions/agent-rooms.ts'
+import { UsageCounter } from './features/usage/usage-counter.ts'
 import { Metrics } from './http/metrics.ts'
+import { openBlobs } from './ports/blobs/open-blobs.ts'
+import { openEgress } from './ports/egress/egress.ts'
 import { openIdentityCheck } from './ports/identity-check.ts'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
+import { Pictures } from './ports/pictures/pictures.ts'
+import { openPayments } from './ports/payments/open-payments.ts'
 import { openRedisRateLimiter } from './ports/redis-rate-limiter.ts'
 import { hashCredential } from './random.ts'
 import { Vault } from './vault.ts'
@@ -35,6 +49,13 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
   })
   const keyCache = new KeyCache({ load: (hashes) => resolveKeys(db, hashes) })
   const keyUse = new KeyUse(db, (error) => log.error({ err: error }, 'last use of keys not recorded'))
+  const metrics = new Metrics(db.pool)
+  const usageCounter = new UsageCounter({
+    db,
+    registry: metrics.registry,
+    onError: (error) => log.error({ err: error }, 'usage not written; trying again'),
+  })
+  const eventBell = new EventBell(db, (error) => log.error({ err: error }, 'events not announced'))
   const listener = new Listener({
     url: databaseUrl,
     channel: keyChannel,
@@ -44,24 +65,52 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
   })
   await listener.start()
   const rateLimiter = await openRateLimiter(config, log)
+  const blobs = await openBlobs(config, secrets)
+  const pictures = new Pictures()
+  const payments = await openPayments(config, secrets.stripe)
+
+  const vault = new Vault(secrets.masterKey)
+  const agentIssuer = new PlatformIssuer({
+    issuer: new URL(config.publicUrl).origin,
+    audience: config.spacesUrl,
+    keys: new PlatformKeys({ db, vault, purpose: 'agent_tokens' }),
+  })
 
   const ctx: Context = {
     config,
     adminTokenHash: hashCredential(secrets.adminToken),
     log,
     db,
-    metrics: new Metrics(db.pool),
-    vault: new Vault(secrets.masterKey),
+    metrics,
+    vault,
     rateLimiter,
     keyCache,
     keyUse,
     collections: new CollectionReader(db),
     heroes: openHeroReader(db),
-    itemAdder: openItemAdder(db),
+    media: openMediaReader(db),
+    itemAdder: openItemAdder(db, () => eventBell.ring()),
+    usageCounter,
+    ledger: openLedger(db),
+    epochs: new EpochCache(db),
+    auditor: new Auditor(databaseUrl),
     identity: config.oidc && openIdentityCheck(config.oidc),
+    agentIssuer,
+    agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),
+    egress: openEgress({ mode: config.egress }),
+    blobs,
+    pictures,
+    variants: new Variants(blobs, pictures),
+    payments,
+    relay: config.turnUrls && secrets.turn ? { urls: config.turnUrls, secret: secrets.turn } : undefined,
   }
   const close = async () => {
     await listener.close()
+    eventBell.close()
+    await ctx.egress.close()
+    await pictures.close()
+    blobs.close()
+    await usageCounter.close()
     await keyUse.close()
     await rateLimiter.close()
     await db.close()

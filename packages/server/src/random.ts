@@ -28,3 +28,8 @@ export function newCredential(kind: CredentialKind): string {
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }
+
+/** The id of an account of the books; it never leaves the server. */
+export function newAccountId(): string {
+  return newId('transaction').replace('txn_', 'acc_')
+}

@@ -1,66 +1,15 @@
-import { fork, type ChildProcess } from 'node:child_process'
 import { ensureBuilt } from '../../space/build/ensure-built.ts'
 import type { Config } from './config/config.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
-import { StartError } from './start-error.ts'
-
-const restartDelayMs = 500
-const stopTimeoutMs = 9_000
+import { keepProcess, type KeptProcess } from './kept-process.ts'
 
 /** Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it. */
-const passedOn = [
-  'PATH',
-  'HOST',
-  'ATRIUM_RATE_LIMIT',
-  'ATRIUM_TRUST_PROXY',
-  'ATRIUM_SPACE_SIGNING_KEY',
-  'OIDC_JWKS_ORIGIN',
-  'NODE_ENV',
-]
+const passedOn = ['PATH', 'HOST', 'ATRIUM_RATE_LIMIT', 'ATRIUM_SPACE_SIGNING_KEY', 'OIDC_JWKS_ORIGIN', 'NODE_ENV']
 
-type Message = { listening: number } | { failed: string }
-
-export interface SpaceProcess {
-  stop(): Promise<void>
-}
-
-/** Runs the certified bundle as a process of its own, and replaces it when it dies. */
-export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<SpaceProcess> {
+/** Runs the certified bundle as a process of its own. */
+export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<KeptProcess> {
   const { bundlePath } = await ensureBuilt()
-  const env = spaceEnvironment(config, databaseUrl)
-  let child: ChildProcess
-  let stopping = false
-
-  const launch = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      child = fork(bundlePath, [], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-      child.once('message', (message: Message) => {
-        if ('listening' in message) resolve()
-        else reject(new StartError(message.failed))
-      })
-      child.once('exit', (code) => {
-        reject(new StartError(`the Space service ended while it started (exit code ${code})`))
-        if (!stopping) setTimeout(() => void (stopping || launch().catch(() => undefined)), restartDelayMs).unref()
-      })
-    })
-
-  try {
-    await launch()
-  } catch (error) {
-    stopping = true
-    throw error
-  }
-  return {
-    stop: async () => {
-      stopping = true
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
-      child.kill('SIGTERM')
-      await ended
-      clearTimeout(patience)
-    },
-  }
+  return keepProcess({ name: 'the Space service', path: bundlePath, env: spaceEnvironment(config, databaseUrl) })
 }
 
 function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEnv {
@@ -77,6 +26,7 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
     ATRIUM_SPACES_URL: config.spacesUrl,
     ATRIUM_PUBLIC_URL: config.publicUrl,
     ATRIUM_DATA_DIR: config.dataDir,
+    ...(config.spacePublishableKey ? { ATRIUM_SPACE_PUBLISHABLE_KEY: config.spacePublishableKey } : {}),
     ...(oidc ? { OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId } : {}),
     ...(usesDevelopmentIdentity(config) ? { ATRIUM_DEV_IDENTITY: 'on' } : {}),
   }

@@ -19,12 +19,19 @@ export function printWelcome({ config, secrets, developmentKeys, embedded, space
     `Atrium is running at ${publicUrl}`,
     `  API          ${publicUrl}/v1`,
     ...(space ? [`  rooms        ${config.spacesUrl}/space`] : []),
+    `  docs         ${publicUrl}/docs`,
     `  OpenAPI      ${publicUrl}/openapi.json`,
     `  health       ${publicUrl}/readyz`,
     ...(usesDevelopmentIdentity(config) ? [`  sign-in      ${config.oidc.issuer} (development: believes any address)`] : []),
     ...(embedded ? [`  data         ${config.dataDir}`] : []),
     ...secrets.madeFiles.map((path) => `  made once    ${path} (keep it)`),
   ]
+  if (config.egress === 'loopback') {
+    lines.push(
+      '',
+      'WARNING: ATRIUM_EGRESS=loopback. Webhooks, agents and tools of every tenant can reach this machine by http. For development only.',
+    )
+  }
   if (developmentKeys) {
     lines.push(
       '',

@@ -2,17 +2,9 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
+import { packStart } from './child-start.ts'
+import type { ChildMessage } from './kept-process.ts'
 import { StartError } from './start-error.ts'
-
-/** What a worker is told over its channel: secrets never travel in the environment, where other programs of the user may read them. */
-export interface WorkerStart {
-  config: Config
-  adminToken: string
-  masterKey: string
-  databaseUrl: string
-}
-
-export type WorkerMessage = { listening: number } | { failed: string }
 
 const stopTimeoutMs = 9_500
 const restartDelayMs = 500
@@ -20,19 +12,16 @@ const restartDelayMs = 500
 /** Runs several API processes on one port. One that dies is replaced. */
 export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, count: number) {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)), args: [] })
-  const start: WorkerStart = {
-    config,
-    adminToken: secrets.adminToken,
-    masterKey: secrets.masterKey.toString('base64'),
-    databaseUrl,
-  }
+  const start = packStart(config, secrets, databaseUrl)
   let stopping = false
 
   const fork = (): Promise<number> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork()
+      // One that dies before it has read this is told by its exit: here the error would end this process.
+      worker.on('error', reject)
       worker.once('online', () => worker.send(start))
-      worker.once('message', (message: WorkerMessage) => {
+      worker.once('message', (message: ChildMessage) => {
         if ('listening' in message) resolve(message.listening)
         else reject(new StartError(message.failed))
       })

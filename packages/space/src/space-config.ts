@@ -1,3 +1,5 @@
+import { isCredential } from '@atrium/contract/tokens'
+
 /** Settings of the Space service. They are checked by whoever starts it; here a wrong one is a plain Error. */
 export interface SpaceConfig {
   host: string
@@ -12,6 +14,8 @@ export interface SpaceConfig {
   rateLimitFactor: number
   trustProxy: string[]
   signingKey: string | undefined
+  /** What the app calls the API with: for everyone who opens it. undefined: it cannot invite agents. */
+  publishableKey: string | undefined
   oidc: { issuer: string; clientId: string; keysOrigin: string | undefined; label: string; development: boolean } | undefined
 }
 
@@ -35,6 +39,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
     rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
     trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),
     signingKey: get('ATRIUM_SPACE_SIGNING_KEY'),
+    publishableKey: publishable('ATRIUM_SPACE_PUBLISHABLE_KEY', get('ATRIUM_SPACE_PUBLISHABLE_KEY')),
     oidc:
       issuer === undefined
         ? undefined
@@ -49,6 +54,12 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
 
 function labelOf(issuer: string, development: boolean) {
   return { label: development ? 'development sign-in' : new URL(issuer).host, development }
+}
+
+/** Whatever is given here is given out: a secret key must not get through. */
+function publishable(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !isCredential('publishableKey', text)) throw new Error(`${name} is not a publishable key (wpk_…)`)
+  return text
 }
 
 function origin(name: string, text: string): string {

@@ -1,4 +1,4 @@
-import type { KeySource } from '@atrium/identity/id-token'
+import type { KeySource } from '@atrium/identity/signed-token'
 import type { Batcher } from '@atrium/traffic/batcher'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { Certificate } from './certificate/certificate.ts'
@@ -7,10 +7,10 @@ import type { RoomWatch } from './rooms/room-watch.ts'
 import type { RoomWriter } from './rooms/room-writer.ts'
 import type { Db } from './rooms/store.ts'
 
-/** The identity provider whose accounts may be on a list. */
-export interface Provider {
+/** Whose tokens are believed, and for whom they must be made. */
+export interface TrustedIssuer {
   issuer: string
-  clientId: string
+  audience: string
   keys: KeySource
 }
 
@@ -23,8 +23,10 @@ export interface SpaceContext {
   watch: RoomWatch
   limiter: RateLimiter
   certificate: Certificate
-  /** undefined: none is configured, and rooms with a list cannot be made or entered. */
-  provider: Provider | undefined
+  /** The identity provider, for accounts. undefined: none is configured, and rooms with a list cannot be made or entered. */
+  provider: TrustedIssuer | undefined
+  /** The platform, for agents alone. undefined: its address is not one that keys may be fetched from. */
+  platform: TrustedIssuer | undefined
 }
 
 /** Who sent a request, and whether they still wait for the answer. */

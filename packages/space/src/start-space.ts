@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net'
+import { isIssuer } from '@atrium/identity/discovery'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import pg from 'pg'
 import { makeCertificate } from './certificate/certificate.ts'
-import { findEgress, openEgress } from './certificate/egress.ts'
+import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
 import { readSigningKey } from './certificate/signing-key.ts'
 import type { SpaceBuild } from './certificate/space-build.ts'
 import { makeSpaceServer } from './http/space-server.ts'
@@ -13,7 +14,7 @@ import { RoomWatch } from './rooms/room-watch.ts'
 import { RoomWriter } from './rooms/room-writer.ts'
 import { listHeads } from './rooms/store.ts'
 import { readSpaceConfig } from './space-config.ts'
-import type { SpaceContext } from './space-context.ts'
+import type { SpaceContext, TrustedIssuer } from './space-context.ts'
 
 export interface RunningSpace {
   port: number
@@ -41,7 +42,9 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
   const watch = new RoomWatch(config.databaseUrl, (error) => log(`room notifications lost; reconnecting: ${error.message}`))
   await watch.start()
 
-  const found = await findEgress({ issuer: config.oidc?.issuer, keysOrigin: config.oidc?.keysOrigin })
+  const platformIssuer = isIssuer(config.apiUrl) ? config.apiUrl : undefined
+  if (platformIssuer === undefined) log('agents are not let in: ATRIUM_PUBLIC_URL is plain http and not on loopback')
+  const found = await findEgress({ platformIssuer, issuer: config.oidc?.issuer, keysOrigin: config.oidc?.keysOrigin })
   if (found.problem) log(`the identity provider was not reachable at start; its keys are looked for at its own origin alone`)
   const egress = openEgress(found.egress)
   const certificate = makeCertificate({
@@ -57,11 +60,8 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     watch,
     limiter: new MemoryRateLimiter(),
     certificate,
-    provider: config.oidc && {
-      issuer: config.oidc.issuer,
-      clientId: config.oidc.clientId,
-      keys: new ProviderKeys({ issuer: config.oidc.issuer, fetchJson: egress.fetchJson }),
-    },
+    provider: config.oidc && trust(config.oidc.issuer, config.oidc.clientId, egress),
+    platform: platformIssuer === undefined ? undefined : trust(platformIssuer, config.spacesUrl, egress),
   }
   const server = makeSpaceServer({ ctx, config, files: staticFiles(build, certificate, config), log })
   await new Promise<void>((resolve, reject) => {
@@ -81,6 +81,10 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
       await db.end()
     },
   }
+}
+
+function trust(issuer: string, audience: string, { fetchJson }: Egress): TrustedIssuer {
+  return { issuer, audience, keys: new ProviderKeys({ issuer, fetchJson }) }
 }
 
 function logLine(line: string): void {

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { isCredential } from '@atrium/contract/tokens'
 import { StartError } from '../start-error.ts'
+import { readBlobConfig, type BlobConfig } from './blob-config.ts'
 import type { Env } from './env.ts'
+import { readTurnUrls } from './turn-config.ts'
 
 export interface Config {
   /** Production refuses what only helps a developer: the development tenant and its printed keys. */
@@ -16,6 +19,8 @@ export interface Config {
   spacesUrl: string
   /** Origin at which this machine reaches it. */
   spaceOrigin: string
+  /** With it the Space app lists and invites agents; everyone who opens the app gets it. */
+  spacePublishableKey: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   redisUrl: string | undefined
@@ -24,7 +29,24 @@ export interface Config {
   /** Addresses of proxies whose X-Forwarded-For counts. */
   trustProxy: string[]
   logLevel: 'silent' | 'error' | 'info' | 'debug'
+  /** What a paint costs that a coupon pays. Whole credits. */
+  paintPrice: number
+  /** Paints a tenant may have in a month without a coupon. */
+  paintAllowance: number
   oidc: { issuer: string; clientId: string } | undefined
+  /** loopback: what tenants name (webhooks, agents, tools) may also be on this machine, over plain http. */
+  egress: 'public' | 'loopback'
+  /** What one credit costs, in the currency's smallest unit. */
+  creditPriceCents: number
+  /** ISO 4217, lower case. */
+  currency: string
+  /** Where Stripe's API is, if not at Stripe: plain http on loopback. */
+  stripeApiUrl: string | undefined
+  /** What registering an agent costs. */
+  agentFeeCredits: number
+  blobs: BlobConfig
+  /** Of the relay; undefined: there is none. */
+  turnUrls: string[] | undefined
 }
 
 /** Checks every setting; a wrong one stops the start with one line that names the variable. */
@@ -40,13 +62,23 @@ export function readConfig(env: Env): Config {
     spacePort,
     spacesUrl: new URL(spacesUrl).origin,
     spaceOrigin: new URL(spacesUrl).origin,
+    spacePublishableKey: env.spacePublishableKey && publishableKey('ATRIUM_SPACE_PUBLISHABLE_KEY', env.spacePublishableKey),
     dataDir: resolve(env.dataDir ?? './data'),
     databaseUrl: env.databaseUrl && databaseUrl(env.databaseUrl),
     redisUrl: env.redisUrl && url('REDIS_URL', env.redisUrl, ['redis:', 'rediss:']),
     rateLimitFactor: rateLimitFactor(env.rateLimit ?? '1'),
     trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
     logLevel: logLevel(env.log ?? 'info'),
+    paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
+    paintAllowance: integer('ATRIUM_PAINT_ALLOWANCE', env.paintAllowance ?? '1000', 0, 1_000_000_000),
     oidc: oidc(env),
+    egress: egress(env),
+    creditPriceCents: integer('ATRIUM_CREDIT_PRICE_CENTS', env.creditPriceCents ?? '1', 1, 1_000_000),
+    currency: currency(env.currency ?? 'usd'),
+    stripeApiUrl: env.stripeApiUrl && stripeApiUrl(env.stripeApiUrl),
+    agentFeeCredits: integer('ATRIUM_AGENT_FEE', env.agentFee ?? '0', 0, Number.MAX_SAFE_INTEGER),
+    blobs: readBlobConfig(env),
+    turnUrls: readTurnUrls(env),
   }
 }
 
@@ -65,6 +97,13 @@ function url(name: string, text: string, protocols: string[]): string {
       `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     )
   }
+  return text
+}
+
+/** Not echoed when wrong: it may be a secret key. */
+function publishableKey(name: string, text: string): string {
+  if (!isCredential('publishableKey', text))
+    throw new StartError(`${name} must be a publishable key (wpk_…), whole as it was given`)
   return text
 }
 
@@ -114,6 +153,28 @@ function oidc(env: Env): Config['oidc'] {
     throw new StartError('OIDC_ISSUER may be plain http on loopback only')
   }
   return { issuer: env.oidcIssuer, clientId: env.oidcClientId }
+}
+
+function currency(text: string): string {
+  if (!/^[a-z]{3}$/i.test(text) || !Intl.supportedValuesOf('currency').includes(text.toUpperCase()))
+    throw new StartError(`ATRIUM_CURRENCY must be a currency of ISO 4217 such as usd, not "${text}"`)
+  return text.toLowerCase()
+}
+
+/** Elsewhere it would be handed the secret key. */
+function stripeApiUrl(text: string): string {
+  const { protocol, hostname, origin } = new URL(url('ATRIUM_STRIPE_API', text, ['http:', 'https:']))
+  if (protocol !== 'http:' || !isLoopback(hostname))
+    throw new StartError('ATRIUM_STRIPE_API is for tests: it may only be plain http on loopback')
+  return origin
+}
+
+function egress(env: Env): Config['egress'] {
+  const text = env.egress ?? 'public'
+  if (text !== 'public' && text !== 'loopback') throw new StartError(`ATRIUM_EGRESS must be public or loopback, not "${text}"`)
+  if (text === 'loopback' && env.nodeEnv === 'production')
+    throw new StartError('ATRIUM_EGRESS=loopback is for development: it is refused when NODE_ENV is production')
+  return text
 }
 
 function isLoopback(hostname: string): boolean {

@@ -3,18 +3,34 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
+import { readS3Secrets, type S3Secrets } from './blob-config.ts'
 import type { Env } from './env.ts'
+import { readTurnSecret } from './turn-config.ts'
 
 export interface Secrets {
   adminToken: string
   /** 32 bytes. */
   masterKey: Buffer
+  /** undefined: Stripe is not used. */
+  stripe: StripeSecrets | undefined
+  /** undefined: files are kept on disk. */
+  s3: S3Secrets | undefined
+  /** Shared with the relay; undefined: there is none. */
+  turn: string | undefined
   /** Files that this start made. */
   madeFiles: string[]
 }
 
+export interface StripeSecrets {
+  secretKey: string
+  webhookSecret: string
+}
+
 /** Takes the secrets from the environment; what is absent is made once and kept in the data folder, readable by its owner alone. */
 export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
+  const stripe = readStripeSecrets(env)
+  const s3 = readS3Secrets(env)
+  const turn = readTurnSecret(env)
   const madeFiles: string[] = []
   const keep = async (name: string, make: () => string) => {
     const path = join(dataDir, name)
@@ -25,7 +41,17 @@ export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
   const adminToken = env.adminToken ?? (await keep('admin-token', () => randomBytes(32).toString('base64url')))
   const masterKey = env.masterKey ?? (await keep('master-key', () => randomBytes(32).toString('base64')))
   if (adminToken.length < 16) throw new StartError('ATRIUM_ADMIN_TOKEN must have at least 16 characters')
-  return { adminToken, masterKey: decodeMasterKey(masterKey), madeFiles }
+  return { adminToken, masterKey: decodeMasterKey(masterKey), stripe, s3, turn, madeFiles }
+}
+
+/** Neither is echoed when it is wrong. */
+export function readStripeSecrets({ stripeSecretKey, stripeWebhookSecret }: Env): StripeSecrets | undefined {
+  if (!stripeSecretKey && !stripeWebhookSecret) return undefined
+  if (!stripeSecretKey) throw new StartError('STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is')
+  if (!stripeWebhookSecret) throw new StartError('STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is')
+  if (!/^[sr]k_\w+$/.test(stripeSecretKey)) throw new StartError('STRIPE_SECRET_KEY must start with sk_ or rk_')
+  if (!/^whsec_\S+$/.test(stripeWebhookSecret)) throw new StartError('STRIPE_WEBHOOK_SECRET must start with whsec_')
+  return { secretKey: stripeSecretKey, webhookSecret: stripeWebhookSecret }
 }
 
 function decodeMasterKey(text: string): Buffer {
@@ -35,7 +61,7 @@ function decodeMasterKey(text: string): Buffer {
   return key
 }
 
-async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string): Promise<void> {
   // Asked for step by step, since Node's own recursive way never ends in places like /proc.
   const missing: string[] = []
   for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)

@@ -34,19 +34,22 @@ export interface Database extends Db {
 interface DatabaseOptions {
   url: string
   maxConnections: number
+  /** How long one query may take; absent: 8 seconds. */
+  queryTimeoutMs?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   onConnectionError: (error: Error) => void
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
+  // A database that went silent answers no timeout of its own. Longer than a repeat waits for its idempotency key.
+  const queryTimeoutMs = options.queryTimeoutMs ?? 8_000
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections,
     connectionTimeoutMillis: 5_000,
-    // A database that went silent answers no timeout of its own. Longer than a repeat waits for its idempotency key.
-    query_timeout: 8_000,
+    query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 60_000,
-    options: '-c timezone=UTC -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s',
+    options: `-c timezone=UTC -c statement_timeout=${Math.max(30_000, queryTimeoutMs)} -c idle_in_transaction_session_timeout=30s`,
     types: { getTypeParser },
   })
   // Without a listener an idle connection that breaks would end the process.

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { apiErrorOfSql } from '../db/sql-errors.ts'
 import { ApiError, invalid } from './api-error.ts'
+import { countUsage } from './count-usage.ts'
 
 /** Answers whatever was thrown. Only an ApiError's own words go out; the rest is logged under the request's id. */
 export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -13,13 +14,15 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   }
   const answer = known ?? new ApiError('internal_error')
   ctx.metrics.answered(req.routeOptions.config?.operationId, answer.status, reply.elapsedTime)
+  const body = JSON.stringify(errorBody(answer, req.id))
+  countUsage(ctx, req, body)
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds)
   return reply
     .code(answer.status)
     .header('x-request-id', req.id)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(answer, req.id)))
+    .send(body)
 }
 
 function errorBody(error: ApiError, requestId: string): ErrorBody {

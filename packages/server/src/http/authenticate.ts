@@ -4,6 +4,8 @@ import { isCredential } from '@atrium/contract/tokens'
 import type { Caller } from '@atrium/contract/operation'
 import type { Context } from '../context.ts'
 import { refusalOf, type ResolvedKey } from '../features/keys/resolved-key.ts'
+import type { HeldSession } from '../features/sessions/session.ts'
+import { findByControlToken } from '../features/sessions/store.ts'
 import { hashCredential } from '../random.ts'
 import { ApiError } from './api-error.ts'
 
@@ -35,6 +37,14 @@ function accept(key: ResolvedKey | undefined, caller: Caller): ResolvedKey {
   if (refusal || !key) throw new ApiError(refusal ?? 'unauthorized')
   if (caller === 'secret' && key.kind !== 'secret') throw new ApiError('secret_key_required')
   return key
+}
+
+/** The session whose control token the request bears. */
+export async function authenticateControl(ctx: Context, headers: IncomingHttpHeaders): Promise<HeldSession> {
+  const token = headers.authorization?.startsWith('Bearer ') ? headers.authorization.slice(7) : ''
+  const session = isCredential('controlToken', token) ? await findByControlToken(ctx.db, hashCredential(token)) : undefined
+  if (session) return session
+  throw new ApiError('unauthorized', { message: 'Send the control token of a session as "Authorization: Bearer sct_…".' })
 }
 
 /** Checks X-Admin-Token. */

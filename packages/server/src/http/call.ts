@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { Tx } from '../db/database.ts'
 import type { Collection } from '../features/collections/collection.ts'
 import type { ResolvedKey } from '../features/keys/resolved-key.ts'
+import type { HeldSession } from '../features/sessions/session.ts'
 import type { Claim } from './idempotency/claim.ts'
 
 /** What the gateway has checked and parsed before a handler runs. */
@@ -16,8 +17,10 @@ export interface Call<O extends Operation> {
   /** The caller's tenant. */
   tenant: O['caller'] extends 'secret' | 'publishable' ? string : undefined
   key: O['caller'] extends 'secret' | 'publishable' ? ResolvedKey : undefined
+  /** The session whose control token was sent. */
+  session: O['caller'] extends 'control' ? HeldSession : undefined
   /** The collection in the path, of the caller's own tenant. */
-  collection: O['capability'] extends string ? Collection : undefined
+  collection: O extends { capability: string; caller: 'secret' | 'publishable' } ? Collection : undefined
   /** Whether the caller proved to be its owner. */
   owner: boolean
 }
@@ -33,14 +36,21 @@ export type BatchedHandler<O extends Operation> = {
   batched: (ctx: Context, call: Call<O>, claim: Claim<AnswerOf<O>> | undefined) => Promise<AnswerOf<O>>
 }
 
+/** Serves one whose answer goes out as it comes: the gateway has checked the request as for all others, and the handler sends. */
+export type StreamHandler<O extends Operation> = {
+  stream: (ctx: Context, call: Call<O>, req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+}
+
 /** Serves one whose request and answer another service owns: the gateway checks nothing and passes it on. */
 export type ForwardHandler = { forward: (ctx: Context, req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> }
 
 type HandlerFor<O extends Operation> = O extends { flatErrors: object }
   ? ForwardHandler
-  : O extends { idempotency: string }
-    ? TxHandler<O> | BatchedHandler<O>
-    : Handler<O>
+  : O extends { answers: { 206: object } }
+    ? StreamHandler<O>
+    : O extends { idempotency: string }
+      ? TxHandler<O> | BatchedHandler<O>
+      : Handler<O>
 
 export type HandlerOf<Id extends ServedOperationId> = HandlerFor<Operations[Id]>
 

@@ -6,9 +6,12 @@ const exposed = 'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimi
 const requestHeaders =
   'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, If-None-Match'
 
-/** Browsers may call what a publishable key, or no key, may call; never what takes a secret key or the operator's token. */
+/**
+ * Browsers may call what a publishable key, or no key, may call under /v1, and whatever takes the control token of a session: a page that
+ * launches an agent must be able to send it away. Never what takes a secret key or the operator's token.
+ */
 export function allowsBrowsers(op: Operation): boolean {
-  return op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone')
+  return op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
 }
 
 /** Any origin, never with credentials: what a page may do, the key in its request says. */

@@ -2,8 +2,9 @@ import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { ResolvedKey } from '../features/keys/resolved-key.ts'
+import type { HeldSession } from '../features/sessions/session.ts'
 import { ApiError } from './api-error.ts'
-import { authenticateKey, authenticateOperator } from './authenticate.ts'
+import { authenticateControl, authenticateKey, authenticateOperator } from './authenticate.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
 
@@ -11,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the gate on operations that take a tenant key. */
     tenantKey: ResolvedKey | undefined
+    /** Set by the gate on operations that take a control token. */
+    session: HeldSession | undefined
   }
 }
 
@@ -20,7 +23,10 @@ type Done = (error?: Error) => void
  * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where memory knows the key and
  * counts the limits, which is nearly always: a promise less a request.
  */
-export function gate(ctx: Context, op: Operation): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {
+export function gate(
+  ctx: Context,
+  op: Pick<Operation, 'caller'>,
+): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {
   const policies = scaledPolicies(ctx.config.rateLimitFactor || 1)
   const limited = ctx.config.rateLimitFactor > 0
 
@@ -52,6 +58,14 @@ export function gate(ctx: Context, op: Operation): (req: FastifyRequest, reply: 
     }
     try {
       if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)
+      if (op.caller === 'control') {
+        const enter = (session: HeldSession) => {
+          req.session = session
+          count(reply, addressChecks(policies, req.ip), done)
+        }
+        authenticateControl(ctx, req.headers).then(enter, refuse)
+        return
+      }
       if (op.caller === 'operator') {
         authenticateOperator(ctx, req.headers)
         return done()

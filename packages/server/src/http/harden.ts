@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { newId } from '../random.ts'
 import { invalid } from './api-error.ts'
 import { rawErrorAnswer } from './answer-error.ts'
+import { isSlowBodyAllowed } from './slow-bodies.ts'
 
 /** Refuses what Node and Fastify let pass: see "Bad input" in docs/security.md. */
 export function assertPlainRequest(req: FastifyRequest): void {
@@ -38,6 +39,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy(error)
     return
   }
+  // Node says so once for each request, and leaves it to us.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isSlowBodyAllowed(socket)) return
   const id = newId('request')
   if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id))
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(rawErrorAnswer('request_timeout', id))

@@ -11,6 +11,9 @@ export class Metrics {
   readonly registry = new Registry()
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
+  readonly #ledgerFindings: Gauge
+  readonly #ledgerCredits: Gauge
+  readonly #ledgerAudited: Gauge
   readonly #series = new Map<string, Series>()
 
   constructor(pool: Pool) {
@@ -29,6 +32,10 @@ export class Metrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     })
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+    this.#ledgerFindings = gauge('atrium_ledger_findings', 'What the last audit of the books found wrong; 0: they are proved.')
+    this.#ledgerCredits = gauge('atrium_ledger_credits', 'Credits in circulation at the last audit.')
+    this.#ledgerAudited = gauge('atrium_ledger_audited_timestamp_seconds', 'When the books were last audited; 0: not yet.')
     const connections = new Gauge({
       name: 'atrium_db_connections',
       help: 'Database connections of this process, by state.',
@@ -48,6 +55,12 @@ export class Metrics {
     const series = this.#seriesOf(operationId ?? 'other', status)
     series.count()
     series.time(elapsedMs / 1_000)
+  }
+
+  audited({ findings, credits }: { findings: unknown[]; credits: number }): void {
+    this.#ledgerFindings.set(findings.length)
+    this.#ledgerCredits.set(credits)
+    this.#ledgerAudited.setToCurrentTime()
   }
 
   /** Finding a series by its labels costs more than counting: each is found once. */

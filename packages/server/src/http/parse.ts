@@ -78,7 +78,7 @@ export function compileQuery(schema: TSchema): (query: Record<string, unknown>) 
     const values = { ...query }
     for (const name of integers) {
       const text = values[name]
-      if (typeof text === 'string' && /^\d{1,10}$/.test(text)) values[name] = Number(text)
+      if (typeof text === 'string' && /^\d{1,16}$/.test(text)) values[name] = Number(text)
     }
     check(values)
     return values

@@ -4,8 +4,9 @@ import { idPrefixes, isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError, invalid } from './api-error.ts'
-import type { BatchedHandler, Call, Handler, TxHandler } from './call.ts'
+import type { BatchedHandler, Call, Handler, StreamHandler, TxHandler } from './call.ts'
 import { checkCapability } from './capability.ts'
+import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from './idempotency/claim.ts'
 import { ClaimTaken, findReplay, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
 import { insertClaim, updateAnswer } from './idempotency/store.ts'
@@ -16,10 +17,14 @@ import { statement, type Tx } from '../db/database.ts'
 
 type AnyCall = Call<Operation>
 type AnyHandler = Handler<Operation> | TxHandler<Operation> | BatchedHandler<Operation>
+export type ServedHandler = AnyHandler | StreamHandler<Operation>
 
 /** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
-export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
+export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
   const readCall = callReader(ctx, op)
+  if ('stream' in handler) {
+    return async (req: FastifyRequest, reply: FastifyReply) => handler.stream(ctx, await readCall(req), req, reply)
+  }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
 
@@ -96,6 +101,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
   const idParams = op.answers[404] ? [] : idParamsOf(op)
 
   return (req) => {
+    if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const params = req.params as Record<string, string>
     for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw new ApiError('not_found')
     const bytes = req.body as Buffer | undefined
@@ -110,10 +116,10 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
       headers: req.headers,
       tenant: req.tenantKey?.tenantId,
       key: req.tenantKey,
+      session: req.session,
       collection: undefined,
       owner: false,
     }
-    if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const { capability } = op
     if (!capability || !req.tenantKey) return call as AnyCall
     const token = req.headers['x-collection-token']
@@ -157,14 +163,22 @@ function send(
   ctx.metrics.answered(op.id, sent.status, reply.elapsedTime)
   reply.code(sent.status)
   if (spec?.oneTimeSecret) reply.header('cache-control', 'no-store')
-  if (!spec?.data) return reply.send()
+  if (spec?.maxAgeSeconds) reply.header('cache-control', `public, max-age=${spec.maxAgeSeconds}`)
+  if (!spec?.data) {
+    countUsage(ctx, req, '')
+    return reply.send()
+  }
   reply.header('content-type', spec.raw === 'text/html' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8')
   if (answer?.headers) reply.headers(answer.headers)
   if (answer?.etag) {
     const etag = `"${createHash('sha256').update(sent.body).digest('base64url').slice(0, 27)}"`
     reply.header('etag', etag)
-    if (matches(req.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (matches(req.headers['if-none-match'], etag)) {
+      countUsage(ctx, req, '')
+      return reply.code(304).send()
+    }
   }
+  countUsage(ctx, req, sent.body)
   return reply.send(sent.body)
 }
 

@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buildApp } from '../app.ts'
 import { readConfig } from '../config/config.ts'
+import { readS3Secrets } from '../config/blob-config.ts'
 import type { Env } from '../config/env.ts'
+import { readStripeSecrets } from '../config/secrets.ts'
+import { readTurnSecret } from '../config/turn-config.ts'
 import type { Context } from '../context.ts'
 import { openTenant } from '../features/tenants/open-tenant.ts'
 import { openContext } from '../open-context.ts'
@@ -38,6 +45,8 @@ const noEnv: Env = Object.fromEntries(
     'rateLimit',
     'trustProxy',
     'log',
+    'egress',
+    'agentFee',
   ].map((name) => [name, undefined]),
 ) as Env
 
@@ -45,11 +54,17 @@ const noEnv: Env = Object.fromEntries(
 export async function startTestApi(env: Partial<Env> = {}): Promise<TestApi> {
   const database = await createTestDatabase()
   const adminToken = 'test-operator-token-0123456789'
-  const config = readConfig({ ...noEnv, rateLimit: 'off', log: 'silent', ...env })
-  const opened = await openContext(config, { adminToken, masterKey: Buffer.alloc(32, 7), madeFiles: [] }, database.url)
+  // Made by the first file that is stored.
+  const dataDir = join(tmpdir(), `atrium-test-api-${randomUUID()}`)
+  const config = readConfig({ ...noEnv, rateLimit: 'off', log: 'silent', dataDir, ...env })
+  const stripe = readStripeSecrets({ ...noEnv, ...env })
+  const s3 = readS3Secrets({ ...noEnv, ...env })
+  const turn = readTurnSecret({ ...noEnv, ...env })
+  const secrets = { adminToken, masterKey: Buffer.alloc(32, 7), stripe, s3, turn, madeFiles: [] }
+  const opened = await openContext(config, secrets, database.url)
   const { ctx } = opened
   const app = buildApp(ctx)
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: Number(env.port ?? 0) })
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
     origin,
@@ -66,6 +81,7 @@ export async function startTestApi(env: Partial<Env> = {}): Promise<TestApi> {
       await app.close()
       await opened.close()
       await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -49,6 +49,8 @@ async function readText(body: ReadableStream<Uint8Array>, origin: string): Promi
 }
 
 export interface EgressOptions {
+  /** The platform's origin, which has the keys of its agents' tokens; undefined: it is not asked for any. */
+  readonly platformIssuer?: string | undefined
   /** OIDC_ISSUER; undefined: no provider. */
   readonly issuer?: string | undefined
   /** OIDC_JWKS_ORIGIN: where the provider keeps its keys, when that is not to be asked at start. */
@@ -62,15 +64,17 @@ export interface FoundEgress {
 }
 
 /**
- * The list for certificate and `openEgress`: the database, the issuer's origin, and the origin of its keys, which may be another
- * (accounts.google.com has them at www.googleapis.com). The second is configured or asked for once, at start: the certificate must
- * not change under people who have checked it, and a provider that later names another host is refused. A provider that is down at
- * start does not stop open rooms: the issuer alone is then listed, and the caller says in the log why.
+ * The list for certificate and `openEgress`: the database, the platform's origin, which keeps its keys at home, the identity provider's,
+ * and the origin of its keys, which may be another (accounts.google.com has them at www.googleapis.com). The last is configured or asked
+ * for once, at start: the certificate must not change under people who have checked it, and a provider that later names another host is
+ * refused. A provider that is down at start does not stop open rooms: its own origin alone is then listed, and the caller says in the
+ * log why.
  */
-export async function findEgress({ issuer, keysOrigin }: EgressOptions): Promise<FoundEgress> {
-  if (issuer === undefined) return { egress: [DATABASE] }
+export async function findEgress({ platformIssuer, issuer, keysOrigin }: EgressOptions): Promise<FoundEgress> {
+  const always = [DATABASE, ...(platformIssuer === undefined ? [] : [new URL(platformIssuer).origin])]
+  if (issuer === undefined) return { egress: always }
   const issuerOrigin = new URL(issuer).origin
-  const listWith = (origin: string) => [...new Set([DATABASE, issuerOrigin, origin])]
+  const listWith = (origin: string) => [...new Set([...always, issuerOrigin, origin])]
   if (keysOrigin !== undefined) return { egress: listWith(new URL(keysOrigin).origin) }
   try {
     return { egress: listWith(await discoverKeysOrigin(issuer, issuerOrigin)) }

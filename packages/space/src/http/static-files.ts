@@ -50,10 +50,11 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
 }
 
 /** What the app needs to know before it can ask anything. */
-function spaceConfig({ spacesUrl, apiUrl, oidc }: SpaceConfig) {
+function spaceConfig({ spacesUrl, apiUrl, publishableKey, oidc }: SpaceConfig) {
   return {
     space_url: `${spacesUrl}/space`,
     api_url: apiUrl,
+    publishable_key: publishableKey ?? null,
     service: 'atrium-space',
     identity: oidc ? { issuer: oidc.issuer, client_id: oidc.clientId, label: oidc.label, development: oidc.development } : null,
   }

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto'
-import { type Account, admit, type Standing } from '@atrium/identity/admit'
+import type { Account, Agent, Standing } from '@atrium/identity/admit'
 import { type DeviceKey, parseDeviceKey } from '@atrium/identity/device-key'
 import { isProof } from '@atrium/identity/proof'
-import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { Author, PolicyRecord } from '@atrium/sealing/records'
 import { SpaceError } from '../space-error.ts'
 import type { SpaceContext } from '../space-context.ts'
+import { type Bearer, identify } from './identify.ts'
 import type { Identified } from './request.ts'
 
 /** Who asks, as far as they showed it. */
 export interface Visitor {
-  account?: Account
+  account?: Account | undefined
+  agent?: Agent | undefined
   /** Thumbprint of the device key. */
   key?: string
   proven: boolean
@@ -23,44 +24,23 @@ export interface Visitor {
  */
 export async function authorise(ctx: SpaceContext, request: Identified, policy: PolicyRecord, message: string): Promise<Visitor> {
   const { idToken, spk } = request
-  const account =
-    policy.policy === 'email' || idToken !== undefined
-      ? await identify(ctx, { idToken, spk }, policy.policy === 'email' ? (found) => standingOf(policy, found) : () => 'listed')
+  const hasList = policy.policy === 'email'
+  const bearer =
+    hasList || idToken !== undefined
+      ? await identify(ctx, { idToken, spk }, hasList ? (found) => standingOf(policy, found) : () => 'listed')
       : undefined
   const device = spk === undefined ? undefined : parseDeviceKey(spk)
   if (spk !== undefined && !device) throw new SpaceError('invalid_request', 'spk is not a public EC P-256 key')
   const proven = checkProof(request, device, message, policy.require_proof === true)
-  return { ...(account ? { account } : {}), ...(device ? { key: device.thumbprint } : {}), proven }
-}
-
-/** The account that idToken and spk prove; throws the contract's reasons. */
-export async function identify(
-  ctx: SpaceContext,
-  presented: { idToken: unknown; spk: unknown },
-  standing: (account: Account) => Standing,
-): Promise<Account> {
-  const { provider } = ctx
-  if (!provider) {
-    if (presented.idToken === undefined || presented.spk === undefined) throw new SpaceError('not_authorized', 'unsigned')
-    throw new SpaceError('unavailable', 'no identity provider is configured here')
-  }
-  try {
-    const expected = { keys: provider.keys, issuer: provider.issuer, audience: provider.clientId, nowMs: Date.now() }
-    const admission = await admit(presented, expected, async (account) => standing(account))
-    if (!admission.ok) throw new SpaceError('not_authorized', admission.reason)
-    return admission.account
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) throw new SpaceError('unavailable', 'the identity provider cannot be reached', 30)
-    throw error
-  }
+  return { ...bearer, ...(device ? { key: device.thumbprint } : {}), proven }
 }
 
 /** The owner is let in always: a list that its keeper cannot read helps nobody. */
-function standingOf({ owner, allow = [] }: PolicyRecord, { email }: Account): Standing {
-  if (owner && 'email' in owner && owner.email === email) return 'listed'
-  const member = allow.find((one) => one.email === email)
-  if (!member) return 'absent'
-  return member.revoked_at === undefined ? 'listed' : 'revoked'
+function standingOf({ owner, allow = [], agents = [] }: PolicyRecord, { account, agent }: Bearer): Standing {
+  if (account && owner && 'email' in owner && owner.email === account.email) return 'listed'
+  const listed = agent ? agents.find(({ id }) => id === agent.id) : allow.find(({ email }) => email === account.email)
+  if (!listed) return 'absent'
+  return listed.revoked_at === undefined ? 'listed' : 'revoked'
 }
 
 function checkProof({ op, room, proof }: Identified, device: DeviceKey | undefined, message: string, required: boolean): boolean {
@@ -74,22 +54,22 @@ function checkProof({ op, room, proof }: Identified, device: DeviceKey | undefin
   return true
 }
 
-/** Only whoever created the room may change it: the account, or the device that proves anew that it holds the key. */
-export function assertOwner({ owner }: PolicyRecord, { account, key, proven }: Visitor): void {
-  const owns = owner && ('email' in owner ? owner.email === account?.email : proven && owner.key === key)
-  if (!owns) throw new SpaceError('not_authorized', account || key ? 'not_owner' : 'unsigned')
+/**
+ * Only whoever created the room may change it: the account, or the device that proves anew that it holds the key. Never an agent: it has
+ * no say over who else is in the room, whatever key it holds.
+ */
+export function assertOwner({ owner }: PolicyRecord, { account, agent, key, proven }: Visitor): void {
+  const owns = owner && !agent && ('email' in owner ? owner.email === account?.email : proven && owner.key === key)
+  if (!owns) throw new SpaceError('not_authorized', account || agent || key ? 'not_owner' : 'unsigned')
 }
 
 /** The visitor as an entry names them. */
-export function authorOf({ account, key, proven }: Visitor): Author {
+export function authorOf({ account, agent, key, proven }: Visitor): Author {
   const device = { ...(key === undefined ? {} : { key }), ...(proven ? { proven: true as const } : {}) }
-  if (!account) return { kind: 'anonymous', ...device }
-  return {
-    kind: 'account',
-    email: account.email,
-    ...(account.name === undefined ? {} : { name: shorten(account.name) }),
-    ...device,
-  }
+  const name = (account ?? agent)?.name
+  const named = { ...(name === undefined ? {} : { name: shorten(name) }), ...device }
+  if (agent) return { kind: 'agent', id: agent.id, ...named }
+  return account ? { kind: 'account', email: account.email, ...named } : { kind: 'anonymous', ...device }
 }
 
 /** A provider may send any name; a record takes 200 characters. */

@@ -3,7 +3,8 @@ import type { Member, PolicyRecord } from '@atrium/sealing/records'
 import { makeRoom } from '../rooms/make-room.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { authorise, identify, type Visitor } from './authorise.ts'
+import { authorise, type Visitor } from './authorise.ts'
+import { identify } from './identify.ts'
 import { roomKeyOf } from './open-room.ts'
 import type { CreateRequest } from './request.ts'
 
@@ -27,8 +28,10 @@ async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<P
   if (!ctx.provider)
     throw new SpaceError('invalid_request', 'rooms with a list need an identity provider, and none is configured here')
   const at = new Date().toISOString()
-  const { email } = await identify(ctx, { idToken: request.idToken, spk: request.spk }, () => 'listed')
-  const draft: PolicyRecord = { t: 'policy', policy: 'email', owner: { email }, allow: membersOf(request.allow ?? [], at), at }
+  const { account } = await identify(ctx, { idToken: request.idToken, spk: request.spk }, () => 'listed')
+  if (!account) throw agentsMakeNoRoom()
+  const owner = { email: account.email }
+  const draft: PolicyRecord = { t: 'policy', policy: 'email', owner, allow: membersOf(request.allow ?? [], at), at }
   const policy = {
     ...draft,
     ...(request.agents ? { agents: [...new Set(request.agents)].map((id) => ({ id, admitted_at: at })) } : {}),
@@ -43,6 +46,7 @@ async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<Po
   if (request.allow || request.agents)
     throw new SpaceError('invalid_request', 'an open room has no list: allow and agents go with policy email')
   const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) }, '')
+  if (visitor.agent) throw agentsMakeNoRoom()
   return {
     t: 'policy',
     policy: 'open',
@@ -51,6 +55,11 @@ async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<Po
     ...requireProof(request),
     at: new Date().toISOString(),
   }
+}
+
+/** A genuine token, but of the issuer whose word counts for agents alone: it is nobody's who could own a room. */
+function agentsMakeNoRoom(): SpaceError {
+  return new SpaceError('not_authorized', 'token: bad_issuer')
 }
 
 /** The account, or the device that proved that it holds its key; whoever shows neither owns nothing. */

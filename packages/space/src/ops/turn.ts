@@ -46,6 +46,8 @@ async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<Open
   if (found) return found
   const key = roomKeyOf(request)
   const policy = { t: 'policy' as const, policy: 'open' as const, at: new Date().toISOString() }
+  // A write that is refused stores nothing: no empty room either.
+  await authorise(ctx, request, policy, messageBytes(request.message))
   const head = await makeRoom(ctx.db, request.room, key, policy)
   if (head === 'removed') throw new SpaceError('not_found', 'room')
   // Somebody made it at the same moment: theirs it is.

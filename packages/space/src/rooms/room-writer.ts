@@ -125,7 +125,7 @@ export class RoomWriter {
       const outcome = outcomes[i]!
       if (outcome === 'moved') {
         this.#know(growth.to)
-        for (const { waiting, seq } of written) waiting.resolve({ kind: 'written', seq, head: growth.to })
+        for (const { waiting, kind, seq } of written) waiting.resolve({ kind, seq, head: growth.to })
         return
       }
       this.#known.delete(growth.from.room)
@@ -163,7 +163,7 @@ export class RoomWriter {
 
 interface Plan {
   growth: Growth
-  written: { waiting: Waiting; seq: number }[]
+  written: { waiting: Waiting; kind: 'written' | 'repeated'; seq: number }[]
 }
 
 /** Seals what waits for a room behind its last line. What cannot be appended is answered at once. */
@@ -181,8 +181,8 @@ function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
     if (waiting.head.policyHash !== to.policyHash) {
       waiting.resolve({ kind: 'policy_changed' })
     } else if (earlier !== undefined) {
-      // A repeat in the same batch ends as its first does.
-      written.push({ waiting, seq: earlier })
+      // A repeat in the same batch: what counts is its first.
+      written.push({ waiting, kind: 'repeated', seq: earlier })
     } else {
       const grown = grow(to, waiting)
       if (!grown) {
@@ -191,7 +191,7 @@ function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
       }
       if (waiting.dedupe !== undefined) first.set(waiting.dedupe, to.count)
       lines.push({ seq: to.count, line: grown.line, dedupe: waiting.dedupe ?? null })
-      written.push({ waiting, seq: to.count })
+      written.push({ waiting, kind: 'written', seq: to.count })
       to = grown.head
     }
   }

@@ -10,6 +10,8 @@ export interface IdentityConfig {
 export interface SpaceConfig {
   readonly space_url: string
   readonly api_url: string
+  /** What this page may call the API with; null: it cannot invite agents. */
+  readonly publishable_key: string | null
   readonly service: string
   /** null: this service has no sign-in, and so no rooms with a list. */
   readonly identity: IdentityConfig | null

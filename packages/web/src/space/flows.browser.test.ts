@@ -19,7 +19,8 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await space?.stop()
   })
 
-  const message = (page: Page, text: string) => page.locator('.message', { hasText: text })
+  // By what was written: a name and a time before it make other numbers.
+  const message = (page: Page, text: string) => page.locator('.message', { has: page.locator('.text', { hasText: text }) })
 
   test('someone makes a room and copies its link; someone else reads, replies, and each sees the other within a second', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
@@ -65,7 +66,19 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await message(ann.page, 'Hello').waitFor()
     await space.fill(secret, 2)
     await message(ann.page, '1:').waitFor()
-    assert.equal(await message(ann.page, '0:').locator('.badge').textContent(), 'Agent')
+    const spoken = (name: RegExp) => ann.page.getByRole('article', { name })
+    assert.equal(
+      await spoken(/^Scribe, agent, /)
+        .locator('.agent-mark')
+        .textContent(),
+      'Agent',
+    )
+    assert.equal(
+      await spoken(/^(Guest AAAA|You), /)
+        .locator('.agent-mark')
+        .count(),
+      0,
+    )
     await ann.page.getByRole('button', { name: 'People', exact: true }).click()
     const people = ann.page.getByRole('dialog').locator('.people li')
     assert.deepEqual(

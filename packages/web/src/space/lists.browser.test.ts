@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertAccessible, assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -86,6 +86,46 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     assertNoTrouble(eve)
     await ann.close()
     await eve.close()
+  })
+
+  test('the owner lets an agent in by its id and takes it off; the others see it, and that it is one', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    const link = await makeListedRoom(ann.page, 'bob@example.com')
+    const [, room = '', mk = ''] = /#([^.]+)\.(.+)$/.exec(link) ?? []
+    const scribe = 'agt_0123456789012345678901'
+    await ann.page.getByRole('button', { name: 'People', exact: true }).click()
+    const field = ann.page.getByLabel('Let an agent in')
+    await field.fill('bob@example.com')
+    await ann.page.keyboard.press('Enter')
+    await ann.page.getByText('This is not an agent’s id: bob@example.com').waitFor()
+    await field.fill(scribe)
+    await ann.page.keyboard.press('Enter')
+    const row = ann.page.locator('.people li', { hasText: scribe })
+    await row.waitFor()
+    assert.equal(await field.inputValue(), '')
+    assert.equal(await row.locator('.agent-mark').textContent(), 'Agent')
+    // Once it has written it has a name.
+    await space.fill({ room, mk }, 1)
+    const named = ann.page.locator('.people li', { hasText: 'Let in' }).filter({ hasText: 'Scribe' })
+    await named.getByText(scribe).waitFor()
+    await assertAccessible(ann.page, 'people')
+
+    await bob.page.goto(link)
+    await bob.page.getByRole('button', { name: /^Sign in with/ }).click()
+    await space.signIn(bob.page, 'bob@example.com')
+    await message(bob.page, '0:').locator('.agent-mark').waitFor()
+    await bob.page.getByRole('button', { name: 'People', exact: true }).click()
+    await bob.page.locator('.people li', { hasText: `${scribe} · Let in` }).waitFor()
+    assert.equal(await bob.page.getByLabel('Let an agent in').count(), 0, 'only the owner lets in')
+    assert.equal(await bob.page.getByRole('button', { name: /^Remove/ }).count(), 0)
+
+    await ann.page.getByRole('button', { name: 'Remove Scribe' }).click()
+    await ann.page.getByRole('button', { name: 'Let in again Scribe' }).click()
+    await ann.page.getByRole('button', { name: 'Remove Scribe' }).waitFor()
+    for (const visitor of [ann, bob]) {
+      assertNoTrouble(visitor)
+      await visitor.close()
+    }
   })
 
   test('when the sign-in runs out, what was written stays, and goes out after signing in again', async (t) => {

@@ -3,10 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { HOSTILE_TEXTS } from '../share/hostile-values.ts'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertFitsPhone, PHONE } from './testing/phone.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import { assertAccessible, assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
-
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
 describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }, () => {
   let browser: Browser
@@ -78,20 +77,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
 
   test('nothing runs over the edge of a small phone, and every button is large enough for a thumb', async () => {
     const ann = await newVisitor(browser, { ...PHONE, reducedMotion: 'reduce' })
-    await visitAll(ann.page, async (what) => {
-      const width = await ann.page.evaluate(() =>
-        Math.max(...[...document.querySelectorAll('html, .scroller, .sheet-body, .room')].map((element) => element.scrollWidth)),
-      )
-      assert.ok(width <= 360, `${what}: ${width}`)
-      const small = await ann.page.evaluate(() =>
-        [...document.querySelectorAll('button:not(.link-button):not(.quote), input')]
-          .filter((element) => element.checkVisibility())
-          .map((element) => [element.outerHTML.slice(0, 80), element.getBoundingClientRect()] as const)
-          .filter(([html, { width, height }]) => width > 0 && (width < 30 || height < 30) && !html.includes('radio'))
-          .map(([html]) => html),
-      )
-      assert.deepEqual(small, [], what)
-    })
+    await visitAll(ann.page, (what) => assertFitsPhone(ann.page, what))
     assertNoTrouble(ann)
     await ann.close()
   })

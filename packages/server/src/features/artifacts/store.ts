@@ -29,6 +29,67 @@ export async function insertHostedArtifact(
   await tx.query(insertStatement, [tenantId, collectionId, id, kind, url, title, alt])
 }
 
+const insertMadeStatement = statement<never>(
+  'artifacts-insert-made',
+  `insert into artifacts (tenant_id, collection_id, id, kind, source, status, stage, title, error)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+)
+
+export type MadeArtifact = Pick<Artifact, 'id' | 'kind' | 'source' | 'status' | 'stage' | 'title' | 'error'>
+
+/** An artifact whose bytes are still to come. */
+export async function insertMadeArtifact(tx: Tx, tenantId: string, collectionId: string, artifact: MadeArtifact): Promise<void> {
+  const { id, kind, source, status, stage, title, error } = artifact
+  const values = [tenantId, collectionId, id, kind, source, status, stage, title, error && JSON.stringify(error)]
+  await tx.query(insertMadeStatement, values)
+}
+
+const stageStatement = statement<never>(
+  'artifacts-stage',
+  `update artifacts set stage = $4 where tenant_id = $1 and collection_id = $2 and id = $3 and status = 'painting'`,
+)
+
+/** Shows how far it has come. */
+export async function updateStage(
+  db: Db,
+  { tenantId, collectionId, artifactId }: { tenantId: string; collectionId: string; artifactId: string },
+  stage: Artifact['stage'],
+): Promise<void> {
+  await db.query(stageStatement, [tenantId, collectionId, artifactId, stage])
+}
+
+const madeStatement = statement<never>(
+  'artifacts-made',
+  `update artifacts
+   set status = 'ready', stage = 'done', url = $4, mime = $5, width = $6, height = $7, bytes = $8, sha256 = $9, alt = coalesce(alt, $10)
+   where tenant_id = $1 and collection_id = $2 and id = $3`,
+)
+
+/** Its bytes are stored, and these are they. */
+export async function updateMade(
+  tx: Tx,
+  tenantId: string,
+  collectionId: string,
+  made: Pick<Artifact, 'id' | 'url' | 'mime' | 'width' | 'height' | 'bytes' | 'sha256' | 'alt'>,
+): Promise<void> {
+  const { id, url, mime, width, height, bytes, sha256, alt } = made
+  await tx.query(madeStatement, [tenantId, collectionId, id, url, mime, width, height, bytes, sha256, alt])
+}
+
+const failedStatement = statement<never>(
+  'artifacts-failed',
+  `update artifacts set status = $4, stage = 'done', error = $5 where tenant_id = $1 and collection_id = $2 and id = $3`,
+)
+
+export async function updateFailed(
+  tx: Tx,
+  tenantId: string,
+  collectionId: string,
+  { id, status, error }: Pick<Artifact, 'id' | 'status' | 'error'>,
+): Promise<void> {
+  await tx.query(failedStatement, [tenantId, collectionId, id, status, JSON.stringify(error)])
+}
+
 const listStatement = statement<Row>(
   'artifacts-list',
   `select ${columns} from artifacts
@@ -96,8 +157,52 @@ const deleteStatement = statement<{ id: string }>(
   'delete from artifacts where tenant_id = $1 and collection_id = $2 and id = $3 returning id',
 )
 
-export async function deleteArtifact(db: Db, tenantId: string, collectionId: string, id: string): Promise<boolean> {
-  return (await db.query(deleteStatement, [tenantId, collectionId, id])).length === 1
+/** Whether it was there. What is stored of it goes by removalsOfArtifact, in the same transaction. */
+export async function deleteArtifact(tx: Tx, tenantId: string, collectionId: string, id: string): Promise<boolean> {
+  return (await tx.query(deleteStatement, [tenantId, collectionId, id])).length === 1
+}
+
+interface PlacedRow extends Row {
+  tenant_id: string
+  collection_id: string
+}
+
+export interface PlacedArtifact extends Artifact {
+  tenantId: string
+  collectionId: string
+}
+
+const byIdStatement = statement<PlacedRow>(
+  'artifacts-by-id',
+  `select tenant_id, collection_id, ${columns} from artifacts where id = any($1)`,
+)
+
+/** The artifacts with these ids, of whatever tenant: whoever asks knows no more than the id. */
+export async function listArtifactsById(db: Db, ids: string[]): Promise<PlacedArtifact[]> {
+  const rows = await db.query(byIdStatement, [ids])
+  return rows.map(({ tenant_id: tenantId, collection_id: collectionId, ...row }) => ({
+    tenantId,
+    collectionId,
+    ...toArtifact(row),
+  }))
+}
+
+const knownStatement = statement<{ id: string }>(
+  'artifacts-known',
+  `select id from artifacts where (tenant_id, collection_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
+)
+
+/** Those of them that there are. */
+export async function listKnownArtifacts(
+  db: Db,
+  places: { tenantId: string; collectionId: string; artifactId: string }[],
+): Promise<Set<string>> {
+  const rows = await db.query(knownStatement, [
+    places.map(({ tenantId }) => tenantId),
+    places.map(({ collectionId }) => collectionId),
+    places.map(({ artifactId }) => artifactId),
+  ])
+  return new Set(rows.map(({ id }) => id))
 }
 
 const heroStatement = statement<Row & { collection_id: string }>(
@@ -111,4 +216,21 @@ const heroStatement = statement<Row & { collection_id: string }>(
 export async function listHeroes(db: Db, collections: { tenantId: string; id: string }[]): Promise<Map<string, Artifact>> {
   const rows = await db.query(heroStatement, [collections.map(({ tenantId }) => tenantId), collections.map(({ id }) => id)])
   return new Map(rows.map(({ collection_id: collectionId, ...row }) => [collectionId, toArtifact(row)]))
+}
+
+const chosenStatement = statement<Row>(
+  'artifacts-chosen',
+  `select ${columns} from artifacts
+   where tenant_id = $1 and collection_id = $2 and (id = any($3) or ($4 and hero))
+   order by array_position($3, id)`,
+)
+
+/** The artifacts with these ids, in that order; and the hero, where it is asked for. */
+export async function listChosenArtifacts(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  { ids, hero }: { ids: string[]; hero: boolean },
+): Promise<Artifact[]> {
+  return (await db.query(chosenStatement, [tenantId, collectionId, ids, hero])).map(toArtifact)
 }

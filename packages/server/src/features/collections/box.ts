@@ -1,39 +1,12 @@
-import { CompactEncrypt, importJWK, type JWK } from 'jose'
-import { ApiError, invalid } from '../../http/api-error.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { sealTo, type RecipientJwk } from '../../recipient.ts'
 
-type PublicJwk = Record<string, unknown>
-
-/** Refuses a recipient that nothing could be sealed to. */
-export async function assertRecipient(jwk: PublicJwk): Promise<void> {
-  const supported =
-    (jwk['kty'] === 'EC' && jwk['crv'] === 'P-256' && jwk['y'] !== undefined) ||
-    (jwk['kty'] === 'OKP' && jwk['crv'] === 'X25519' && jwk['y'] === undefined)
-  if (!supported) throw invalid('/box/recipient', 'must be an EC P-256 or an OKP X25519 key')
-  try {
-    await seal(jwk, '')
-  } catch {
-    throw invalid('/box/recipient', 'is not a valid public key')
-  }
-}
-
-/** Seals an item to the box's recipient: a compact JWE (RFC 7516), ECDH-ES+A256KW with A256GCM. */
+/** Seals an item to the box's recipient. */
 export async function sealToBox(
-  jwk: PublicJwk,
+  jwk: RecipientJwk,
   item: { type: string; content: unknown; author: string | null },
 ): Promise<string> {
-  return seal(jwk, JSON.stringify(item))
-}
-
-async function seal(jwk: PublicJwk, text: string): Promise<string> {
-  const key = await importJWK(publicPart(jwk), 'ECDH-ES+A256KW')
-  const kid = jwk['kid']
-  return new CompactEncrypt(new TextEncoder().encode(text))
-    .setProtectedHeader({ alg: 'ECDH-ES+A256KW', enc: 'A256GCM', ...(typeof kid === 'string' ? { kid } : {}) })
-    .encrypt(key)
-}
-
-function publicPart({ kty, crv, x, y }: PublicJwk): JWK {
-  return { kty, crv, x, ...(y === undefined ? {} : { y }) } as JWK
+  return sealTo(jwk, JSON.stringify(item))
 }
 
 const part = /^[A-Za-z0-9_-]*$/

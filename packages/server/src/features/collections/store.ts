@@ -102,9 +102,12 @@ export async function addToItemCount(tx: Tx, tenantId: string, id: string, diffe
   await tx.query(countStatement, [tenantId, id, difference])
 }
 
-const deleteStatement = statement<never>('collections-delete', `delete from collections where tenant_id = $1 and id = $2`)
+const deleteStatement = statement<{ id: string }>(
+  'collections-delete',
+  `delete from collections where tenant_id = $1 and id = $2 returning id`,
+)
 
-/** Items and artifacts go with it, by their foreign keys. */
-export async function deleteCollection(db: Db, tenantId: string, id: string): Promise<void> {
-  await db.query(deleteStatement, [tenantId, id])
+/** Items and artifacts go with it, by their foreign keys. Whether it was there. */
+export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  return (await tx.query(deleteStatement, [tenantId, id])).length === 1
 }

@@ -1,4 +1,5 @@
 import { statement, type Db } from '../../db/database.ts'
+import type { WrittenClaim } from '../../http/idempotency/claim.ts'
 
 /** An item on its way in, with the idempotency claim to be written beside it. */
 export interface NewItem {
@@ -9,7 +10,7 @@ export interface NewItem {
   /** JSON text. */
   content: string
   author: string | null
-  claim: { scope: string; keyHash: Buffer; bodyHash: Buffer; expiresAt: string; answer: Buffer } | undefined
+  claim: WrittenClaim | undefined
 }
 
 export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'

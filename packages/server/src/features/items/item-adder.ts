@@ -6,7 +6,17 @@ import { addItems, type AddOutcome, type NewItem } from './add-items.ts'
 /** Adds items; those that arrive while the last batch commits share the next one. */
 export type ItemAdder = Batcher<NewItem, AddOutcome>
 
-export function openItemAdder(db: Db): ItemAdder {
+/** `onAdded` is called when a batch has committed. */
+export function openItemAdder(db: Db, onAdded: () => void = () => undefined): ItemAdder {
   // Two at once: one is prepared and sent while the other commits. More would only wait for each other's locks.
-  return new Batcher({ maxSize: 128, concurrency: 2, isAboutOneInput: isDataError, run: (items) => addItems(db, items) })
+  return new Batcher({
+    maxSize: 128,
+    concurrency: 2,
+    isAboutOneInput: isDataError,
+    run: async (items) => {
+      const outcomes = await addItems(db, items)
+      onAdded()
+      return outcomes
+    },
+  })
 }

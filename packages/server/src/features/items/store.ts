@@ -61,13 +61,15 @@ export async function updateItem(tx: Tx, tenantId: string, collectionId: string,
   await tx.query(updateStatement, [tenantId, collectionId, id, approved, archived, hero, access, accessList])
 }
 
-const clearHeroStatement = statement<never>(
+const clearHeroStatement = statement<Row>(
   'items-clear-hero',
-  'update items set hero = false where tenant_id = $1 and collection_id = $2 and hero',
+  `update items set hero = false where tenant_id = $1 and collection_id = $2 and hero returning ${columns}`,
 )
 
-export async function clearItemHero(tx: Tx, tenantId: string, collectionId: string): Promise<void> {
-  await tx.query(clearHeroStatement, [tenantId, collectionId])
+/** The item that was the hero until now, if one was. */
+export async function clearItemHero(tx: Tx, tenantId: string, collectionId: string): Promise<Item | undefined> {
+  const [row] = await tx.query(clearHeroStatement, [tenantId, collectionId])
+  return row && toItem(row)
 }
 
 const deleteStatement = statement<{ approved: boolean; archived: boolean }>(
@@ -83,4 +85,21 @@ export async function deleteItem(
 ): Promise<Pick<Item, 'approved' | 'archived'> | undefined> {
   const [row] = await tx.query(deleteStatement, [tenantId, collectionId, id])
   return row
+}
+
+const chosenStatement = statement<Row>(
+  'items-chosen',
+  `select ${columns} from items
+   where tenant_id = $1 and collection_id = $2 and (id = any($3) or ($4 and hero))
+   order by array_position($3, id)`,
+)
+
+/** The items with these ids, in that order; and the hero, where it is asked for. */
+export async function listChosenItems(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  { ids, hero }: { ids: string[]; hero: boolean },
+): Promise<Item[]> {
+  return (await db.query(chosenStatement, [tenantId, collectionId, ids, hero])).map(toItem)
 }

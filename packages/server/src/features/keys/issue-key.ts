@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { hashCredential, newCredential, newId } from '../../random.ts'
+import { recordEvent } from '../events/record-event.ts'
 import type { Key } from './key.ts'
 import { insertKey } from './store.ts'
 
@@ -15,5 +16,6 @@ export async function issueKey(tx: Tx, { tenantId, kind, name, expiresAt }: Issu
   const key = newCredential(kind === 'secret' ? 'secretKey' : 'publishableKey')
   const hint = `${key.slice(0, 4)}…${key.slice(-4)}`
   const row = await insertKey(tx, { tenantId, id: newId('key'), kind, name, hint, keyHash: hashCredential(key), expiresAt })
+  await recordEvent(tx, tenantId, 'key.created', { key_id: row.id, kind, expires_at: row.expiresAt })
   return { ...row, key }
 }

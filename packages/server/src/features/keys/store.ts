@@ -120,6 +120,41 @@ export async function revokeKey(tx: Tx, tenantId: string, id: string): Promise<v
   await tx.query(revokeStatement, [tenantId, id])
 }
 
+interface ExpiringRow {
+  tenant_id: string
+  id: string
+  kind: Key['kind']
+  expires_at: string
+}
+
+const expiring = `from api_keys
+     where revoked_at is null and expiry_notices < 2 and expires_at > now() and expires_at <= now() + interval '7 days'
+       and (expiry_notices = 0 or expires_at <= now() + interval '1 day')`
+const anyExpiringStatement = statement<{ any: boolean }>('keys-any-expiring', `select exists (select ${expiring}) as any`)
+
+export async function hasExpiringKeys(db: Db): Promise<boolean> {
+  const [row] = await db.query(anyExpiringStatement, [])
+  return row!.any
+}
+
+const expiringStatement = statement<ExpiringRow>(
+  'keys-mark-expiring',
+  // Within its last day a key gets the day's notice alone, also where the week's was never given.
+  `update api_keys set expiry_notices = case when expires_at <= now() + interval '1 day' then 2 else 1 end
+   where (tenant_id, id) in (
+     select tenant_id, id ${expiring}
+     limit $1
+     for update skip locked
+   )
+   returning tenant_id, id, kind, expires_at`,
+)
+
+/** Marks up to `limit` keys whose end is a week or a day away as announced; tells which. */
+export async function markExpiringKeys(tx: Tx, limit: number) {
+  const rows = await tx.query(expiringStatement, [limit])
+  return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))
+}
+
 const notifyStatement = statement<never>('keys-notify', `select pg_notify('${keyChannel}', $1)`)
 
 /** Tells every process, when this transaction commits, to look at the tenant's keys anew. */

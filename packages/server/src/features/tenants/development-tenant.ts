@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { openTenant } from './open-tenant.ts'
 import { hasTenants } from './store.ts'
+import { developmentName } from './tenant.ts'
 
 export interface DevelopmentKeys {
   secretKey: string
@@ -12,7 +13,7 @@ export function openDevelopmentTenant(db: Database): Promise<DevelopmentKeys | u
   return db.transaction(async (tx) => {
     if (await hasTenants(tx)) return undefined
     const { secret_key: secretKey, publishable_key: publishableKey } = await openTenant(tx, {
-      name: 'Development',
+      name: developmentName,
       email: null,
       roles: null,
     })

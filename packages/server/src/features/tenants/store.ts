@@ -1,5 +1,5 @@
 import { statement, type Db, type Tx } from '../../db/database.ts'
-import { rolesHeld, type Role, type Tenant } from './tenant.ts'
+import { developmentName, rolesHeld, type Role, type Tenant } from './tenant.ts'
 
 interface Row {
   id: string
@@ -37,11 +37,35 @@ export async function findTenant(db: Db, id: string): Promise<Tenant | undefined
   return row && toTenant(row)
 }
 
-const statusStatement = statement<Row>('tenants-status', `update tenants set status = $2 where id = $1 returning ${columns}`)
+const lockStatement = statement<Row>('tenants-lock', `select ${columns} from tenants where id = $1 for no key update`)
 
-export async function updateTenantStatus(tx: Tx, id: string, status: Tenant['status']): Promise<Tenant | undefined> {
-  const [row] = await tx.query(statusStatement, [id, status])
+/** Reads for a change that depends on what is there; others that would change it wait. */
+export async function findTenantForUpdate(tx: Tx, id: string): Promise<Tenant | undefined> {
+  const [row] = await tx.query(lockStatement, [id])
   return row && toTenant(row)
+}
+
+const statusStatement = statement<never>('tenants-status', 'update tenants set status = $2 where id = $1')
+
+export async function updateTenantStatus(tx: Tx, id: string, status: Tenant['status']): Promise<void> {
+  await tx.query(statusStatement, [id, status])
+}
+
+const suspendedStatement = statement<{ id: string }>(
+  'tenants-suspended',
+  `select id from tenants where id = any($1) and status = 'suspended'`,
+)
+
+/** Those of them that are suspended. */
+export async function listSuspendedTenants(db: Db, ids: string[]): Promise<Set<string>> {
+  return new Set((await db.query(suspendedStatement, [ids])).map(({ id }) => id))
+}
+
+const knownStatement = statement<{ id: string }>('tenants-known', 'select id from tenants where id = any($1)')
+
+/** Those of them that there are. */
+export async function listKnownTenants(db: Db, ids: string[]): Promise<Set<string>> {
+  return new Set((await db.query(knownStatement, [ids])).map(({ id }) => id))
 }
 
 const countStatement = statement<{ any: boolean }>('tenants-any', 'select exists (select from tenants) as any')
@@ -49,6 +73,16 @@ const countStatement = statement<{ any: boolean }>('tenants-any', 'select exists
 export async function hasTenants(db: Db): Promise<boolean> {
   const [row] = await db.query(countStatement, [])
   return row!.any
+}
+
+const developmentStatement = statement<{ id: string }>(
+  'tenants-development',
+  `select id from tenants where name = $1 and email is null and status = 'active' order by created_at, id limit 1`,
+)
+
+export async function findDevelopmentTenant(db: Db): Promise<string | undefined> {
+  const [row] = await db.query(developmentStatement, [developmentName])
+  return row?.id
 }
 
 const insertInviteStatement = statement<never>(

@@ -10,6 +10,9 @@ export interface Tenant {
   createdAt: string
 }
 
+/** What the tenant is called that is made to try things with. */
+export const developmentName = 'Development'
+
 /** The roles a tenant holds, given those recorded. */
 export function rolesHeld(recorded: Role[] | null): Role[] {
   return recorded && recorded.length > 0 ? recorded : ['app', 'issuer']

@@ -22,6 +22,15 @@ export interface Claim<Answer = unknown> {
   seal: (answer: Answer) => Buffer
 }
 
+/** A claim's row, its answer sealed already: written by the statement that writes the effect. */
+export interface WrittenClaim {
+  scope: string
+  keyHash: Buffer
+  bodyHash: Buffer
+  expiresAt: string
+  answer: Buffer
+}
+
 interface ClaimInput<Answer> {
   scope: string
   operationId: string

@@ -1,5 +1,5 @@
 import { statement, type Db, type Tx } from '../../db/database.ts'
-import type { Claim } from './claim.ts'
+import type { Claim, WrittenClaim } from './claim.ts'
 
 const insertStatement = statement<{ scope: string }>(
   'idempotency-insert',
@@ -13,7 +13,7 @@ const insertStatement = statement<{ scope: string }>(
 )
 
 /** Whether the claim's key was free; it then belongs to this transaction. */
-export async function insertClaim(tx: Tx, claim: Claim): Promise<boolean> {
+export async function insertClaim(tx: Tx, claim: Omit<Claim, 'seal'>): Promise<boolean> {
   const rows = await tx.query(insertStatement, [claim.scope, claim.keyHash, claim.bodyHash, claim.expiresAt])
   return rows.length === 1
 }
@@ -23,8 +23,45 @@ const answerStatement = statement<never>(
   `update idempotency_keys set answer = $3 where scope = $1 and key_hash = $2`,
 )
 
-export async function updateAnswer(tx: Tx, claim: Claim, answer: Buffer): Promise<void> {
+export async function updateAnswer(tx: Tx, claim: Pick<Claim, 'scope' | 'keyHash'>, answer: Buffer): Promise<void> {
   await tx.query(answerStatement, [claim.scope, claim.keyHash, answer])
+}
+
+const claimStatement = statement<{ scope: string; key_hash: Buffer }>(
+  'idempotency-insert-written',
+  // In the order of their keys, so that two batches that wait for each other's keys do so in one direction.
+  `insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
+   select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[]) as i (scope, key_hash)
+   order by i.scope, i.key_hash
+   on conflict on constraint idempotency_keys_pkey
+     do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+     where k.expires_at <= now()
+   returning k.scope, k.key_hash`,
+)
+
+/** Writes the claims whose keys are free; tells which those were. */
+export async function insertClaims(tx: Tx, claims: WrittenClaim[]): Promise<Set<string>> {
+  const rows = await tx.query(claimStatement, [
+    claims.map((claim) => claim.scope),
+    claims.map((claim) => claim.keyHash),
+    claims.map((claim) => claim.bodyHash),
+    claims.map((claim) => claim.answer),
+    claims.map((claim) => claim.expiresAt),
+  ])
+  return new Set(rows.map((row) => claimKey({ scope: row.scope, keyHash: row.key_hash })))
+}
+
+export function claimKey({ scope, keyHash }: Pick<WrittenClaim, 'scope' | 'keyHash'>): string {
+  return `${scope}/${keyHash.toString('base64')}`
+}
+
+const unclaimStatement = statement<never>(
+  'idempotency-delete',
+  'delete from idempotency_keys where (scope, key_hash) in (select * from unnest($1::text[], $2::bytea[]))',
+)
+
+export async function deleteClaims(tx: Tx, claims: WrittenClaim[]): Promise<void> {
+  await tx.query(unclaimStatement, [claims.map((claim) => claim.scope), claims.map((claim) => claim.keyHash)])
 }
 
 interface StoredAnswer {

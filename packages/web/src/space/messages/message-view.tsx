@@ -1,5 +1,6 @@
 import type { Entry } from '../api/space-client.ts'
-import { authorName } from '../parts/authors.ts'
+import { AgentMark } from '../parts/agent-mark.tsx'
+import { authorName, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
@@ -35,7 +36,7 @@ export function MessageView({
   const name = authorName(author)
   const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped'].filter(Boolean).join(' ')
   return (
-    <article class={classes} id={`m-${id}`} tabIndex={-1} aria-label={`${isMine ? 'You' : name}, ${clockTime(at)}`}>
+    <article class={classes} id={`m-${id}`} tabIndex={-1} aria-label={`${isMine ? 'You' : spokenName(author)}, ${clockTime(at)}`}>
       {isNewDay && <p class="day">{dayName(at)}</p>}
       {isFirstUnread && <p class="unread">New since you were here</p>}
       <div class="message-body">
@@ -43,7 +44,7 @@ export function MessageView({
         <div class="message-main">
           <p class="byline">
             <bdi class="name">{isMine ? 'You' : name}</bdi>
-            {author.kind === 'agent' && <span class="badge">Agent</span>}
+            {author.kind === 'agent' && <AgentMark />}
             {isMine && author.kind === 'account' && <bdi class="as">{author.email}</bdi>}
             <time dateTime={at} title={wholeMoment(at)}>
               {clockTime(at)}

@@ -1,3 +1,4 @@
+import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorName } from '../parts/authors.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -20,6 +21,7 @@ export function Quote({ id, isMine, session, onShow }: QuoteProps) {
     <button class="quote" type="button" tabIndex={-1} onClick={() => onShow(id)}>
       <span class="unseen">In reply to </span>
       <bdi class="quote-name">{name}</bdi>
+      {entry?.author.kind === 'agent' && <AgentMark />}
       <span class="quote-text" dir="auto">
         {entry ? snippet(entry.message.text) : 'Not loaded yet'}
       </span>

@@ -1,8 +1,8 @@
 import type { Author, Entry } from '../api/space-client.ts'
 
-/** Tells authors apart: an account by its address, a guest by the key of their device. */
-export function authorId({ kind, email, key, name }: Author): string {
-  return `${kind}:${email ?? key ?? name ?? ''}`
+/** Tells authors apart: an account by its address, an agent by its id, a guest by the key of their device. */
+export function authorId({ kind, id, email, key, name }: Author): string {
+  return `${kind}:${id ?? email ?? key ?? name ?? ''}`
 }
 
 /** What a guest is called: the first letters of their device key's thumbprint. */
@@ -10,6 +10,11 @@ export function authorName({ kind, email, key, name }: Author): string {
   if (kind === 'agent') return name ?? 'Agent'
   if (kind === 'account') return name ?? email ?? 'Account'
   return name ?? (key === undefined ? 'Guest' : `Guest ${guestCode(key)}`)
+}
+
+/** The name as it is read out. */
+export function spokenName(author: Author): string {
+  return author.kind === 'agent' ? `${authorName(author)}, agent` : authorName(author)
 }
 
 function guestCode(key: string): string {

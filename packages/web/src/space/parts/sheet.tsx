@@ -15,19 +15,24 @@ interface SheetProps {
 export function Sheet({ title, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
+  const isMounted = useRef(true)
   const titleId = useId()
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     heading.current?.focus()
-    return () => element?.close()
+    return () => {
+      isMounted.current = false
+      element?.close()
+    }
   }, [])
   return (
     <dialog
       class="sheet"
       ref={dialog}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // It comes late: where one sheet gave way to another, it must not close that one.
+      onClose={() => isMounted.current && onClose()}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <div class="sheet-inside">

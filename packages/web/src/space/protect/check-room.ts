@@ -1,10 +1,12 @@
 import { findBreak } from '@atrium/sealing/chain'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import type { Entry } from '../api/space-client.ts'
+import type { Author, Entry } from '../api/space-client.ts'
 import type { Head } from '../room/room-state.ts'
 import type { Report } from './check.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, type OpenedRecord, openLines } from './sealed-history.ts'
+
+const AUTHOR_PARTS = ['kind', 'id', 'name', 'email', 'key', 'proven'] as const
 
 /** What this browser has seen of the room. */
 export interface SeenHistory {
@@ -78,12 +80,12 @@ function recipientsOf(lines: readonly string[]): string[] {
 }
 
 function comparison(opened: readonly OpenedRecord[], entries: readonly Entry[]) {
-  const stored = new Map(opened.filter(isTurn).map(({ seq, record }) => [seq, record]))
+  const records = new Map(opened.filter(isTurn).map(({ seq, record }) => [seq, record]))
   const other = entries.filter(({ seq, id, at, author, message }) => {
-    const record = stored.get(seq)
-    const isSameAuthor =
-      record?.author.kind === author.kind && emailOf(record.author) === author.email && record.author.key === author.key
-    return !record || record.id !== id || record.at !== at || record.message.text !== message.text || !isSameAuthor
+    const record = records.get(seq)
+    if (!record || record.id !== id || record.at !== at || record.message.text !== message.text) return true
+    const stored: Author = record.author
+    return AUTHOR_PARTS.some((part) => stored[part] !== author[part])
   })
   const isSame = other.length === 0
   return {
@@ -94,8 +96,4 @@ function comparison(opened: readonly OpenedRecord[], entries: readonly Entry[]) 
       ? `${entries.length.toLocaleString()} messages on this page were compared with the sealed ones, word for word.`
       : `${other.length} messages differ. The first is number ${other[0]?.seq}.`,
   } as const
-}
-
-function emailOf(author: object): string | undefined {
-  return 'email' in author && typeof author.email === 'string' ? author.email : undefined
 }

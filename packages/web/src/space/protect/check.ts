@@ -33,3 +33,11 @@ export const BELIEVED: readonly Check[] = [
     text: 'A page cannot vouch for itself. The command below checks its scripts, and all of the above, from outside.',
   },
 ]
+
+/** What is to be believed besides where an agent has been in the room. */
+export const BELIEVED_OF_AGENTS: Check = {
+  id: 'agents',
+  verdict: 'trusted',
+  title: 'Who ran an agent here has forgotten the key',
+  text: 'An agent cannot read without the room’s key. Whether it was kept after the agent had gone, nobody can check.',
+}

@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useInvitedAgents } from '../agents/use-invited-agents.ts'
 import type { SpaceConfig } from '../config.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { MessageList } from '../messages/message-list.tsx'
 import type { Entry } from '../api/space-client.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { AboutSheet } from '../sheets/about-sheet.tsx'
+import { InviteSheet } from '../sheets/invite-sheet.tsx'
 import { PeopleSheet } from '../sheets/people-sheet.tsx'
 import { ProtectionSheet } from '../sheets/protection-sheet.tsx'
 import { ShareSheet } from '../sheets/share-sheet.tsx'
 import { useStore } from '../use-store.ts'
+import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 
-export type SheetName = 'share' | 'people' | 'protection' | 'about'
+export type SheetName = 'share' | 'people' | 'invite' | 'protection' | 'about'
 
 interface OpenRoomProps {
   session: RoomSession
@@ -23,6 +26,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const [sheet, setSheet] = useState<SheetName>()
   const [replyTo, setReplyTo] = useState<Entry>()
   const composer = useRef<ComposerHandle>(null)
+  const invited = useInvitedAgents(session, config)
   useRoomTitle(session)
   const close = () => setSheet(undefined)
   const reply = (entry: Entry) => {
@@ -34,6 +38,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
       <RoomHead session={session} onOpen={setSheet} />
       <main class="room-main">
         <RoomBanners session={session} config={config} onOpen={setSheet} />
+        {invited && <InvitedBar invited={invited} onDismiss={() => composer.current?.focus()} />}
         <MessageList
           session={session}
           onReply={reply}
@@ -43,7 +48,10 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
         <Composer session={session} handle={composer} replyTo={replyTo} onReplyTo={setReplyTo} />
       </main>
       {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
-      {sheet === 'people' && <PeopleSheet session={session} onClose={close} />}
+      {sheet === 'people' && <PeopleSheet session={session} onClose={close} onInvite={invited && (() => setSheet('invite'))} />}
+      {sheet === 'invite' && config && invited && (
+        <InviteSheet session={session} config={config} invited={invited} onClose={close} />
+      )}
       {sheet === 'protection' && <ProtectionSheet session={session} onClose={close} />}
       {sheet === 'about' && <AboutSheet session={session} config={config} onClose={close} />}
     </div>

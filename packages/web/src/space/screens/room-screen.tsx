@@ -5,7 +5,7 @@ import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
-import { authorName } from '../parts/authors.ts'
+import { spokenName } from '../parts/authors.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -92,6 +92,6 @@ function sayNews(entries: readonly Entry[]): void {
   const words =
     entries.length > 2
       ? `${entries.length} new messages`
-      : entries.map(({ author, message }) => `${authorName(author)}: ${message.text}`).join('. ')
+      : entries.map(({ author, message }) => `${spokenName(author)}: ${message.text}`).join('. ')
   announce(words.slice(0, 400))
 }

@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
-import { keyOf } from '../identity/present.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
@@ -10,7 +9,7 @@ import { download, exportPlain, exportSealed } from '../protect/export-room.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { RemoveRoom } from './remove-room.tsx'
-import { usePolicies } from './use-policies.ts'
+import { useOwnership } from './use-ownership.ts'
 
 interface AboutSheetProps {
   session: RoomSession
@@ -91,15 +90,4 @@ function Export({ session }: { session: RoomSession }) {
       )}
     </section>
   )
-}
-
-/** As whom one owns the room, if one does. */
-function useOwnership(session: RoomSession): 'account' | 'guest' | undefined {
-  const { current } = usePolicies(session)
-  const account = useStore(accountStore, (value) => value.account)
-  const [guestKey, setGuestKey] = useState<string>()
-  useEffect(() => void keyOf(session.secret.room, 'guest').then(({ thumbprint }) => setGuestKey(thumbprint)), [session])
-  if (!current?.owner) return undefined
-  if ('key' in current.owner) return current.owner.key === guestKey ? 'guest' : undefined
-  return current.owner.email === account?.email.toLowerCase() ? 'account' : undefined
 }

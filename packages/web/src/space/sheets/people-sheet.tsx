@@ -1,3 +1,4 @@
+import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorId, authorName, type Participant, participantsOf } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { dayInText, wholeMoment } from '../parts/moments.ts'
@@ -7,7 +8,14 @@ import { useStore } from '../use-store.ts'
 import { useMine } from '../messages/use-mine.ts'
 import { MemberList } from './member-list.tsx'
 
-export function PeopleSheet({ session, onClose }: { session: RoomSession; onClose: () => void }) {
+interface PeopleSheetProps {
+  session: RoomSession
+  onClose: () => void
+  /** undefined: agents cannot be invited here. */
+  onInvite: (() => void) | undefined
+}
+
+export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
   const chunks = useStore(session.state, (state) => state.chunks)
   const policy = useStore(session.state, (state) => state.policy)
   const hasEarlier = useStore(session.state, (state) => state.hasEarlier)
@@ -28,7 +36,18 @@ export function PeopleSheet({ session, onClose }: { session: RoomSession; onClos
         )}
         {hasEarlier && <p class="hint">Counted in the messages that are loaded.</p>}
       </section>
-      {policy === 'email' && <MemberList session={session} />}
+      {policy === 'email' && <MemberList session={session} people={people} />}
+      {onInvite && (
+        <section aria-labelledby="invite">
+          <h3 id="invite">Someone else</h3>
+          <p>An agent from the catalog can take part. A coupon pays for it.</p>
+          <div class="buttons">
+            <button class="button" type="button" onClick={onInvite}>
+              Invite an agent
+            </button>
+          </div>
+        </section>
+      )}
     </Sheet>
   )
 }
@@ -40,10 +59,11 @@ function Person({ person: { author, newest, count, allProven }, isYou }: { perso
       <div class="person">
         <p>
           <bdi class="name">{authorName(author)}</bdi> {isYou && <span class="optional">you</span>}
-          {author.kind === 'agent' && <span class="badge">Agent</span>}
+          {author.kind === 'agent' && <AgentMark />}
         </p>
         <p class="hint">
           {author.kind === 'account' && author.name !== undefined && <bdi>{author.email} · </bdi>}
+          {author.kind === 'agent' && author.name !== undefined && <bdi class="agent-id">{author.id} · </bdi>}
           {count === 1 ? '1 message' : `${count.toLocaleString()} messages`},{' '}
           <time dateTime={newest.at} title={wholeMoment(newest.at)}>
             {dayInText(newest.at)}

@@ -3,11 +3,12 @@ import { ArchMark } from '../parts/arch.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { announce } from '../parts/announcer.tsx'
-import { BELIEVED, type Check, type Verdict } from '../protect/check.ts'
+import { BELIEVED, BELIEVED_OF_AGENTS, type Check, type Verdict } from '../protect/check.ts'
 import { checkBuild } from '../protect/check-build.ts'
 import { checkRoom } from '../protect/check-room.ts'
 import { acceptKey, type Pin } from '../protect/pin.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
 
 interface Results {
   readonly room: readonly Check[]
@@ -37,7 +38,10 @@ export function ProtectionSheet({ session, onClose }: { session: RoomSession; on
     setResults((old) => ({ ...old, busy: false }))
   }
   useEffect(() => void run(), [])
-  const all = [...results.room, ...results.build, ...BELIEVED]
+  const chunks = useStore(session.state, (state) => state.chunks)
+  const hasAgents = chunks.some(({ entries }) => entries.some(({ author }) => author.kind === 'agent'))
+  const believed = hasAgents ? [...BELIEVED, BELIEVED_OF_AGENTS] : BELIEVED
+  const all = [...results.room, ...results.build, ...believed]
   const summary = summaryOf(all, results.busy)
   useEffect(() => {
     if (!results.busy) announce(summary.title)
@@ -55,7 +59,7 @@ export function ProtectionSheet({ session, onClose }: { session: RoomSession; on
       <CheckGroup title="Who stores it" checks={results.build}>
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
-      <CheckGroup title="What you trust" checks={BELIEVED} />
+      <CheckGroup title="What you trust" checks={believed} />
       <FromOutside />
       <div class="buttons">
         <button class="button" type="button" aria-disabled={results.busy} onClick={() => results.busy || void run()}>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
+import type { StubApi } from './stub-api.ts'
 import { startStubSpace } from './stub-space-server.ts'
 import { writingsOf } from './writings.ts'
 
@@ -27,6 +28,8 @@ export interface TestSpace {
   readonly guestsOwnRooms?: boolean
   /** From now on tokens say this, and nothing that was asked for before. */
   readonly claim?: (claims: Record<string, unknown>) => void
+  /** The API that agents are invited through. Absent where there is none, and the app says nothing of agents. */
+  readonly api?: StubApi
   stop(): Promise<void>
 }
 
@@ -55,6 +58,7 @@ const startStub: StartSpace = async () => {
     },
     changeKey: stub.certificate.changeKey,
     claim: (claims) => stub.provider.claim(claims),
+    api: stub.api,
     async stop() {
       stub.stop()
       await rm(appFolder, { recursive: true, force: true })

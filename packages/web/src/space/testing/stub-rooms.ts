@@ -3,7 +3,16 @@ import { admit } from '@atrium/identity/admit'
 import { parseDeviceKey } from '@atrium/identity/device-key'
 import { isProof } from '@atrium/identity/proof'
 import { lineHash, openLine, sealLine } from '@atrium/sealing/node-lines'
-import { type Author, formatRecord, type Owner, parseRecord, type PolicyRecord, type TurnRecord } from '@atrium/sealing/records'
+import {
+  type AdmittedAgent,
+  type Author,
+  formatRecord,
+  type Member,
+  type Owner,
+  parseRecord,
+  type PolicyRecord,
+  type TurnRecord,
+} from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import { WrongKey } from '@atrium/sealing/wrong-key'
 
@@ -82,8 +91,7 @@ export class StubRooms {
     const end = Math.min(sinceCount + limit, room.lines.length)
     for (let seq = sinceCount as number; seq < end; seq++) {
       const record = open(key, room.lines[seq]!)
-      if (record.t === 'turn')
-        entries.push({ seq, id: record.id, at: record.at, author: shown(record.author), message: record.message })
+      if (record.t === 'turn') entries.push({ seq, id: record.id, at: record.at, author: record.author, message: record.message })
     }
     return {
       etag: room.etag,
@@ -97,6 +105,15 @@ export class StubRooms {
   /** Past all checks: for messages the app cannot write. */
   add(secret: { room: string; mk: string }, record: TurnRecord): void {
     this.#append(this.#get(secret.room), deriveRoomKey(secret), record)
+  }
+
+  /** Whether an agent would be let in. */
+  agentStanding(secret: { room: string; mk: string }, agentId: string): 'listed' | 'revoked' | 'absent' {
+    const room = this.rooms.get(secret.room)
+    const policy = room && (open(deriveRoomKey(secret), room.lines[this.#policySeqs.get(room) ?? 0]!) as PolicyRecord)
+    if (policy?.policy !== 'email') return 'listed'
+    const listed = policy.agents?.find(({ id }) => id === agentId)
+    return !listed ? 'absent' : listed.revoked_at === undefined ? 'listed' : 'revoked'
   }
 
   async turn(fields: Fields) {
@@ -132,16 +149,21 @@ export class StubRooms {
 
   async changeList(fields: Fields) {
     const { room, key, policy } = await this.#enterAsOwner(fields)
-    const emails = new Set(fields['emails'] as string[])
     const at = now()
-    const kept = (policy.allow ?? []).filter(({ email }) => !emails.has(email))
-    const before = new Map(policy.allow?.map((member) => [member.email, member]))
-    const changed = [...emails].map((email) =>
-      fields.op === 'admit'
-        ? { email, admitted_at: at }
-        : { email, admitted_at: before.get(email)?.admitted_at ?? at, revoked_at: at },
-    )
-    this.#append(room, key, { ...policy, allow: [...kept, ...changed], at })
+    const change = <One extends Member | AdmittedAgent>(
+      list: readonly One[],
+      names: string[] = [],
+      make: (name: string) => One,
+    ) => {
+      const changed = names.map(make).map((one, i) => {
+        const before = list.find((other) => nameOf(other) === names[i])
+        return fields.op === 'admit' ? one : { ...one, admitted_at: before?.admitted_at ?? at, revoked_at: at }
+      })
+      return [...list.filter((one) => !names.includes(nameOf(one))), ...changed]
+    }
+    const allow = change(policy.allow ?? [], fields['emails'], (email) => ({ email, admitted_at: at }))
+    const agents = change(policy.agents ?? [], fields['agents'], (id) => ({ id, admitted_at: at }))
+    this.#append(room, key, { ...policy, allow, ...(agents.length > 0 && { agents }), at })
     return { ok: true, etag: room.etag, count: room.lines.length }
   }
 
@@ -197,7 +219,7 @@ export class StubRooms {
       ({ email }) => Promise.resolve(standing(email)),
     )
     if (!admission.ok) throw new Rejected(403, 'not_authorized', admission.reason)
-    const { email, name } = admission.account
+    const { email, name } = admission.bearer
     return { kind: 'account', email, ...(name !== undefined && { name }), key, ...(proven && { proven }) }
   }
 
@@ -237,10 +259,8 @@ function open(key: KeyObject, line: string) {
   return parseRecord(openLine({ key, line }).payload)
 }
 
-function shown(author: Author) {
-  const { kind, name, key, proven } = author
-  const email = author.kind === 'account' ? author.email : undefined
-  return { kind, name, email, key, proven }
+function nameOf(member: Member | AdmittedAgent): string {
+  return 'email' in member ? member.email : member.id
 }
 
 function now(): string {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { readBody } from './read-body.ts'
+import { STUB_PUBLISHABLE_KEY, startStubApi } from './stub-api.ts'
 import { stubCertificate } from './stub-certificate.ts'
 import { startStubProvider } from './stub-provider.ts'
 import { type Fields, Rejected, StubRooms } from './stub-rooms.ts'
@@ -15,6 +16,7 @@ export async function startStubSpace(appFolder: string) {
   const { issuer } = provider
   const certificate = stubCertificate()
   const rooms = new StubRooms(provider)
+  const api = await startStubApi(rooms)
   /** Answered instead of the endpoint, for tests of a service in trouble. */
   let broken: { status: number; error: string; reason: string } | undefined
 
@@ -24,7 +26,7 @@ export async function startStubSpace(appFolder: string) {
       void res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
     if (path === '/space' && req.method === 'POST') return endpoint(req, res, json)
     if (path === '/space') {
-      res.setHeader('content-security-policy', policy(issuer))
+      res.setHeader('content-security-policy', policy([api.origin, issuer]))
       res.setHeader('referrer-policy', 'no-referrer').setHeader('x-content-type-options', 'nosniff')
       res.setHeader('cross-origin-opener-policy', 'same-origin')
       return void res.setHeader('content-type', 'text/html; charset=utf-8').end(await readFile(join(appFolder, 'index.html')))
@@ -38,7 +40,8 @@ export async function startStubSpace(appFolder: string) {
     if (path === '/space-config') {
       const origin = `http://${req.headers.host}`
       const identity = { issuer, client_id: provider.clientId, label: 'the test provider', development: true }
-      return json(200, { space_url: `${origin}/space`, api_url: origin, service: 'atrium-space', identity })
+      const addresses = { space_url: `${origin}/space`, api_url: api.origin }
+      return json(200, { ...addresses, publishable_key: STUB_PUBLISHABLE_KEY, service: 'atrium-space', identity })
     }
     if (path === '/cert.json') return json(200, certificate.certificate())
     if (path === '/source.tar.gz') return void res.setHeader('content-type', 'application/gzip').end(certificate.source)
@@ -77,6 +80,7 @@ export async function startStubSpace(appFolder: string) {
   return {
     origin: originOf(server),
     rooms,
+    api,
     certificate,
     provider,
     breakWith(answer: typeof broken) {
@@ -84,16 +88,17 @@ export async function startStubSpace(appFolder: string) {
     },
     stop() {
       provider.stop()
+      api.stop()
       server.close()
       server.closeAllConnections()
     },
   }
 }
 
-function policy(issuer: string): string {
+function policy(origins: string[]): string {
   return [
     "default-src 'none'",
-    `connect-src 'self' blob: ${issuer}`,
+    `connect-src 'self' blob: ${origins.join(' ')}`,
     "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self'",
     "img-src 'self' blob: data:",

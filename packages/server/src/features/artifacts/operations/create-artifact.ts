@@ -1,6 +1,8 @@
 import { invalid } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { newId } from '../../../random.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { artifactEvent } from '../artifact-event.ts'
 import { insertHostedArtifact } from '../store.ts'
 
 export const createArtifact: HandlerOf<'createArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
@@ -8,6 +10,7 @@ export const createArtifact: HandlerOf<'createArtifact'> = async (ctx, tx, { ten
   const id = newId('artifact')
   const url = hostedUrl(body.url, ctx.config.publicUrl)
   await insertHostedArtifact(tx, tenant, collection.id, { id, kind, url, title, alt })
+  await recordEvent(tx, tenant, 'artifact.ready', artifactEvent(collection.id, { id, kind, source: 'url' }))
   return { status: 201, data: { id } }
 }
 

@@ -1,6 +1,8 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { findCollectionForUpdate } from '../../collections/store.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { artifactEvent } from '../artifact-event.ts'
 import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
 
 export const curateArtifact: HandlerOf<'curateArtifact'> = (ctx, { tenant, params, body }) =>
@@ -18,5 +20,7 @@ export const curateArtifact: HandlerOf<'curateArtifact'> = (ctx, { tenant, param
     }
     if (after.hero && !artifact.hero) await clearArtifactHero(tx, tenant, params.id)
     await updateArtifact(tx, tenant, params.id, after)
+    if (after.published && !artifact.published)
+      await recordEvent(tx, tenant, 'artifact.published', artifactEvent(params.id, artifact))
     return { status: 200, data: { ok: true } }
   })

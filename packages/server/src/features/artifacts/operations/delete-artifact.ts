@@ -1,8 +1,12 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { removalsOfArtifact } from '../removal/removals-of.ts'
+import { insertRemovals } from '../removal/store.ts'
 import { deleteArtifact as deleteRow } from '../store.ts'
 
-export const deleteArtifact: HandlerOf<'deleteArtifact'> = async (ctx, { tenant, params }) => {
-  if (!(await deleteRow(ctx.db, tenant, params.id, params.artifactId))) throw new ApiError('not_found')
-  return { status: 204 }
-}
+export const deleteArtifact: HandlerOf<'deleteArtifact'> = (ctx, { tenant, params }) =>
+  ctx.db.transaction(async (tx) => {
+    if (!(await deleteRow(tx, tenant, params.id, params.artifactId))) throw new ApiError('not_found')
+    await insertRemovals(tx, removalsOfArtifact({ tenantId: tenant, collectionId: params.id }, params.artifactId))
+    return { status: 204 }
+  })

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf } from '../../../http/call.ts'
 import { hashCredential, newCredential, newId } from '../../../random.ts'
-import { assertRecipient } from '../box.ts'
+import { assertRecipient } from '../../../recipient.ts'
 import { assertJsonSize } from '../merge-patch.ts'
 import { insertCollection } from '../store.ts'
 
@@ -9,7 +9,7 @@ export const createCollection: HandlerOf<'createCollection'> = async (_ctx, tx, 
   const { metadata = {}, app_state: appState = {}, contributor_policy: contributorPolicy = 'open', box } = body
   assertJsonSize(metadata, limits.metadataBytes, '/metadata')
   assertJsonSize(appState, limits.appStateBytes, '/app_state')
-  if (box) await assertRecipient(box.recipient)
+  if (box) await assertRecipient(box.recipient, '/box/recipient')
 
   const id = newId('collection')
   const adminToken = newCredential('adminToken')

@@ -1,6 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { assertMayMove } from '../collection.ts'
 import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection } from '../store.ts'
@@ -14,5 +15,9 @@ export const setCollectionState: HandlerOf<'setCollectionState'> = (ctx, { tenan
     const appState = body.app_state ? mergePatch(before.appState, body.app_state) : before.appState
     assertJsonSize(appState, limits.appStateBytes, '/app_state')
     await updateCollection(tx, { ...before, state, appState })
+    if (state !== before.state) {
+      const data = { collection_id: before.id, state, previous: before.state }
+      await recordEvent(tx, tenant, 'collection.state_changed', data)
+    }
     return { status: 200, data: { id: before.id, state, ...(body.app_state ? { app_state: appState } : {}) } }
   })

@@ -22,6 +22,7 @@ export const addItem: HandlerOf<'addItem'> = {
     if (outcome === 'claim_taken') throw new ClaimTaken()
     if (outcome === 'not_found') throw new ApiError('not_found')
     if (outcome === 'not_open') throw new ApiError('collection_not_open')
+    ctx.usageCounter.count(tenant, 'items', 1)
     return answer
   },
 }

@@ -1,7 +1,9 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
+import { recordEvents } from '../../events/record-event.ts'
 import { changeAccessList, openAccessList, sealAccessList } from '../access-list.ts'
+import { isChanged, itemUpdated } from '../item-event.ts'
 import { counts } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
@@ -25,9 +27,14 @@ export const curateItem: HandlerOf<'curateItem'> = (ctx, { tenant, params, body 
       access: body.access ?? item.access,
       accessList: accessList ? sealAccessList(ctx.vault, tenant, item.id, accessList) : item.accessList,
     }
-    if (after.hero && !item.hero) await clearItemHero(tx, tenant, params.id)
+    const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenant, params.id) : undefined
     await updateItem(tx, tenant, params.id, after)
     const difference = Number(counts(after)) - Number(counts(item))
     if (difference !== 0) await addToItemCount(tx, tenant, params.id, difference)
+    const changed = [...(formerHero ? [formerHero] : []), ...(isChanged(item, after) ? [after] : [])]
+    await recordEvents(
+      tx,
+      changed.map((one) => itemUpdated(tenant, params.id, one)),
+    )
     return { status: 200, data: { ok: true } }
   })

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { counts } from '../item.ts'
 import { deleteItem as deleteRow } from '../store.ts'
 
@@ -10,5 +11,6 @@ export const deleteItem: HandlerOf<'deleteItem'> = (ctx, { tenant, params }) =>
     const deleted = await deleteRow(tx, tenant, params.id, params.itemId)
     if (!deleted) throw new ApiError('not_found')
     if (counts(deleted)) await addToItemCount(tx, tenant, params.id, -1)
+    await recordEvent(tx, tenant, 'item.deleted', { collection_id: params.id, item_id: params.itemId })
     return { status: 204 }
   })

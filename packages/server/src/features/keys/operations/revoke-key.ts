@@ -1,5 +1,6 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { isLiving } from '../key.ts'
 import { announceKeyChange, listKeysForUpdate, revokeKey as revokeRow } from '../store.ts'
 
@@ -11,7 +12,9 @@ export const revokeKey: HandlerOf<'revokeKey'> = (ctx, { tenant, params }) =>
     const nowMs = Date.now()
     const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && isLiving(other, nowMs))
     if (key.kind === 'secret' && isLiving(key, nowMs) && !others) throw new ApiError('last_secret_key')
+    if (key.revokedAt !== null) return { status: 204 }
     await revokeRow(tx, tenant, key.id)
     await announceKeyChange(tx, tenant)
+    await recordEvent(tx, tenant, 'key.revoked', { key_id: key.id, kind: key.kind })
     return { status: 204 }
   })

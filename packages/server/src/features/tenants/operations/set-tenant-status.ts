@@ -1,13 +1,18 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { announceKeyChange } from '../../keys/store.ts'
-import { updateTenantStatus } from '../store.ts'
+import { findTenantForUpdate, updateTenantStatus } from '../store.ts'
 import { tenantView } from '../tenant.ts'
 
-export const setTenantStatus: HandlerOf<'setTenantStatus'> = (ctx, { params, body }) =>
+export const setTenantStatus: HandlerOf<'setTenantStatus'> = (ctx, { params, body: { status } }) =>
   ctx.db.transaction(async (tx) => {
-    const tenant = await updateTenantStatus(tx, params.tenant_id, body.status)
+    const tenant = await findTenantForUpdate(tx, params.tenant_id)
     if (!tenant) throw new ApiError('not_found')
+    if (tenant.status !== status) {
+      await updateTenantStatus(tx, tenant.id, status)
+      await recordEvent(tx, tenant.id, 'tenant.status_changed', { status, previous: tenant.status })
+    }
     await announceKeyChange(tx, tenant.id)
-    return { status: 200, data: tenantView(tenant) }
+    return { status: 200, data: tenantView({ ...tenant, status }) }
   })

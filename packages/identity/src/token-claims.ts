@@ -1,22 +1,16 @@
-import { parseEmail } from './email.ts'
 import type { JsonObject } from './strict-json.ts'
 
-/** What a verified token says. `email` is in comparison form (see parseEmail); times are seconds, as in the token. */
-export interface IdTokenClaims {
+/** What every verified token says, a person's or an agent's. Times are seconds, as in the token. */
+export interface TokenClaims {
   readonly iss: string
   readonly sub: string
   readonly nonce: string
   readonly exp: number
   readonly iat: number
-  readonly email: string
   readonly name?: string
 }
 
-export type ClaimsProblem = 'malformed' | 'bad_issuer' | 'bad_aud' | 'expired' | 'not_yet_valid' | 'unverified_email'
-
-export type ClaimsVerdict =
-  | { readonly ok: true; readonly claims: IdTokenClaims }
-  | { readonly ok: false; readonly reason: ClaimsProblem }
+export type TokenClaimsProblem = 'malformed' | 'bad_issuer' | 'bad_aud' | 'expired' | 'not_yet_valid'
 
 export interface ExpectedClaims {
   readonly issuer: string
@@ -28,18 +22,18 @@ const CLOCK_SKEW_SECONDS = 60
 /** A token proves who sat at the device when it was made; providers let it live for days, we ask for the same day. */
 const MAX_AGE_SECONDS = 12 * 3600
 
-/** Judges claims whose signature already holds, in the order of `ClaimsProblem`; the first that fails is the reason. */
-export function checkClaims(claims: JsonObject, { issuer, audience, nowMs }: ExpectedClaims): ClaimsVerdict {
-  if (!hasShape(claims)) return refused('malformed')
-  if (claims.iss !== issuer) return refused('bad_issuer')
-  if (!isFor(audience, claims)) return refused('bad_aud')
+/** Judges claims whose signature already holds, in the order of `TokenClaimsProblem`; gives the first that fails. */
+export function checkTokenClaims(
+  claims: JsonObject,
+  { issuer, audience, nowMs }: ExpectedClaims,
+): TokenClaims | TokenClaimsProblem {
+  if (!hasShape(claims)) return 'malformed'
+  if (claims.iss !== issuer) return 'bad_issuer'
+  if (!isFor(audience, claims)) return 'bad_aud'
   const timeProblem = checkTimes(claims, nowMs / 1000)
-  if (timeProblem) return refused(timeProblem)
-  const email = parseEmail(claims.email)
-  // Exactly true: the string "false" is truthy, and an address that nobody checked is anybody's.
-  if (email === undefined || claims.email_verified !== true) return refused('unverified_email')
+  if (timeProblem) return timeProblem
   const { sub, nonce, exp, iat, name } = claims
-  return { ok: true, claims: { iss: issuer, sub, nonce, exp, iat, email, ...(isFilled(name) && { name }) } }
+  return { iss: issuer, sub, nonce, exp, iat, ...(isFilled(name) && { name }) }
 }
 
 interface ClaimsShape extends JsonObject {
@@ -75,8 +69,4 @@ function isFor(audience: string, { aud, azp }: JsonObject): boolean {
 function checkTimes({ exp, iat, nbf = iat }: ClaimsShape, now: number): 'expired' | 'not_yet_valid' | undefined {
   if (now >= exp + CLOCK_SKEW_SECONDS || now > iat + MAX_AGE_SECONDS + CLOCK_SKEW_SECONDS) return 'expired'
   return Math.max(iat, nbf) > now + CLOCK_SKEW_SECONDS ? 'not_yet_valid' : undefined
-}
-
-function refused(reason: ClaimsProblem): ClaimsVerdict {
-  return { ok: false, reason }
 }

@@ -1,0 +1,101 @@
+// Deliveries a second to fast endpoints, by one worker process: node bench/webhooks.ts [events] [rounds]
+// Measured is the whole way: events are committed without a number, and when the last of them is written down as delivered the clock stops. In
+// between they are numbered, queued, signed, sent, answered with 204 and noted. The receivers are in this process, PostgreSQL commits with fsync.
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readConfig } from '../packages/server/src/config/config.ts'
+import { readEnv } from '../packages/server/src/config/env.ts'
+import type { Secrets } from '../packages/server/src/config/secrets.ts'
+import { openDatabase } from '../packages/server/src/db/database.ts'
+import { startEmbeddedPostgres } from '../packages/server/src/db/embedded-postgres.ts'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { event, recordEvents } from '../packages/server/src/features/events/record-event.ts'
+import { openTenant } from '../packages/server/src/features/tenants/open-tenant.ts'
+import { insertSecret, insertWebhook } from '../packages/server/src/features/webhooks/store.ts'
+import { newSecret, sealSecret } from '../packages/server/src/features/webhooks/webhook-secret.ts'
+import { startJobWorkerProcess } from '../packages/server/src/job-worker-process.ts'
+import { newId } from '../packages/server/src/random.ts'
+import { Vault } from '../packages/server/src/vault.ts'
+
+const [events = 5_000, rounds = 3] = process.argv.slice(2).map(Number)
+const goal = 500
+
+const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'atrium-bench-'))
+chmodSync(folder, 0o711)
+const postgres = await startEmbeddedPostgres({ dataDir: folder, say: () => {} })
+const db = openDatabase({ url: postgres.connectionString, maxConnections: 10, onConnectionError: () => undefined })
+const secrets: Secrets = {
+  adminToken: 'bench-operator-token-0123456789',
+  masterKey: Buffer.alloc(32, 7),
+  stripe: undefined,
+  s3: undefined,
+  turn: undefined,
+  madeFiles: [],
+}
+const servers: Server[] = []
+try {
+  await migrate(db.pool)
+  const config = readConfig(readEnv({ ATRIUM_EGRESS: 'loopback', ATRIUM_LOG: 'error', ATRIUM_DATA_DIR: folder }))
+  const worker = await startJobWorkerProcess(config, secrets, postgres.connectionString)
+  try {
+    for (const endpoints of [1, 20]) await bench(endpoints)
+  } finally {
+    await worker.stop()
+  }
+} finally {
+  for (const server of servers) server.close().closeAllConnections()
+  await db.close()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function bench(endpoints: number): Promise<void> {
+  const tenants = await Promise.all(Array.from({ length: endpoints }, openEndpoint))
+  await deliver(tenants, 500)
+  const rates: number[] = []
+  for (let round = 0; round < rounds; round++) rates.push(await deliver(tenants, events))
+  const rate = rates.toSorted((a, b) => a - b)[Math.floor(rounds / 2)]!
+  const name = `${endpoints} endpoint${endpoints > 1 ? 's' : ''}`
+  console.log(
+    `${name.padEnd(14)}${Math.round(rate).toLocaleString('en').padStart(8)}/s  (${rates.map(Math.round)}; goal ${goal}/s)`,
+  )
+}
+
+/** A tenant with its webhook, and an endpoint that answers at once. */
+async function openEndpoint(): Promise<string> {
+  const server = createServer((req, res) => {
+    req.resume()
+    req.once('end', () => res.writeHead(204).end())
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return db.transaction(async (tx) => {
+    const { id: tenantId } = (await openTenant(tx, { name: 'Bench', email: null, roles: null })).tenant
+    await insertWebhook(tx, { tenantId, url, events: ['item.deleted'], enabled: true })
+    const id = newId('key')
+    await insertSecret(tx, tenantId, { id, sealed: sealSecret(new Vault(secrets.masterKey), tenantId, id, newSecret()) })
+    return tenantId
+  })
+}
+
+/** Commits that many events at once, spread over the tenants; gives how many a second were delivered. */
+async function deliver(tenantIds: string[], count: number): Promise<number> {
+  const before = await delivered()
+  const news = Array.from({ length: count }, (_, n) =>
+    event(tenantIds[n % tenantIds.length]!, 'item.deleted', { collection_id: newId('collection'), item_id: newId('item') }),
+  )
+  await db.transaction((tx) => recordEvents(tx, news))
+  const startedAt = performance.now()
+  while ((await delivered()) < before + count) await delay(20)
+  return (count / (performance.now() - startedAt)) * 1_000
+}
+
+async function delivered(): Promise<number> {
+  const { rows } = await db.pool.query(`select count(*)::int as count from webhook_deliveries where status = 'succeeded'`)
+  return (rows as { count: number }[])[0]!.count
+}

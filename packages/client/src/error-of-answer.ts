@@ -1,0 +1,56 @@
+import type { ErrorDetail } from '@atrium/contract/errors'
+import { AtriumError, type AtriumErrorFields } from './atrium-error.ts'
+import { errorClasses } from './errors.ts'
+
+/** The error of the class that its code has. */
+export function makeError(fields: AtriumErrorFields): AtriumError {
+  const Class = Object.hasOwn(errorClasses, fields.code) ? errorClasses[fields.code as keyof typeof errorClasses] : AtriumError
+  return new Class(fields)
+}
+
+/** The error that an answer says: in the envelope, flat as the Space endpoint has it, or something else's altogether. */
+export function errorOfAnswer(res: Response, text: string): AtriumError {
+  const requestId = res.headers.get('x-request-id') ?? undefined
+  const answer = { status: res.status, retryAfterSeconds: retryAfterSecondsOf(res.headers), requestId }
+  const body = parseObject(text)
+  if (typeof body?.error === 'string') {
+    const reason = textOf(body.reason)
+    return makeError({ ...answer, code: body.error, message: reason ? `${body.error}: ${reason}` : body.error, reason })
+  }
+  const error = body?.error as Record<string, unknown> | null | undefined
+  if (typeof error !== 'object' || error === null || typeof error.code !== 'string') {
+    const message = `The server answered ${res.status} without an error code`
+    return makeError({ ...answer, code: 'unexpected_answer', message })
+  }
+  return makeError({
+    ...answer,
+    code: error.code,
+    message: textOf(error.message) ?? error.code,
+    requestId: textOf(error.request_id) ?? requestId,
+    reason: textOf(error.reason),
+    details: Array.isArray(error.details) ? (error.details as ErrorDetail[]) : undefined,
+  })
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // A proxy's page, or nothing: the status says what there is to say.
+    return undefined
+  }
+}
+
+/** Retry-After in its two forms (RFC 9110): seconds, or a date. */
+function retryAfterSecondsOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  if (/^\d+$/.test(value)) return Number(value)
+  const atMs = Date.parse(value)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { fresh, startAgentWorld } from '../../space/src/testing/agent-world.ts'
+import { makeDeviceKey } from './device-key.ts'
+import { NetworkError, NotAuthorizedError, NotFoundError, PayloadTooLargeError } from './errors.ts'
+import { openRoom, type Room, type RoomOptions } from './open-room.ts'
+import type { Entry } from './room-call.ts'
+import { failureOf } from './testing/scripted-server.ts'
+
+let world: Awaited<ReturnType<typeof startAgentWorld>>
+before(async () => {
+  world = await startAgentWorld()
+})
+after(() => world.close())
+
+function open(more: Partial<RoomOptions> = {}): Room {
+  return openRoom({ spaceUrl: `${world.space.origin}/space`, ...fresh(), wait: async () => undefined, ...more })
+}
+
+/** A fetch whose first answers get lost on the way back. */
+function losing(count: number): typeof fetch {
+  let left = count
+  return async (url, init) => {
+    const res = await fetch(url, init)
+    if (left-- <= 0) return res
+    await res.arrayBuffer()
+    throw new TypeError('the connection was cut')
+  }
+}
+
+describe('say and poll', () => {
+  test('what is said is read: who, when, what it answers', async () => {
+    const room = open()
+    const first = await room.say('The lamps are lit.')
+    await room.say('All of them?', { replyTo: first.id, clientId: 'mine' })
+    const page = await room.poll()
+    assert.deepEqual(
+      page.entries.map(({ seq, author, message }) => [seq, author.kind, message.text, message.reply_to]),
+      [
+        [1, 'anonymous', 'The lamps are lit.', undefined],
+        [2, 'anonymous', 'All of them?', first.id],
+      ],
+    )
+    assert.equal(page.entries[1]!.message.client_id, 'mine')
+    assert.deepEqual([page.count, page.policy], [3, 'open'])
+    const { count: sinceCount, etag: sinceEtag } = page
+    assert.deepEqual((await room.poll({ sinceCount, sinceEtag })).entries, [])
+    assert.deepEqual((await room.poll({ sinceCount: 1, limit: 1 })).entries, page.entries.slice(0, 1))
+  })
+
+  test('what is said is stored once, though its answers were lost and it was said again', async () => {
+    const room = open({ fetch: losing(3) })
+    const said = await room.say('Once.')
+    const { entries } = await open({ room: room.room, mk: room.mk }).poll()
+    assert.deepEqual(
+      entries.map(({ id }) => id),
+      [said.id],
+    )
+    const lost = open({ fetch: losing(5) })
+    assert.ok((await failureOf(lost.say('Lost.'))) instanceof NetworkError)
+  })
+
+  test('two messages with the same words are two', async () => {
+    const room = open()
+    await Promise.all([room.say('Hurrah!'), room.say('Hurrah!')])
+    assert.equal((await room.poll()).entries.length, 2)
+  })
+
+  test('a refusal is an error of its class, and is not tried again', async () => {
+    let calls = 0
+    const counting: typeof fetch = (url, init) => (calls++, fetch(url, init))
+    const room = open({ fetch: counting })
+    assert.ok((await failureOf(room.poll())) instanceof NotFoundError)
+    await room.say('Hello.')
+    const stranger = open({ room: room.room, fetch: counting })
+    const refusal = await failureOf(stranger.poll())
+    assert.ok(refusal instanceof NotAuthorizedError)
+    assert.equal(refusal.reason, 'bad_room_key')
+    assert.ok((await failureOf(room.say('x'.repeat(16_385)))) instanceof Error)
+    assert.ok((await failureOf(room.say('ü'.repeat(8_193)))) instanceof PayloadTooLargeError)
+    assert.equal(calls, 5)
+  })
+
+  test('a room or key that cannot be one is refused before anything is sent', () => {
+    for (const bad of [{ room: 'a room' }, { mk: 'short' }, { mk: 'with a space in it, but long enough' }])
+      assert.throws(() => open(bad), TypeError)
+  })
+})
+
+describe('identity', () => {
+  test('a device key names a guest, and its proof says that they hold it', async () => {
+    const { spk, sign, thumbprint } = await makeDeviceKey()
+    const room = open({ identity: { spk, sign } })
+    await room.say('It is me.', { replyTo: 'x' })
+    await open({ room: room.room, mk: room.mk, identity: { spk } }).say('Is it?')
+    const { entries } = await room.poll()
+    assert.deepEqual(
+      entries.map(({ author }) => author),
+      [
+        { kind: 'anonymous', key: thumbprint, proven: true },
+        { kind: 'anonymous', key: thumbprint },
+      ],
+    )
+  })
+
+  test('opens a room with a list to who is on it, and to nobody else', async () => {
+    const { secret } = await world.emailRoom()
+    const key = await makeDeviceKey()
+    const tokenOf = (email: string) => world.idp.provider.sign({ email, sub: email, nonce: key.thumbprint })
+    const enter = async (email: string) => open({ ...secret, identity: { ...key, idToken: await tokenOf(email) } })
+    const ada = await enter('ada@example.com')
+    await ada.say('Hello.')
+    const [entry] = (await ada.poll()).entries
+    assert.deepEqual(entry!.author, { kind: 'account', email: 'ada@example.com', name: 'Ann', key: key.thumbprint, proven: true })
+    const reasons = [await enter('eve@example.com'), open(secret), open({ ...secret, identity: key })].map(
+      async (room) => (await failureOf(room.say('Let me in.'))).reason,
+    )
+    assert.deepEqual(await Promise.all(reasons), ['not_on_list', 'unsigned', 'unsigned'])
+  })
+
+  test('is asked for each time, so that a token can be renewed', async () => {
+    const { secret } = await world.emailRoom()
+    const key = await makeDeviceKey()
+    const claims = { email: 'ada@example.com', sub: 'ada', nonce: key.thumbprint }
+    let expired = true
+    const room = open({
+      ...secret,
+      identity: async () => {
+        const past = expired ? { exp: Math.floor(Date.now() / 1_000) - 600 } : {}
+        return { ...key, idToken: await world.idp.provider.sign({ ...claims, ...past }) }
+      },
+    })
+    assert.equal((await failureOf(room.poll())).reason, 'token: expired')
+    expired = false
+    assert.deepEqual((await room.poll()).entries, [])
+  })
+})
+
+describe('follow', () => {
+  /** The texts of so many entries. */
+  async function take(entries: AsyncIterable<Entry>, count: number): Promise<string[]> {
+    const texts: string[] = []
+    for await (const { message } of entries) if (texts.push(message.text) === count) break
+    return texts
+  }
+  const sayAll = async (room: Room, texts: string[]) => {
+    for (const text of texts) await room.say(text)
+  }
+
+  test('gives what was said and then what is said, each once and in order, as soon as it is', async () => {
+    const room = open()
+    await sayAll(room, ['a', 'b'])
+    const got = take(room.follow(), 4)
+    await sayAll(room, ['c', 'd'])
+    assert.deepEqual(await got, ['a', 'b', 'c', 'd'])
+  })
+
+  test('goes on after an entry, or from now on', async () => {
+    const room = open()
+    await sayAll(room, ['a', 'b', 'c'])
+    assert.deepEqual(await take(room.follow({ after: 2 }), 1), ['c'])
+    const news = take(room.follow({ after: 'now' }), 1)
+    // Said until it is heard: when the following begins, only itself knows.
+    let heard = false
+    void news.then(() => (heard = true))
+    while (!heard) await room.say('news')
+    assert.deepEqual(await news, ['news'])
+  })
+
+  test('gives long histories page after page', async () => {
+    const room = open()
+    const texts = Array.from({ length: 1_100 }, (_, n) => `${n}`)
+    for (let at = 0; at < texts.length; at += 100) await Promise.all(texts.slice(at, at + 100).map((text) => room.say(text)))
+    assert.deepEqual((await take(room.follow(), texts.length)).sort(), texts.sort())
+  })
+
+  test('ends quietly when its signal aborts, also in the middle of a held poll', async () => {
+    const room = open()
+    await room.say('a')
+    const stop = new AbortController()
+    const texts: string[] = []
+    for await (const { message } of room.follow({ signal: stop.signal })) {
+      texts.push(message.text)
+      setTimeout(() => stop.abort(), 50)
+    }
+    assert.deepEqual(texts, ['a'])
+    assert.equal((await room.follow({ signal: stop.signal }).next()).done, true)
+  })
+
+  test('of a room that is not there throws, or waits until somebody speaks in it', async () => {
+    const room = open()
+    assert.ok((await failureOf(room.follow().next())) instanceof NotFoundError)
+    for (const after of [undefined, 'now'] as const) {
+      const { promise: looked, resolve } = Promise.withResolvers<void>()
+      const looking: typeof fetch = async (url, init) => {
+        const res = await fetch(url, init)
+        if (res.status === 404) resolve()
+        return res
+      }
+      const other = open({ fetch: looking, wait: (ms) => new Promise((done) => setTimeout(done, ms / 50)) })
+      const first = other.follow({ after, waitForRoom: true }).next()
+      await looked
+      await other.say('first')
+      assert.equal((await first).value?.message.text, 'first')
+    }
+  })
+
+  test('throws what asking again does not help against', async () => {
+    const { secret } = await world.emailRoom()
+    assert.ok((await failureOf(open(secret).follow().next())) instanceof NotAuthorizedError)
+  })
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createClient } from './create-client.ts'
+import { paginate } from './paginate.ts'
+import { pullEvents } from './pull-events.ts'
+import { errorAnswer, failureOf, startScriptedServer } from './testing/scripted-server.ts'
+
+const server = await startScriptedServer()
+after(() => server.stop())
+
+const client = createClient({ baseUrl: server.origin, key: 'wsk_test' })
+const queries = () => server.seen.map(({ line }) => line.split('?')[1])
+
+test('a list is every entry of it, page after page, with the other parameters as they were', async () => {
+  server.script(
+    { body: { data: [{ id: 'art_1' }, { id: 'art_2' }], meta: { next_cursor: 'c&1' } } },
+    { body: { data: [{ id: 'art_3' }] } },
+  )
+  const ids: string[] = []
+  for await (const artifact of paginate(client.listArtifacts, { id: 'col_1', query: { limit: 2 } })) ids.push(artifact.id)
+  assert.deepEqual(ids, ['art_1', 'art_2', 'art_3'])
+  assert.deepEqual(queries(), ['limit=2', 'limit=2&cursor=c%261'])
+})
+
+test('where the answer is an object its items are the list, and no page is fetched that is not needed', async () => {
+  server.script({ body: { data: { items: [{ id: 'itm_1' }] }, meta: { next_cursor: 'more' } } })
+  for await (const item of paginate(client.listItems, { id: 'col_1', collectionToken: 'cat_test' })) {
+    assert.equal(item.id, 'itm_1')
+    break
+  }
+  assert.equal(server.seen.length, 1)
+})
+
+test('what the call throws is thrown', async () => {
+  server.script(errorAnswer(400, 'invalid_cursor'))
+  assert.equal((await failureOf(paginate(client.listArtifacts, { id: 'col_1' }).next())).code, 'invalid_cursor')
+})
+
+test('events are pulled from the one that was handled last on, until there is nothing new', async () => {
+  const events = [8, 9, 12].map((sequence) => ({
+    sequence,
+    type: 'collection.deleted',
+    data: { collection_id: `col_${sequence}` },
+  }))
+  server.script({ body: { data: events.slice(0, 2) } }, { body: { data: events.slice(2) } }, { body: { data: [] } })
+  const got: string[] = []
+  for await (const event of pullEvents(client.listEvents, { after: 7 })) {
+    if (event.type === 'collection.deleted') got.push(event.data.collection_id)
+  }
+  assert.deepEqual(got, ['col_8', 'col_9', 'col_12'])
+  assert.deepEqual(queries(), ['after=7&limit=200', 'after=9&limit=200', 'after=12&limit=200'])
+})

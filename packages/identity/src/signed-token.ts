@@ -1,0 +1,38 @@
+import type { KeyObject } from 'node:crypto'
+import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
+import { isRs256Signature } from './signature.ts'
+import type { JsonObject } from './strict-json.ts'
+
+/** Where keys come from: `ProviderKeys`, or for an issuer of our own the keys themselves. */
+export interface KeySource {
+  find(kid: string | undefined): Promise<KeyObject | undefined>
+}
+
+export type SignedToken =
+  | { readonly ok: true; readonly claims: JsonObject }
+  | { readonly ok: false; readonly reason: 'malformed' | 'bad_signature' }
+
+export const MAX_TOKEN_LENGTH = 16 * 1024
+
+/**
+ * Opens a signed token whose header's `typ` is of the right kind. Nothing in the payload is even read before its signature holds, so
+ * anything tampered with is a `bad_signature`. Throws ProviderUnavailable when there are no keys to check with.
+ */
+export async function openSignedToken(
+  token: unknown,
+  keys: KeySource,
+  isRightType: (typ: unknown) => boolean,
+): Promise<SignedToken> {
+  const jws = parseCompactJws(token, MAX_TOKEN_LENGTH)
+  if (!jws || !isRightType(jws.header.typ) || !isKid(jws.header.kid)) return { ok: false, reason: 'malformed' }
+  if (jws.header.alg !== 'RS256') return { ok: false, reason: 'bad_signature' }
+  // Keys come from the issuer alone: `jwk`, `jku`, `x5c`, `x5u` in the header are the sender's word and are ignored.
+  const key = await keys.find(jws.header.kid)
+  if (!key || !isRs256Signature(key, jws.signedText, jws.signature)) return { ok: false, reason: 'bad_signature' }
+  const claims = decodeJsonPart(jws.payload)
+  return claims ? { ok: true, claims } : { ok: false, reason: 'malformed' }
+}
+
+function isKid(kid: unknown): kid is string | undefined {
+  return kid === undefined || typeof kid === 'string'
+}

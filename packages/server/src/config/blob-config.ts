@@ -1,0 +1,56 @@
+import { StartError } from '../start-error.ts'
+import type { Env } from './env.ts'
+
+export type BlobConfig = { store: 'disk' } | S3Config
+
+export interface S3Config {
+  store: 's3'
+  /** Origin of the store, under which browsers reach it too. */
+  endpoint: string
+  bucket: string
+  region: string
+}
+
+export interface S3Secrets {
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+export function readBlobConfig(env: Env): BlobConfig {
+  const store = env.blobs ?? 'disk'
+  if (store === 'disk') return { store }
+  if (store !== 's3') throw new StartError(`ATRIUM_BLOBS must be disk or s3, not "${store}"`)
+  return {
+    store,
+    endpoint: endpoint(needed('S3_ENDPOINT', env.s3Endpoint)),
+    bucket: bucket(needed('S3_BUCKET', env.s3Bucket)),
+    region: needed('S3_REGION', env.s3Region),
+  }
+}
+
+export function readS3Secrets(env: Env): S3Secrets | undefined {
+  if (env.blobs !== 's3') return undefined
+  return {
+    accessKeyId: needed('S3_ACCESS_KEY_ID', env.s3AccessKeyId),
+    secretAccessKey: needed('S3_SECRET_ACCESS_KEY', env.s3SecretAccessKey),
+  }
+}
+
+function needed(name: string, value: string | undefined): string {
+  if (!value) throw new StartError(`${name} must be set when ATRIUM_BLOBS is s3`)
+  return value
+}
+
+function endpoint(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && ['http:', 'https:'].includes(url.protocol) && !url.username && url.pathname === '/' && !url.search
+  // Not echoed: a password may have got into it.
+  if (!plain) throw new StartError('S3_ENDPOINT must be an origin such as https://s3.eu-central-1.amazonaws.com')
+  return url.origin
+}
+
+function bucket(text: string): string {
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text))
+    throw new StartError(`S3_BUCKET must be the name of a bucket, not "${text}"`)
+  return text
+}

@@ -1,0 +1,94 @@
+import type { Static } from 'typebox'
+import type { AgentRegistration, ToolShown } from '@atrium/contract/agent-schemas'
+import type { Standing } from './status.ts'
+
+/** A tool without its secret: as it is stored in the open, and as it is shown. */
+export type Tool = Static<typeof ToolShown>
+type Model = NonNullable<Static<typeof AgentRegistration>['model']>
+
+/** What its owner says of an agent. */
+export interface Manifest {
+  name: string
+  description: string
+  instructions: string
+  /** null, and no endpoint either: the built-in echo model. */
+  model: Model | null
+  endpoint: string | null
+  tools: Tool[]
+  /** The tools' secrets, sealed; see tool-secrets.ts. */
+  toolSecrets: Buffer | null
+  /** Signs what is sent to the endpoint, sealed; null: it never had one. See signing-secret.ts. */
+  signingSecret: Buffer | null
+  priceCredits: number
+  maxMinutes: number
+  greeting: string | null
+  avatarUrl: string | null
+}
+
+export interface Agent extends Manifest, Standing {
+  tenantId: string
+  id: string
+  seq: number
+  ratingSum: number
+  ratingCount: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** Its tools without their secrets. */
+export function toolsShown(agent: Pick<Agent, 'tools'>): Tool[] {
+  return agent.tools
+}
+
+/** As its owner sees it. */
+export function agentView(agent: Agent) {
+  const { id, name, description, instructions, model, endpoint, greeting, status } = agent
+  return {
+    id,
+    name,
+    description,
+    instructions,
+    ...(model ? { model } : {}),
+    ...(endpoint === null ? {} : { endpoint }),
+    tools: toolsShown(agent),
+    price_credits: agent.priceCredits,
+    max_minutes: agent.maxMinutes,
+    ...(greeting === null ? {} : { greeting }),
+    avatar_url: agent.avatarUrl,
+    status,
+    created_at: agent.createdAt,
+    updated_at: agent.updatedAt,
+  }
+}
+
+/** What the catalog says of an agent. */
+export interface CatalogEntry {
+  tenantId: string
+  id: string
+  seq: number
+  name: string
+  description: string
+  priceCredits: number
+  maxMinutes: number
+  avatarUrl: string | null
+  ratingSum: number
+  ratingCount: number
+}
+
+export function catalogView(entry: CatalogEntry) {
+  const { id, name, description } = entry
+  return {
+    id,
+    name,
+    description,
+    price_credits: entry.priceCredits,
+    max_minutes: entry.maxMinutes,
+    avatar_url: entry.avatarUrl,
+    rating: ratingView(entry),
+  }
+}
+
+/** Stars to two decimals. */
+export function ratingView({ ratingSum, ratingCount }: Pick<Agent, 'ratingSum' | 'ratingCount'>) {
+  return { average: ratingCount === 0 ? null : Math.round((ratingSum / ratingCount) * 100) / 100, count: ratingCount }
+}

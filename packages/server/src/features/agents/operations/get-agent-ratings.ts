@@ -1,0 +1,10 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { ratingView } from '../agent.ts'
+import { findAgentOfAnyTenant } from '../store.ts'
+
+export const getAgentRatings: HandlerOf<'getAgentRatings'> = async (ctx, { tenant, params }) => {
+  const agent = await findAgentOfAnyTenant(ctx.db, params.agentId)
+  if (!agent || (agent.tenantId !== tenant && agent.status !== 'active')) throw new ApiError('not_found')
+  return { status: 200, data: ratingView(agent) }
+}

@@ -1,0 +1,10 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { agentView } from '../agent.ts'
+import { findAgent } from '../store.ts'
+
+export const getAgent: HandlerOf<'getAgent'> = async (ctx, { tenant, params }) => {
+  const agent = await findAgent(ctx.db, tenant, params.agentId)
+  if (!agent) throw new ApiError('not_found')
+  return { status: 200, data: agentView(agent) }
+}

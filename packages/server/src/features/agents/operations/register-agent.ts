@@ -1,0 +1,18 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { newId } from '../../../random.ts'
+import { agentView } from '../agent.ts'
+import { blankManifest, changedManifest } from '../changed-manifest.ts'
+import { chargeRegistration } from '../charge-registration.ts'
+import { withSigningSecret } from '../signing-secret.ts'
+import { insertAgent } from '../store.ts'
+
+export const registerAgent: HandlerOf<'registerAgent'> = async (ctx, tx, { tenant, body }) => {
+  const id = newId('agent')
+  const asked = changedManifest(ctx, { ...blankManifest, tenantId: tenant, id }, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, { tenantId: tenant, id }, asked)
+  await chargeRegistration(ctx, tx, tenant, id)
+  return {
+    status: 201,
+    data: { ...agentView(await insertAgent(tx, tenant, id, manifest)), ...(secret ? { signing_secret: secret } : {}) },
+  }
+}

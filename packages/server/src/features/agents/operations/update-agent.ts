@@ -1,0 +1,16 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { agentView } from '../agent.ts'
+import { changedManifest } from '../changed-manifest.ts'
+import { withSigningSecret } from '../signing-secret.ts'
+import { findAgentForUpdate, updateAgent as updateRow } from '../store.ts'
+
+export const updateAgent: HandlerOf<'updateAgent'> = (ctx, { tenant, params, body }) =>
+  ctx.db.transaction(async (tx) => {
+    const before = await findAgentForUpdate(tx, tenant, params.agentId)
+    if (!before) throw new ApiError('not_found')
+    const asked = changedManifest(ctx, before, body)
+    const { manifest, secret } = withSigningSecret(ctx.vault, before, asked, body.rotate_signing_secret)
+    const after = await updateRow(tx, tenant, before.id, manifest)
+    return { status: 200, data: { ...agentView(after), ...(secret ? { signing_secret: secret } : {}) } }
+  })

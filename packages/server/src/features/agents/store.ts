@@ -1,0 +1,196 @@
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import type { Agent, CatalogEntry, Manifest } from './agent.ts'
+import type { Standing } from './status.ts'
+
+interface CatalogRow {
+  tenant_id: string
+  id: string
+  seq: number
+  name: string
+  description: string
+  price_credits: number
+  max_minutes: number
+  avatar_url: string | null
+  rating_sum: number
+  rating_count: number
+}
+
+interface Row extends CatalogRow {
+  instructions: string
+  model: Agent['model']
+  endpoint: string | null
+  tools: Agent['tools']
+  tool_secrets: Buffer | null
+  signing_secret: Buffer | null
+  greeting: string | null
+  status: Agent['status']
+  status_before: Agent['statusBefore']
+  created_at: string
+  updated_at: string
+}
+
+const catalogColumns = `tenant_id, id, seq, name, description, price_credits, max_minutes, avatar_url, rating_sum, rating_count`
+const columns = `${catalogColumns}, instructions, model, endpoint, tools, tool_secrets, signing_secret, greeting, status, status_before, created_at, updated_at`
+
+function toCatalogEntry(row: CatalogRow): CatalogEntry {
+  const { tenant_id: tenantId, id, seq, name, description } = row
+  return {
+    tenantId,
+    id,
+    seq,
+    name,
+    description,
+    priceCredits: row.price_credits,
+    maxMinutes: row.max_minutes,
+    avatarUrl: row.avatar_url,
+    ratingSum: row.rating_sum,
+    ratingCount: row.rating_count,
+  }
+}
+
+function toAgent(row: Row): Agent {
+  const { instructions, model, endpoint, tools, greeting, status } = row
+  return {
+    ...toCatalogEntry(row),
+    instructions,
+    model,
+    endpoint,
+    tools,
+    toolSecrets: row.tool_secrets,
+    signingSecret: row.signing_secret,
+    greeting,
+    status,
+    statusBefore: row.status_before,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** In the order of insert's and update's parameters, from $3 on. */
+function manifestValues(manifest: Manifest): unknown[] {
+  const { name, description, instructions, model, endpoint, tools, toolSecrets, signingSecret } = manifest
+  const { priceCredits, maxMinutes, greeting, avatarUrl } = manifest
+  const modelJson = model && JSON.stringify(model)
+  const toolsJson = JSON.stringify(tools)
+  return [
+    name,
+    description,
+    instructions,
+    modelJson,
+    endpoint,
+    toolsJson,
+    toolSecrets,
+    priceCredits,
+    maxMinutes,
+    greeting,
+    avatarUrl,
+    signingSecret,
+  ]
+}
+
+const insertStatement = statement<Row>(
+  'agents-insert',
+  `insert into agents (tenant_id, id, name, description, instructions, model, endpoint, tools, tool_secrets, price_credits, max_minutes,
+     greeting, avatar_url, signing_secret)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+   returning ${columns}`,
+)
+
+export async function insertAgent(tx: Tx, tenantId: string, id: string, manifest: Manifest): Promise<Agent> {
+  const [row] = await tx.query(insertStatement, [tenantId, id, ...manifestValues(manifest)])
+  return toAgent(row!)
+}
+
+const listStatement = statement<Row>(
+  'agents-list',
+  `select ${columns} from agents where tenant_id = $1 and seq > $2 order by seq limit $3`,
+)
+
+interface Page {
+  afterSeq: number
+  limit: number
+}
+
+export async function listAgents(db: Db, tenantId: string, { afterSeq, limit }: Page): Promise<Agent[]> {
+  return (await db.query(listStatement, [tenantId, afterSeq, limit])).map(toAgent)
+}
+
+const findText = `select ${columns} from agents where tenant_id = $1 and id = $2`
+const findStatement = statement<Row>('agents-find', findText)
+const lockStatement = statement<Row>('agents-lock', `${findText} for no key update`)
+
+export async function findAgent(db: Db, tenantId: string, id: string): Promise<Agent | undefined> {
+  const [row] = await db.query(findStatement, [tenantId, id])
+  return row && toAgent(row)
+}
+
+/** Reads for a change that depends on what is there; others that would change it wait. */
+export async function findAgentForUpdate(tx: Tx, tenantId: string, id: string): Promise<Agent | undefined> {
+  const [row] = await tx.query(lockStatement, [tenantId, id])
+  return row && toAgent(row)
+}
+
+const findAnyStatement = statement<Row>('agents-find-any', `select ${columns} from agents where id = $1`)
+
+/** The agent with this id, of whatever tenant: whoever asks compares the tenant. */
+export async function findAgentOfAnyTenant(db: Db, id: string): Promise<Agent | undefined> {
+  const [row] = await db.query(findAnyStatement, [id])
+  return row && toAgent(row)
+}
+
+const updateStatement = statement<Row>(
+  'agents-update',
+  `update agents set name = $3, description = $4, instructions = $5, model = $6, endpoint = $7, tools = $8, tool_secrets = $9,
+     price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, updated_at = now()
+   where tenant_id = $1 and id = $2
+   returning ${columns}`,
+)
+
+export async function updateAgent(tx: Tx, tenantId: string, id: string, manifest: Manifest): Promise<Agent> {
+  const [row] = await tx.query(updateStatement, [tenantId, id, ...manifestValues(manifest)])
+  return toAgent(row!)
+}
+
+const statusStatement = statement<Row>(
+  'agents-status',
+  `update agents set status = $3, status_before = $4, updated_at = now() where tenant_id = $1 and id = $2 returning ${columns}`,
+)
+
+export async function updateAgentStatus(tx: Tx, tenantId: string, id: string, standing: Standing): Promise<Agent> {
+  const [row] = await tx.query(statusStatement, [tenantId, id, standing.status, standing.statusBefore])
+  return toAgent(row!)
+}
+
+const catalogStatement = statement<CatalogRow>(
+  'agents-catalog',
+  `select ${catalogColumns} from agents where status = 'active' and seq > $1 order by seq limit $2`,
+)
+
+/** The active agents of all tenants. */
+export async function listCatalogEntries(db: Db, { afterSeq, limit }: Page): Promise<CatalogEntry[]> {
+  return (await db.query(catalogStatement, [afterSeq, limit])).map(toCatalogEntry)
+}
+
+const rateStatement = statement<{ created_at: string }>(
+  'agents-rate',
+  `with rated as (
+     insert into agent_ratings (tenant_id, agent_id, session_id, stars) values ($1, $2, $3, $4)
+     on conflict on constraint agent_ratings_pkey do nothing
+     returning stars, created_at
+   ), summed as (
+     update agents set rating_sum = rating_sum + rated.stars, rating_count = rating_count + 1
+     from rated where tenant_id = $1 and id = $2
+   )
+   select created_at from rated`,
+)
+
+/** One rating a session: undefined where there is one already. The tenant is the agent's. */
+export async function insertRating(
+  tx: Tx,
+  tenantId: string,
+  agentId: string,
+  { sessionId, stars }: { sessionId: string; stars: number },
+): Promise<{ createdAt: string } | undefined> {
+  const [row] = await tx.query(rateStatement, [tenantId, agentId, sessionId, stars])
+  return row && { createdAt: row.created_at }
+}

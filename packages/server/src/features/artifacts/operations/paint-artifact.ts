@@ -1,0 +1,45 @@
+import { randomInt } from 'node:crypto'
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { newId } from '../../../random.ts'
+import { findPayer } from '../../credits/ledger/payer.ts'
+import type { PaintInput } from '../making/job.ts'
+import { useAllowance } from '../making/job-store.ts'
+import { startMaking } from '../making/start-making.ts'
+import { insertMadeArtifact } from '../store.ts'
+
+/** A coupon pays, or one of the month's free paints does. */
+export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+  const [width, height] = (body.size ?? '1024x1024').split('x').map(Number) as [number, number]
+  const input: PaintInput = {
+    prompt: body.prompt,
+    width,
+    height,
+    seed: body.seed ?? randomInt(2 ** 32),
+    ...(body.provider === undefined ? {} : { provider: body.provider }),
+    ...(body.model === undefined ? {} : { model: body.model }),
+  }
+  const work = { tenantId: tenant, collectionId: collection.id, work: 'paint' as const, input }
+  const artifact = { kind: 'image' as const, source: 'paint' as const, title: null }
+  const payer = body.coupon === undefined ? null : await payerOf(ctx, body.coupon)
+  const fromAllowance = payer === null && (await useAllowance(tx, tenant, ctx.config.paintAllowance))
+  if (payer === null && !fromAllowance) {
+    const id = newId('artifact')
+    const error = {
+      code: 'quota_exceeded',
+      message: "This month's free paints are used up. Pay with a coupon, or wait for the next month.",
+    }
+    await insertMadeArtifact(tx, tenant, collection.id, { id, ...artifact, status: 'quota_exceeded', stage: 'done', error })
+    return { status: 202, data: { id, status: 'painting' } }
+  }
+  const priceCredits = payer ? ctx.config.paintPrice : 0
+  const id = await startMaking(tx, { ...work, priceCredits, payer, fromAllowance }, artifact)
+  return { status: 202, data: { id, status: 'painting' } }
+}
+
+async function payerOf(ctx: Context, coupon: string) {
+  const payer = await findPayer(ctx.db, coupon)
+  if (!payer) throw new ApiError('insufficient_credit')
+  return payer.account
+}

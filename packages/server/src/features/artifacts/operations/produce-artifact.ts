@@ -1,0 +1,49 @@
+import type { Context } from '../../../context.ts'
+import { invalid } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { listChosenItems } from '../../items/store.ts'
+import { startMaking } from '../making/start-making.ts'
+import { listChosenArtifacts } from '../store.ts'
+
+export const produceArtifact: HandlerOf<'produceArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+  const { kind, title, items, artifacts, template } = body
+  await assertOfCollection(ctx, tenant, collection.id, { items, artifacts })
+  const input = {
+    ...(title === undefined ? {} : { title }),
+    ...(items ? { items } : {}),
+    ...(artifacts ? { artifacts } : {}),
+    ...(template === undefined ? {} : { template }),
+  }
+  const work = {
+    tenantId: tenant,
+    collectionId: collection.id,
+    work: kind,
+    input,
+    priceCredits: 0,
+    payer: null,
+    fromAllowance: false,
+  }
+  const id = await startMaking(tx, work, { kind, source: 'produce', title: title ?? null })
+  return { status: 202, data: { id, status: 'painting' } }
+}
+
+interface Chosen {
+  items: string[] | undefined
+  artifacts: string[] | undefined
+}
+
+async function assertOfCollection(
+  ctx: Context,
+  tenant: string,
+  collectionId: string,
+  { items, artifacts }: Chosen,
+): Promise<void> {
+  const choose = (ids: string[]) => ({ ids, hero: false })
+  const found = {
+    items: items && (await listChosenItems(ctx.db, tenant, collectionId, choose(items))).length,
+    artifacts: artifacts && (await listChosenArtifacts(ctx.db, tenant, collectionId, choose(artifacts))).length,
+  }
+  if (items && found.items !== new Set(items).size) throw invalid('/items', 'names an item that is not in this collection')
+  if (artifacts && found.artifacts !== new Set(artifacts).size)
+    throw invalid('/artifacts', 'names an artifact that is not in this collection')
+}

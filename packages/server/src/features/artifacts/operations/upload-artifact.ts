@@ -1,0 +1,30 @@
+import { invalid } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { newId } from '../../../random.ts'
+import { uploadKey } from '../blob-keys.ts'
+import { insertMadeArtifact } from '../store.ts'
+import { insertUpload } from '../uploads/store.ts'
+
+const uploadSeconds = 60 * 60
+
+/** The address is computed here and now: nothing is asked of the store, which may be away. */
+export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+  const { kind, mime, bytes, sha256 = null } = body
+  if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
+  const artifactId = newId('artifact')
+  const place = { tenantId: tenant, collectionId: collection.id }
+  const key = uploadKey(place, artifactId)
+  const terms = { key, mime, bytes, sha256: sha256 ?? undefined, expiresInSeconds: uploadSeconds }
+  const { method, url, headers, expiresAt } = await ctx.blobs.presignUpload(terms)
+  await insertMadeArtifact(tx, tenant, collection.id, {
+    id: artifactId,
+    kind,
+    source: 'upload',
+    status: 'painting',
+    stage: 'uploading',
+    title: null,
+    error: null,
+  })
+  await insertUpload(tx, { ...place, artifactId, mime, bytes, sha256 }, expiresAt)
+  return { status: 201, data: { id: artifactId, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }
+}

@@ -1,0 +1,33 @@
+import { after, before, test } from 'node:test'
+import { missingRadosgw, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
+import { startTestApi, type TestApi } from '../../testing/test-api.ts'
+import { describeMedia } from './testing/media-suite.ts'
+import { describeRemoval } from './testing/removal-suite.ts'
+import { describeUploads } from './testing/upload-suite.ts'
+
+const missing = missingRadosgw()
+
+if (missing.length > 0) {
+  test('uploads, media and removal in S3', { skip: `no real S3 server here: ${missing.join(', ')} not installed` }, () => {})
+} else {
+  let store: Radosgw
+  let api: TestApi
+  before(async () => {
+    store = await startRadosgw()
+    const { endpoint, bucket, region, accessKeyId, secretAccessKey } = store
+    const s3 = {
+      s3Endpoint: endpoint,
+      s3Bucket: bucket,
+      s3Region: region,
+      s3AccessKeyId: accessKeyId,
+      s3SecretAccessKey: secretAccessKey,
+    }
+    api = await startTestApi({ blobs: 's3', ...s3 })
+  })
+  after(async () => {
+    await api.close()
+    await store.stop()
+  })
+
+  for (const describe of [describeUploads, describeMedia, describeRemoval]) describe('S3 (Ceph RADOS Gateway)', () => api)
+}

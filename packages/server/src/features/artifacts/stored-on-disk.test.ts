@@ -1,0 +1,13 @@
+import { after, before } from 'node:test'
+import { startTestApi, type TestApi } from '../../testing/test-api.ts'
+import { describeMedia } from './testing/media-suite.ts'
+import { describeRemoval } from './testing/removal-suite.ts'
+import { describeUploads } from './testing/upload-suite.ts'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+for (const describe of [describeUploads, describeMedia, describeRemoval]) describe('disk', () => api)

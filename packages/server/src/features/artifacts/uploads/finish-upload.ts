@@ -1,0 +1,54 @@
+import type { Context } from '../../../context.ts'
+import type { Tx } from '../../../db/database.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { artifactEvent } from '../artifact-event.ts'
+import type { Artifact } from '../artifact.ts'
+import { artifactPrefix, uploadKey } from '../blob-keys.ts'
+import { mediaAddress } from '../media-address.ts'
+import { removalsOfArtifact } from '../removal/removals-of.ts'
+import { removeNow } from '../removal/remove-blobs.ts'
+import { insertRemovals, type Removal } from '../removal/store.ts'
+import { findArtifact, findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
+import { deleteUpload, type ClaimedUpload } from './store.ts'
+import type { StoredUpload } from './stored-upload.ts'
+
+/** Makes the artifact ready, once, and what was uploaded goes: what is served is stored apart from it. */
+export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: StoredUpload): Promise<void> {
+  const { tenantId, collectionId, artifactId } = upload
+  const removal = { tenantId, target: uploadKey(upload, artifactId) }
+  const done = await endUpload(ctx, upload, [removal], async (tx, artifact) => {
+    const url = mediaAddress(ctx.config, artifactId)
+    await updateMade(tx, tenantId, collectionId, { id: artifactId, url, ...stored, alt: null })
+    await recordEvent(tx, tenantId, 'artifact.ready', artifactEvent(collectionId, artifact))
+  })
+  // Deleted meanwhile, perhaps after the sweep that removed its files.
+  if (!done && !(await findArtifact(ctx.db, tenantId, collectionId, artifactId)))
+    await ctx.blobs.deletePrefix(artifactPrefix(upload, artifactId))
+}
+
+/** Ends it without bytes; all that is stored of it goes. */
+export async function finishFailed(ctx: Context, upload: ClaimedUpload, message: string): Promise<void> {
+  const { tenantId, collectionId, artifactId } = upload
+  await endUpload(ctx, upload, removalsOfArtifact(upload, artifactId), async (tx, artifact) => {
+    const error = { code: 'upload_mismatch', message }
+    await updateFailed(tx, tenantId, collectionId, { id: artifactId, status: 'failed', error })
+    const told = { ...artifactEvent(collectionId, artifact), status: 'failed' as const, error_code: error.code }
+    await recordEvent(tx, tenantId, 'artifact.failed', told)
+  })
+}
+
+type End = (tx: Tx, artifact: Artifact) => Promise<void>
+
+/** Whether the upload was still the caller's to end. */
+async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<boolean> {
+  const done = await ctx.db.transaction(async (tx) => {
+    // The artifact before its upload, as whoever deletes it does.
+    const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
+    if (!artifact || !(await deleteUpload(tx, upload))) return false
+    await end(tx, artifact)
+    await insertRemovals(tx, removals)
+    return true
+  })
+  if (done) for (const removal of removals) await removeNow(ctx, removal)
+  return done
+}

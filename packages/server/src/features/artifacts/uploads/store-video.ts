@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import type { Context } from '../../../context.ts'
+import { releaseChunk } from '../../../http/release-chunk.ts'
+import type { Blobs } from '../../../ports/blobs/blobs.ts'
+import { PictureError } from '../../../ports/pictures/picture-error.ts'
+import { Slots } from '../../../ports/pictures/slots.ts'
+import { originalKey, uploadKey } from '../blob-keys.ts'
+import { assertAnnounced } from './assert-announced.ts'
+import { assertType, headBytes, tailBytes } from './sniff-type.ts'
+import type { Upload } from './store.ts'
+import type { StoredUpload } from './stored-upload.ts'
+import { UploadMismatch } from './upload-mismatch.ts'
+import { parseMp4 } from './video/parse-mp4.ts'
+import { parseWebm } from './video/parse-webm.ts'
+import { PullParser } from './video/pull-parser.ts'
+
+/** Reading and hashing takes this process's own time: with some at once, the first are done before the last begin. */
+const checks = new Slots({
+  slots: 4,
+  waiting: 200,
+  waitMs: 20_000,
+  busy: () => new PictureError('busy', 'Too many videos at once.'),
+})
+
+/**
+ * Puts an uploaded video where it stays, and then checks it there: whoever holds the address of the upload can no longer replace it. Until the
+ * artifact is ready nobody can read it, and where the check fails it goes.
+ */
+export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload): Promise<StoredUpload> {
+  return checks.run(1, () => promoteAndCheck(blobs, upload))
+}
+
+async function promoteAndCheck(blobs: Blobs, upload: Upload): Promise<StoredUpload> {
+  const key = originalKey(upload, upload.artifactId)
+  const { bytes } = await blobs.promote(uploadKey(upload, upload.artifactId), key)
+  if (bytes !== upload.bytes) throw new UploadMismatch(`${bytes} bytes arrived instead of the ${upload.bytes} announced.`)
+  const head = await partOf(blobs, key, 0, Math.min(headBytes, bytes) - 1)
+  assertType(upload.mime, head, await partOf(blobs, key, Math.max(0, bytes - tailBytes), bytes - 1))
+  const parser = new PullParser(upload.mime === 'video/webm' ? parseWebm(bytes) : parseMp4(bytes))
+  const hash = createHash('sha256')
+  let read = 0
+  const { stream } = await blobs.read(key)
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    parser.push(chunk)
+    read += chunk.length
+    releaseChunk(chunk)
+  }
+  const sha256 = hash.digest('hex')
+  assertAnnounced(upload, { bytes: read, sha256 })
+  const size = parser.end()
+  if (!size) throw new UploadMismatch('The video is cut short.')
+  return { mime: upload.mime, ...size, bytes, sha256 }
+}
+
+async function partOf(blobs: Blobs, key: string, start: number, end: number): Promise<Buffer> {
+  return buffer((await blobs.read(key, { start, end })).stream)
+}

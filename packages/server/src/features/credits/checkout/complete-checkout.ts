@@ -1,0 +1,52 @@
+import type { Context } from '../../../context.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { PaymentEvent } from '../../../ports/payments/payments.ts'
+import { hashCredential, newAccountId, newCredential } from '../../../random.ts'
+import { issuerAccount, platformAccount } from '../ledger/account.ts'
+import { transactionId, type Transfer } from '../ledger/movement.ts'
+import { postMovements } from '../ledger/post.ts'
+import { licensePlace, type Checkout } from './checkout.ts'
+import { findCheckoutForUpdate, updateCheckout } from './store.ts'
+
+/**
+ * Takes in what the provider tells about a payment, in any order and however often. Credits move once: the checkout's row is locked first,
+ * and the movement's id derives from the checkout. Money that comes after the expiry is honoured; after the money nothing else counts.
+ * False: the payment is not this checkout's.
+ */
+export async function completeCheckout(
+  ctx: Pick<Context, 'vault'>,
+  tx: Tx,
+  tenantId: string,
+  event: PaymentEvent,
+): Promise<boolean> {
+  const checkout = await findCheckoutForUpdate(tx, tenantId, event.checkoutId)
+  if (!checkout || checkout.provider !== event.provider || checkout.reference !== event.reference) return false
+  if (checkout.paidAt !== null) return true
+  const now = new Date().toISOString()
+  if (event.type === 'paid') await completePaid(ctx, tx, checkout, now)
+  else if (event.type === 'pending') await updateCheckout(tx, { ...checkout, pendingAt: checkout.pendingAt ?? now })
+  else await updateCheckout(tx, { ...checkout, endedAt: checkout.endedAt ?? now })
+  return true
+}
+
+async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout: Checkout, paidAt: string): Promise<void> {
+  const licenseKey = checkout.purpose === 'license_key' ? newCredential('licenseKey') : undefined
+  const [outcome] = await postMovements(tx, [saleOf(checkout, licenseKey)])
+  // Its row and its transfer commit together, so an unpaid checkout has none.
+  if (outcome !== 'posted') throw new Error(`the sale of checkout ${checkout.id} was ${outcome}`)
+  const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licensePlace(checkout))
+  await updateCheckout(tx, { ...checkout, paidAt, licenseSealed })
+}
+
+function saleOf({ tenantId, id, credits }: Checkout, licenseKey: string | undefined): Transfer {
+  const sale = {
+    type: 'transfer',
+    id: transactionId('checkout', id),
+    from: platformAccount,
+    amountCredits: credits,
+    actor: tenantId,
+  } as const
+  if (licenseKey === undefined) return { ...sale, kind: 'prefund', to: issuerAccount(tenantId) }
+  const opens = { kind: 'license', codeHash: hashCredential(licenseKey) } as const
+  return { ...sale, kind: 'sale', to: { tenantId, id: newAccountId() }, opens }
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '../../../../http/api-error.ts'
+import type { HandlerOf } from '../../../../http/call.ts'
+import { ClaimTaken } from '../../../../http/idempotency/run-claimed.ts'
+import { findAnswer, insertClaims } from '../../../../http/idempotency/store.ts'
+import { checkoutIdFor } from '../checkout-id.ts'
+import { priceOf } from '../price.ts'
+import { returnAddress, withCheckoutId } from '../return-address.ts'
+import { insertCheckout } from '../store.ts'
+
+/** The provider first, holding no connection while it is waited for, and then the row, the claim and the answer in one transaction. */
+export const createCheckout: HandlerOf<'createCheckout'> = {
+  batched: async (ctx, { tenant, key, body }, claim) => {
+    // What was answered before is not asked of the provider again.
+    if (claim && (await findAnswer(ctx.db, claim))) throw new ClaimTaken()
+    const { purpose, credits } = body
+    if (purpose === 'prefund' && !key.roles.includes('issuer')) throw new ApiError('issuer_role_required')
+    const successUrl = returnAddress(body.success_url, '/success_url')
+    const cancelUrl = returnAddress(body.cancel_url, '/cancel_url')
+    const { config, payments } = ctx
+    const amount = priceOf(credits, config)
+    if (!payments) throw notConfigured()
+
+    const id = await checkoutIdFor(ctx.db, tenant, claim)
+    const payment = await payments.createPayment({
+      checkoutId: id,
+      purpose,
+      credits,
+      amount,
+      currency: config.currency,
+      successUrl: withCheckoutId(successUrl, id),
+      cancelUrl,
+    })
+    const answer = { status: 201 as const, data: { id, url: payment.url, status: 'open' as const } }
+    const { provider } = payments
+    await ctx.db.transaction(async (tx) => {
+      const free = claim && (await insertClaims(tx, [{ ...claim, answer: claim.seal(answer) }]))
+      if (free?.size === 0) throw new ClaimTaken()
+      await insertCheckout(tx, { tenantId: tenant, id, purpose, credits, provider, ...payment, successUrl, cancelUrl })
+    })
+    return answer
+  },
+}
+
+function notConfigured(): ApiError {
+  return new ApiError('unavailable', {
+    message: 'This installation sells nothing yet: whoever runs it has to set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
+    retryAfterSeconds: 60,
+  })
+}

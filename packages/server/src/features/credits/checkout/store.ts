@@ -1,0 +1,102 @@
+import { statement, type Db, type Tx } from '../../../db/database.ts'
+import type { Checkout } from './checkout.ts'
+
+interface Row {
+  tenant_id: string
+  id: string
+  purpose: Checkout['purpose']
+  credits: number
+  provider: Checkout['provider']
+  reference: string
+  url: string
+  success_url: string
+  cancel_url: string
+  license_sealed: Buffer | null
+  created_at: string
+  expires_at: string
+  pending_at: string | null
+  ended_at: string | null
+  paid_at: string | null
+}
+
+const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, created_at, expires_at,
+  pending_at, ended_at, paid_at`
+
+function toCheckout(row: Row): Checkout {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    purpose: row.purpose,
+    credits: row.credits,
+    provider: row.provider,
+    reference: row.reference,
+    url: row.url,
+    successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    licenseSealed: row.license_sealed,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    pendingAt: row.pending_at,
+    endedAt: row.ended_at,
+    paidAt: row.paid_at,
+  }
+}
+
+type NewCheckout = Omit<Checkout, 'licenseSealed' | 'createdAt' | 'pendingAt' | 'endedAt' | 'paidAt'>
+
+const insertStatement = statement<never>(
+  'checkouts-insert',
+  `insert into checkouts (tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+)
+
+export async function insertCheckout(tx: Tx, checkout: NewCheckout): Promise<void> {
+  await tx.query(insertStatement, [
+    checkout.tenantId,
+    checkout.id,
+    checkout.purpose,
+    checkout.credits,
+    checkout.provider,
+    checkout.reference,
+    checkout.url,
+    checkout.successUrl,
+    checkout.cancelUrl,
+    checkout.expiresAt,
+  ])
+}
+
+const findStatement = statement<Row>('checkouts-find', `select ${columns} from checkouts where tenant_id = $1 and id = $2`)
+
+export async function findCheckout(db: Db, tenantId: string, id: string): Promise<Checkout | undefined> {
+  const [row] = await db.query(findStatement, [tenantId, id])
+  return row && toCheckout(row)
+}
+
+const findByIdStatement = statement<Row>('checkouts-find-by-id', `select ${columns} from checkouts where id = $1`)
+
+/** The checkout with this id, of whatever tenant: for those who were given the id and know no tenant. */
+export async function findCheckoutById(db: Db, id: string): Promise<Checkout | undefined> {
+  const [row] = await db.query(findByIdStatement, [id])
+  return row && toCheckout(row)
+}
+
+const lockStatement = statement<Row>(
+  'checkouts-lock',
+  `select ${columns} from checkouts where tenant_id = $1 and id = $2 for no key update`,
+)
+
+/** Reads for a change that depends on what is there: completions of one checkout, and readers of its license key, come in turn. */
+export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string): Promise<Checkout | undefined> {
+  const [row] = await tx.query(lockStatement, [tenantId, id])
+  return row && toCheckout(row)
+}
+
+const updateStatement = statement<never>(
+  'checkouts-update',
+  `update checkouts set license_sealed = $3, pending_at = $4, ended_at = $5, paid_at = $6 where tenant_id = $1 and id = $2`,
+)
+
+export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
+  const { tenantId, id, licenseSealed, pendingAt, endedAt, paidAt } = checkout
+  await tx.query(updateStatement, [tenantId, id, licenseSealed, pendingAt, endedAt, paidAt])
+}

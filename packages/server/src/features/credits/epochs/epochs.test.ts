@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { send } from '../../../testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
+import { readEpochKey } from '../blind-token.ts'
+import { EpochCache } from './epoch-cache.ts'
+import { insertEpoch } from './store.ts'
+
+let api: TestApi
+let tenant: TestTenant
+before(async () => {
+  api = await startTestApi()
+  tenant = await api.makeTenant()
+})
+after(() => api.close())
+
+/** Looks like a modulus, which is all that can be told of one; and is made at once. */
+function makeKey() {
+  const n = randomBytes(256)
+  n[0]! |= 0x80
+  n[255]! |= 1
+  return { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }
+}
+
+const publish = (public_key: object = makeKey(), more: object = {}, options: object = {}) =>
+  send(api, 'POST', '/epochs', { key: tenant.secretKey, body: { public_key, value: 10, ...more }, ...options })
+const count = async () => Number((await api.ctx.db.pool.query('select count(*) from epochs')).rows[0].count)
+
+describe('publishing', () => {
+  test('an epoch is named by its key, and shown to anyone', async () => {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const { kty, n, e } = publicKey.export({ format: 'jwk' }) as { kty: string; n: string; e: string }
+    const expires_at = '2099-01-02T03:04:05.678Z'
+    const exported = { kty, n, e, use: 'sig', alg: 'PS384', ext: true, key_ops: ['verify'], kid: 'autumn' }
+    const made = await publish(exported, { value: 25, expires_at })
+    assert.equal(made.status, 201, made.text)
+    const { epoch } = made.body.data
+    assert.equal(epoch, readEpochKey({ n, e }).epoch)
+    const shown = await send(api, 'GET', `/epochs/${epoch}`)
+    assert.equal(shown.status, 200)
+    const { created_at, ...rest } = shown.body.data
+    assert.deepEqual(rest, { epoch, issuer: tenant.id, public_key: { kty, n, e }, value: 25, expires_at })
+    assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 10_000)
+  })
+
+  test('a key is published once: again, at once, for another value or by another tenant is 409', async () => {
+    const key = makeKey()
+    const other = await api.makeTenant()
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => publish(key)),
+      ...Array.from({ length: 10 }, () => publish(key, {}, { key: other.secretKey })),
+    ])
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1)
+    assert.equal(answers.filter(({ body }) => body.error?.code === 'state_conflict').length, 19)
+    for (const again of [await publish({ ...key, kid: 'new name' }), await publish(key, { value: 11 })])
+      assert.equal(again.body.error.code, 'state_conflict')
+    const { data } = (await send(api, 'GET', `/epochs/${readEpochKey(key).epoch}`)).body
+    assert.equal(data.value, 10)
+  })
+
+  test('a retry with the same Idempotency-Key replays the answer', async () => {
+    const key = makeKey()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => publish(key, {}, { idempotencyKey: 'epoch-1' })))
+    assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
+    assert.equal(answers[0]!.status, 201)
+  })
+
+  test('it takes the issuer role, and none recorded means both', async () => {
+    const before = await count()
+    const make = async (roles: string[]) => {
+      const headers = { 'x-admin-token': api.adminToken }
+      return (await send(api, 'POST', '/tenants', { headers, body: { name: 'Roles', roles } })).body.data.secret_key as string
+    }
+    const [app, issuer, none] = [await make(['app']), await make(['issuer']), await make([])]
+    const refused = await publish(makeKey(), {}, { key: app })
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'issuer_role_required'])
+    // Who may not call is told so before anything else.
+    assert.equal((await publish({}, {}, { key: app })).body.error.code, 'issuer_role_required')
+    assert.equal((await publish(makeKey(), {}, { key: tenant.publishableKey })).body.error.code, 'secret_key_required')
+    assert.equal(await count(), before)
+    assert.equal((await publish(makeKey(), {}, { key: issuer })).status, 201)
+    assert.equal((await publish(makeKey(), {}, { key: none })).status, 201)
+  })
+
+  test('weak keys, private keys and what is no key are 400, and nothing is stored', async () => {
+    const before = await count()
+    const good = makeKey()
+    const bytes = Buffer.from(good.n, 'base64url')
+    const with_ = (at: number, byte: number) => {
+      const changed = Buffer.from(bytes)
+      changed[at] = byte
+      return { ...good, n: changed.toString('base64url') }
+    }
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const weak1024 = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' })
+    const refused: [object, string][] = [
+      [weak1024, '/public_key/n'],
+      [with_(0, 0x7f), '/public_key/n'],
+      [with_(255, 0), '/public_key/n'],
+      [{ ...good, n: Buffer.concat([Buffer.alloc(1), bytes]).toString('base64url') }, '/public_key/n'],
+      [{ ...good, n: `${good.n}==` }, '/public_key/n'],
+      [{ ...good, e: 'AQ' }, '/public_key/e'],
+      [{ ...good, e: 'AQAA' }, '/public_key/e'],
+      [{ ...good, e: 'AAEAAQ' }, '/public_key/e'],
+      [{ ...good, e: '' }, '/public_key/e'],
+      [{ ...good, kty: 'EC' }, '/public_key/kty'],
+      [{ ...good, use: 'enc' }, '/public_key/use'],
+      [{ ...good, d: good.n }, '/public_key/d'],
+      [privateKey.export({ format: 'jwk' }), '/public_key/d'],
+    ]
+    for (const [key, path] of refused) {
+      const { status, body, text } = await publish(key)
+      assert.deepEqual([status, body.error?.code], [400, 'invalid_request'], text)
+      assert.ok(
+        body.error.details.some((detail: { path: string }) => detail.path === path),
+        text,
+      )
+    }
+    assert.equal(await count(), before)
+  })
+
+  test('an end that is past, or a value below one, is 400', async () => {
+    const past = await publish(makeKey(), { expires_at: new Date(Date.now() - 1_000).toISOString() })
+    assert.deepEqual([past.status, past.body.error.details[0].path], [400, '/expires_at'])
+    for (const value of [0, -1, 1.5]) assert.equal((await publish(makeKey(), { value })).body.error.code, 'invalid_request')
+    assert.equal((await publish(makeKey(), { value: Number.MAX_SAFE_INTEGER })).status, 201)
+  })
+})
+
+describe('reading', () => {
+  test('the list is the same for everyone, oldest first, page by page', async () => {
+    const made = []
+    for (let i = 0; i < 5; i++) made.push((await publish()).body.data.epoch)
+    const seen: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const query: string = cursor && `&cursor=${cursor}`
+      const page = await send(api, 'GET', `/epochs?limit=2${query}`)
+      assert.equal(page.status, 200)
+      seen.push(...page.body.data.map((one: { epoch: string }) => one.epoch))
+      cursor = page.body.meta.next_cursor
+    }
+    assert.deepEqual(seen.slice(-5), made)
+    assert.equal(new Set(seen).size, await count())
+    assert.equal((await send(api, 'GET', '/epochs?cursor=bm9uZTox')).body.error.code, 'invalid_cursor')
+  })
+
+  test('the list grows at its end alone: an epoch waits for the one that is being published before it', async () => {
+    const { publicKey, epoch: id } = readEpochKey(makeKey())
+    const mayCommit = Promise.withResolvers<void>()
+    const isInserted = Promise.withResolvers<void>()
+    const first = api.ctx.db.transaction(async (tx) => {
+      await insertEpoch(tx, { id, tenantId: tenant.id, publicKey, valueCredits: 1, expiresAt: undefined })
+      isInserted.resolve()
+      await mayCommit.promise
+    })
+    await isInserted.promise
+    let published = false
+    const second = publish().finally(() => (published = true))
+    const waiting = `select from pg_locks where relation = 'epochs'::regclass and not granted`
+    const deadline = Date.now() + 5_000
+    while (!published && (await api.ctx.db.pool.query(waiting)).rowCount === 0) assert.ok(Date.now() < deadline, 'nobody waits')
+    const waited = !published
+    mayCommit.resolve()
+    await first
+    assert.ok(waited, 'the second is not published before the first')
+    const { epoch } = (await second).body.data
+    const { rows } = await api.ctx.db.pool.query('select id from epochs order by seq desc limit 2')
+    assert.deepEqual(
+      rows.map((row) => row.id),
+      [epoch, id],
+    )
+  })
+
+  test('browsers of any origin read it without a key, and caches may keep it for a minute', async () => {
+    const { epoch } = (await publish()).body.data
+    for (const path of ['/epochs', `/epochs/${epoch}`]) {
+      const { status, headers } = await send(api, 'GET', path, { headers: { origin: 'https://app.example' } })
+      assert.equal(status, 200)
+      assert.equal(headers.get('access-control-allow-origin'), '*')
+      assert.equal(headers.get('cache-control'), 'public, max-age=60')
+    }
+    const missing = await send(api, 'GET', `/epochs/${'A'.repeat(43)}`)
+    assert.equal(missing.headers.get('cache-control'), 'no-store')
+  })
+
+  test('what is no epoch is 404, whatever its form', async () => {
+    for (const id of ['A'.repeat(43), 'x', 'A'.repeat(42), `${'A'.repeat(43)}=`, '%F0%9F%98%80', "'--", tenant.id]) {
+      const { status, body } = await send(api, 'GET', `/epochs/${id}`)
+      assert.deepEqual([status, body.error.code], [404, 'not_found'], id)
+    }
+  })
+
+  test('an epoch that was looked for too early is found once it is published', async () => {
+    const key = makeKey()
+    const id = readEpochKey(key).epoch
+    assert.equal(await api.ctx.epochs.find(id), undefined)
+    await publish(key)
+    assert.equal((await api.ctx.epochs.find(id))?.tenantId, tenant.id)
+  })
+})
+
+describe('what is kept', () => {
+  test('the store refuses to change, delete or truncate epochs', async () => {
+    await publish()
+    for (const sql of ['update epochs set value = value + 1', 'delete from epochs', 'truncate epochs'])
+      await assert.rejects(api.ctx.db.pool.query(sql), /an epoch is set once/)
+  })
+
+  test('an epoch is read once while it is in use, and the one used least makes room', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.push((await publish()).body.data.epoch)
+    const [a, b, c] = ids as [string, string, string]
+    const read: string[] = []
+    const db = api.ctx.db
+    const cache = new EpochCache(
+      { query: (statement, values) => (read.push(...(values[0] as string[])), db.query(statement, values)) },
+      2,
+    )
+    for (const id of [a, b, a, c, a, b]) assert.equal((await cache.find(id))?.id, id)
+    assert.deepEqual(read, [a, b, c, b])
+    assert.equal(await cache.find('A'.repeat(43)), undefined)
+    assert.equal(await cache.find('x'), undefined)
+    assert.deepEqual(read.slice(4), ['A'.repeat(43)])
+  })
+})

@@ -1,0 +1,16 @@
+import { ApiError } from '../../../../http/api-error.ts'
+import type { HandlerOf } from '../../../../http/call.ts'
+import { futureTime } from '../../../../http/future-time.ts'
+import { readEpochKey } from '../../blind-token.ts'
+import { insertEpoch } from '../store.ts'
+
+export const publishEpoch: HandlerOf<'publishEpoch'> = async (_ctx, tx, { tenant, body }) => {
+  const { epoch: id, publicKey } = readEpochKey(body.public_key)
+  const expiresAt = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
+  const isNew = await insertEpoch(tx, { id, tenantId: tenant, publicKey, valueCredits: body.value, expiresAt })
+  if (!isNew) {
+    const message = `This key was published before, as epoch ${id}. An epoch is set once: make a new key.`
+    throw new ApiError('state_conflict', { message })
+  }
+  return { status: 201, data: { epoch: id } }
+}

@@ -1,0 +1,58 @@
+import { statement, type Db, type Tx } from '../../../db/database.ts'
+import type { RsaPublicKey } from '../blind-token.ts'
+import type { Epoch } from './epoch.ts'
+
+interface Row {
+  tenant_id: string
+  id: string
+  seq: number
+  public_key: RsaPublicKey
+  value: number
+  created_at: string
+  expires_at: string | null
+}
+
+const columns = 'tenant_id, id, seq, public_key, value, created_at, expires_at'
+
+function toEpoch(row: Row): Epoch & { seq: number } {
+  return {
+    id: row.id,
+    seq: row.seq,
+    tenantId: row.tenant_id,
+    publicKey: row.public_key,
+    valueCredits: row.value,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+  }
+}
+
+// Whoever pages through the list must not miss an epoch that took its number before one they have seen, and was committed after it.
+const lockStatement = statement<never>('epochs-lock', 'lock table epochs in share row exclusive mode')
+
+// Of whichever tenant: one key is one epoch.
+const insertStatement = statement<{ id: string }>(
+  'epochs-insert',
+  `insert into epochs (tenant_id, id, public_key, value, expires_at) values ($1, $2, $3, $4, $5) on conflict do nothing returning id`,
+)
+
+/** False when the key was published before. */
+export async function insertEpoch(tx: Tx, epoch: Omit<Epoch, 'createdAt'>): Promise<boolean> {
+  const { tenantId, id, publicKey, valueCredits, expiresAt } = epoch
+  await tx.query(lockStatement, [])
+  const rows = await tx.query(insertStatement, [tenantId, id, JSON.stringify(publicKey), valueCredits, expiresAt])
+  return rows.length === 1
+}
+
+const listStatement = statement<Row>('epochs-list', `select ${columns} from epochs where seq > $1 order by seq limit $2`)
+
+/** Of all tenants, oldest first: the list is public. */
+export async function listEpochs(db: Db, afterSeq: number, limit: number): Promise<(Epoch & { seq: number })[]> {
+  return (await db.query(listStatement, [afterSeq, limit])).map(toEpoch)
+}
+
+const findStatement = statement<Row>('epochs-find', `select ${columns} from epochs where id = any($1)`)
+
+/** Those of the ids that there are, of whatever tenant. */
+export async function listEpochsById(db: Db, ids: string[]): Promise<Epoch[]> {
+  return (await db.query(findStatement, [ids])).map(toEpoch)
+}

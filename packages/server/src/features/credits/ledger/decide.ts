@@ -1,0 +1,158 @@
+import type { NewEvent } from '../../events/record-event.ts'
+import { accountKey, heldAccount, platformAccount, type AccountRef } from './account.ts'
+import {
+  transactionId,
+  type Hold,
+  type HoldEnd,
+  type Movement,
+  type MovementOutcome,
+  type Transfer,
+  type TransferKind,
+} from './movement.ts'
+
+/** What the books say about everything that a batch of movements touches. Keys as accountKey makes them. */
+export interface BookState {
+  accounts: Map<string, { balance: number; over: boolean }>
+  /** Transfers that were posted before. */
+  transfers: Set<string>
+  holds: Map<string, { amount: number; ended: boolean }>
+}
+
+/** A transfer as it will be written. */
+export interface Posting {
+  id: string
+  kind: TransferKind
+  from: AccountRef
+  to: AccountRef
+  amount: number
+  actor: string
+  memo: string | null
+}
+
+/** What is to be written of a batch: for each movement its outcome, and the rows of those that are posted. */
+export interface Decision {
+  outcomes: MovementOutcome[]
+  postings: Posting[]
+  opened: Transfer[]
+  held: Hold[]
+  ended: HoldEnd[]
+  events: NewEvent[]
+}
+
+/**
+ * Decides a batch in order, each movement on what the ones before it left. `refused` are inputs whose Idempotency-Key another request has
+ * taken: they move nothing. Changes nothing it was given.
+ */
+export function decide(state: BookState, movements: Movement[], refused: ReadonlySet<number>): Decision {
+  const book = new Book(state)
+  const decision: Decision = { outcomes: [], postings: book.postings, opened: [], held: [], ended: [], events: [] }
+  movements.forEach((movement, i) => {
+    decision.outcomes.push(refused.has(i) ? 'claim_taken' : decideOne(book, decision, movement))
+  })
+  return decision
+}
+
+function decideOne(book: Book, decision: Decision, movement: Movement): MovementOutcome {
+  if (movement.type === 'hold_end') return endHold(book, decision, movement)
+  if (movement.type === 'return') return giveBack(book, movement)
+  if (book.has(movement.from, movement.id)) return 'repeated'
+  const to = movement.type === 'hold' ? heldAccount(movement.from) : movement.to
+  const memo = movement.type === 'hold' ? null : (movement.memo ?? null)
+  const kind = movement.type === 'hold' ? 'hold' : movement.kind
+  const { id, from, amountCredits: amount, actor } = movement
+  if (movement.type === 'transfer' && movement.opens) book.open(to)
+  if (!book.move({ id, kind, from, to, amount, actor, memo })) return 'insufficient'
+  if (movement.type === 'hold') {
+    book.hold(movement)
+    decision.held.push(movement)
+  } else {
+    if (movement.opens) decision.opened.push(movement)
+    if (movement.event) decision.events.push(movement.event)
+  }
+  return 'posted'
+}
+
+function endHold(book: Book, decision: Decision, end: HoldEnd): MovementOutcome {
+  const hold = book.findHold(end)
+  if (!hold) return 'unknown_hold'
+  if (hold.ended) return 'repeated'
+  const captured = end.capture?.amountCredits ?? 0
+  if (captured > hold.amount) return 'unknown_hold'
+  const from = heldAccount(end.from)
+  const actor = end.actor
+  const move = (kind: 'capture' | 'release', to: AccountRef, amount: number) => {
+    // What lies in the held account is the sum of the open holds: it cannot be short.
+    if (amount > 0 && !book.move({ id: transactionId(kind, end.id), kind, from, to, amount, actor, memo: null }))
+      throw new Error(`hold ${end.id} is not covered by its held account`)
+  }
+  if (end.capture) move('capture', end.capture.to, captured)
+  move('release', end.from, hold.amount - captured)
+  book.endHold(end)
+  decision.ended.push(end)
+  return 'posted'
+}
+
+function giveBack(book: Book, { id, from, to }: Extract<Movement, { type: 'return' }>): MovementOutcome {
+  const amount = book.rest(from)
+  if (amount === 0) return 'repeated'
+  book.move({ id, kind: 'return', from, to, amount, actor: from.tenantId, memo: null })
+  return 'posted'
+}
+
+const platformKey = accountKey(platformAccount)
+
+/** The state as the movements change it, in memory. */
+class Book {
+  readonly postings: Posting[] = []
+  readonly #accounts: Map<string, { balance: number; over: boolean }>
+  readonly #transfers: Set<string>
+  readonly #holds: Map<string, { amount: number; ended: boolean }>
+
+  constructor(state: BookState) {
+    this.#accounts = new Map(Array.from(state.accounts, ([key, account]) => [key, { ...account }]))
+    this.#transfers = new Set(state.transfers)
+    this.#holds = new Map(state.holds)
+  }
+
+  has({ tenantId }: AccountRef, id: string): boolean {
+    return this.#transfers.has(accountKey({ tenantId, id }))
+  }
+
+  open(account: AccountRef): void {
+    this.#accounts.set(accountKey(account), { balance: 0, over: false })
+  }
+
+  /** What an account that is over still holds. */
+  rest(account: AccountRef): number {
+    const found = this.#accounts.get(accountKey(account))
+    return found?.over ? found.balance : 0
+  }
+
+  findHold({ from: { tenantId }, id }: HoldEnd) {
+    return this.#holds.get(accountKey({ tenantId, id }))
+  }
+
+  hold({ from: { tenantId }, id, amountCredits }: Hold): void {
+    this.#holds.set(accountKey({ tenantId, id }), { amount: amountCredits, ended: false })
+  }
+
+  endHold({ from: { tenantId }, id }: HoldEnd): void {
+    const key = accountKey({ tenantId, id })
+    this.#holds.set(key, { ...this.#holds.get(key)!, ended: true })
+  }
+
+  /** False where `from` cannot pay. Only what goes back, or out of a hold, leaves an account that is over. */
+  move(posting: Posting): boolean {
+    const { from, to, amount, kind, id } = posting
+    const payer = this.#accounts.get(accountKey(from))
+    const payee = this.#accounts.get(accountKey(to))
+    if (!payee) throw new Error(`${kind} ${id} goes to an account that does not exist`)
+    const fromPlatform = accountKey(from) === platformKey
+    if (!payer || (!fromPlatform && payer.balance < amount) || (payer.over && kind !== 'return')) return false
+    payer.balance += fromPlatform ? amount : -amount
+    payee.balance += accountKey(to) === platformKey ? -amount : amount
+    this.#transfers.add(accountKey({ tenantId: from.tenantId, id }))
+    this.postings.push(posting)
+    return true
+  }
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openDatabase, type Database } from '../../../db/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
+import { heldAccount, issuerAccount, platformAccount, revenueAccount } from './account.ts'
+import { auditLedger } from './audit.ts'
+import { openLedger, type Ledger } from './ledger.ts'
+import { transactionId, type Hold, type Transfer } from './movement.ts'
+import { postMovements } from './post.ts'
+import { sweepLedger } from './sweep-ledger.ts'
+
+const tenant = 'ten_store'
+const issuer = issuerAccount(tenant)
+let database: TestDatabase
+let db: Database
+let ledger: Ledger
+let counter = 0
+
+before(async () => {
+  database = await createTestDatabase()
+  db = openDatabase({ url: database.url, maxConnections: 4, onConnectionError: () => undefined })
+  ledger = openLedger(db)
+  await ledger.add(prefund(10_000))
+})
+
+after(async () => {
+  await db.close()
+  await database.drop()
+})
+
+function prefund(amountCredits: number): Transfer {
+  const id = transactionId('test', String(++counter))
+  return { type: 'transfer', id, kind: 'prefund', from: platformAccount, to: issuer, amountCredits, actor: tenant }
+}
+
+async function openCoupon(amountCredits: number, expiresAt?: string) {
+  const account = { tenantId: tenant, id: `acc_${++counter}` }
+  const opens = { kind: 'coupon' as const, codeHash: Buffer.alloc(32, counter), ...(expiresAt ? { expiresAt } : {}) }
+  const id = transactionId('test', String(counter))
+  const granted = {
+    type: 'transfer' as const,
+    id,
+    kind: 'grant' as const,
+    from: issuer,
+    to: account,
+    amountCredits,
+    actor: tenant,
+    opens,
+  }
+  assert.equal(await ledger.add(granted), 'posted')
+  return account
+}
+
+async function placeHold(from: Hold['from'], amountCredits: number, endsAt: string): Promise<Hold> {
+  const hold: Hold = {
+    type: 'hold',
+    id: transactionId('test', String(++counter)),
+    from,
+    amountCredits,
+    actor: tenant,
+    endsAt,
+    purpose: 'test',
+  }
+  assert.equal(await ledger.add(hold), 'posted')
+  return hold
+}
+
+async function balanceOf({ tenantId, id }: { tenantId: string; id: string }): Promise<number> {
+  const { rows } = await db.pool.query<{ balance: number }>(
+    'select balance from ledger_accounts where tenant_id = $1 and id = $2',
+    [tenantId, id],
+  )
+  return rows[0]?.balance ?? 0
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const soon = () => new Date(Date.now() + 40).toISOString()
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 5_000
+  while (!(await holds())) assert.ok(Date.now() < deadline, 'it did not come to pass')
+}
+
+const sweep = () => sweepLedger(db, ledger, 1_000)
+
+describe('the store refuses, whoever writes', () => {
+  const refusals: [name: string, sql: string, constraint: RegExp][] = [
+    ['a changed transfer', 'update ledger_transfers set amount = amount + 1', /only added to/],
+    ['a deleted transfer', 'delete from ledger_transfers', /only added to/],
+    ['emptied books', 'truncate ledger_transfers', /only added to/],
+    ['a changed hold', 'update ledger_holds set amount = 1', /only added to/],
+    ['a deleted account', 'delete from ledger_accounts', /only added to/],
+    ['a balance set by hand', "update ledger_accounts set balance = balance + 5 where id = 'issuer'", /only added to/],
+    [
+      'an account that begins with credits',
+      "insert into ledger_accounts (tenant_id, id, kind, balance) values ('t', 'issuer', 'issuer', 5)",
+      /only added to/,
+    ],
+    ['more than there is', transferSql('issuer', 'revenue', 1_000_000), /balance_not_negative/],
+    ['a negative amount', transferSql('issuer', 'revenue', -5), /amount_positive/],
+    ['nothing at all', transferSql('issuer', 'revenue', 0), /amount_positive/],
+    ['a transfer to itself', transferSql('issuer', 'issuer', 5), /two_accounts/],
+    ['a transfer to nowhere', transferSql('issuer', 'acc_nobody', 5), /does not exist/],
+    ['a transfer from nowhere', transferSql('acc_nobody', 'issuer', 5), /does not exist/],
+    ['a kind that is not known', "insert into ledger_accounts (tenant_id, id, kind) values ('t', 'x', 'treasure')", /kind_known/],
+  ]
+  for (const [name, sql, reason] of refusals) {
+    test(name, async () => {
+      await ledger.add({ ...prefund(1), to: revenueAccount(tenant) })
+      await assert.rejects(db.pool.query(sql), reason)
+    })
+  }
+
+  function transferSql(from: string, to: string, amount: number): string {
+    return `insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor)
+      values ('${tenant}', 'txn_by_hand', 'fee', '${from}', '${tenant}', '${to}', ${amount}, '${tenant}')`
+  }
+
+  test('a hold that ends a second time', async () => {
+    const coupon = await openCoupon(10)
+    const hold = await placeHold(coupon, 10, inAnHour())
+    const end = { type: 'hold_end' as const, id: hold.id, from: coupon, actor: tenant, outcome: 'released' as const }
+    assert.equal(await ledger.add(end), 'posted')
+    const again = `insert into ledger_hold_ends (tenant_id, id, outcome, captured) values ('${tenant}', '${hold.id}', 'expired', 0)`
+    await assert.rejects(db.pool.query(again), /ledger_hold_ends_pkey/)
+    assert.equal(await ledger.add(end), 'repeated')
+    assert.equal(await balanceOf(coupon), 10)
+  })
+})
+
+describe('holds', () => {
+  test('a hold captured in part gives the rest back', async () => {
+    const coupon = await openCoupon(10)
+    const earned = await balanceOf(revenueAccount('ten_seller'))
+    const hold = await placeHold(coupon, 8, inAnHour())
+    assert.deepEqual([await balanceOf(coupon), await balanceOf(heldAccount(coupon))], [2, 8])
+    const capture = { to: revenueAccount('ten_seller'), amountCredits: 3 }
+    assert.equal(
+      await ledger.add({ type: 'hold_end', id: hold.id, from: coupon, actor: tenant, outcome: 'captured', capture }),
+      'posted',
+    )
+    assert.deepEqual([await balanceOf(coupon), await balanceOf(heldAccount(coupon))], [7, 0])
+    assert.equal(await balanceOf(revenueAccount('ten_seller')), earned + 3)
+  })
+
+  test('more than was held cannot be captured, and the hold stays', async () => {
+    const coupon = await openCoupon(10)
+    const hold = await placeHold(coupon, 8, inAnHour())
+    const capture = { to: revenueAccount('ten_seller'), amountCredits: 9 }
+    const end = { type: 'hold_end' as const, id: hold.id, from: coupon, actor: tenant, outcome: 'captured' as const, capture }
+    assert.equal(await ledger.add(end), 'unknown_hold')
+    assert.equal(await balanceOf(heldAccount(coupon)), 8)
+  })
+
+  test('50 at once on an account that covers 20: exactly 20', async () => {
+    const coupon = await openCoupon(20)
+    const holds = Array.from({ length: 50 }, (): Hold => {
+      const id = transactionId('test', String(++counter))
+      return { type: 'hold', id, from: coupon, amountCredits: 1, actor: tenant, endsAt: inAnHour(), purpose: 'test' }
+    })
+    // Half through the batcher, half each in a transaction of its own.
+    const one = (hold: Hold) => db.transaction(async (tx) => (await postMovements(tx, [hold]))[0])
+    const outcomes = await Promise.all(holds.map((hold, i) => (i % 2 ? ledger.add(hold) : one(hold))))
+    assert.equal(outcomes.filter((outcome) => outcome === 'posted').length, 20)
+    assert.equal(outcomes.filter((outcome) => outcome === 'insufficient').length, 30)
+  })
+
+  test('one that nobody ends is released at its end', async () => {
+    const coupon = await openCoupon(10)
+    await placeHold(coupon, 10, soon())
+    await until(async () => (await sweep(), (await balanceOf(coupon)) === 10))
+    assert.equal(await balanceOf(heldAccount(coupon)), 0)
+  })
+})
+
+describe('coupons', () => {
+  test('what is left at the expiry goes back to where it came from, and an expired coupon pays nothing', async () => {
+    const before = await balanceOf(issuer)
+    const coupon = await openCoupon(10, soon())
+    await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
+    assert.equal(await balanceOf(coupon), 0)
+    const hold: Hold = {
+      type: 'hold',
+      id: transactionId('late'),
+      from: coupon,
+      amountCredits: 1,
+      actor: tenant,
+      endsAt: inAnHour(),
+      purpose: 'test',
+    }
+    assert.equal(await ledger.add(hold), 'insufficient')
+  })
+
+  test('a coupon that expires while some of it is held gives that back too when the hold is released', async () => {
+    const before = await balanceOf(issuer)
+    const coupon = await openCoupon(10, new Date(Date.now() + 300).toISOString())
+    const hold = await placeHold(coupon, 6, inAnHour())
+    await until(async () => (await sweep(), (await balanceOf(coupon)) === 0))
+    assert.equal(await balanceOf(issuer), before - 6)
+    await ledger.add({ type: 'hold_end', id: hold.id, from: coupon, actor: tenant, outcome: 'released' })
+    await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
+  })
+
+  test('several sweepers at once give back once', async () => {
+    const before = await balanceOf(issuer)
+    const coupons = await Promise.all(Array.from({ length: 20 }, () => openCoupon(5, soon())))
+    await until(async () => (await Promise.all([sweep(), sweep(), sweep()]), (await balanceOf(issuer)) === before))
+    assert.equal(await balanceOf(coupons[0]!), 0)
+  })
+})
+
+describe('the audit', () => {
+  test('finds nothing wrong after all this', async () => {
+    const report = await auditLedger(db)
+    assert.deepEqual(report.findings, [])
+    assert.ok(report.transfers > 50 && report.credits > 10_000)
+  })
+
+  const damages: [rule: string, sql: string][] = [
+    ['balance is the sum of its rows', "update ledger_accounts set balance = balance + 1 where id = 'issuer'"],
+    ['debits equal credits', "update ledger_accounts set balance = balance + 1 where id = 'issuer'"],
+    [
+      'balance is the sum of its rows',
+      'update ledger_transfers set amount = amount + 1 where id = (select min(id) from ledger_transfers)',
+    ],
+    [
+      'held is the sum of open holds',
+      'update ledger_holds set amount = amount + 1 where id = (select min(h.id) from ledger_holds h where not exists (select from ledger_hold_ends e where e.id = h.id))',
+    ],
+    ['no hold is past its end', "update ledger_holds set ends_at = now() - interval '1 hour'"],
+    ['no hold captured more than it held', "update ledger_hold_ends set captured = 100 where outcome = 'captured'"],
+  ]
+  for (const [rule, sql] of damages) {
+    test(`sees: ${rule}`, async () => {
+      const client = await db.pool.connect()
+      try {
+        // Rolled back: only this connection ever sees the damage.
+        await client.query(`begin; set local session_replication_role = replica; ${sql}`)
+        const query = async (stmt: { text: string }, values: unknown[]) => (await client.query(stmt.text, values)).rows
+        const { findings } = await auditLedger({ query } as never)
+        assert.ok(
+          findings.some((finding) => finding.rule === rule),
+          JSON.stringify(findings),
+        )
+      } finally {
+        await client.query('rollback')
+        client.release()
+      }
+    })
+  }
+})

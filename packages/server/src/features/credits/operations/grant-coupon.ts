@@ -1,0 +1,51 @@
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { futureTime } from '../../../http/future-time.ts'
+import type { Claim } from '../../../http/idempotency/claim.ts'
+import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
+import { findAnswer } from '../../../http/idempotency/store.ts'
+import { hashCredential, newAccountId, newCredential } from '../../../random.ts'
+import { issuerAccount, type AccountRef } from '../ledger/account.ts'
+import { transactionId } from '../ledger/movement.ts'
+import { findPayer } from '../ledger/payer.ts'
+
+export const grantCoupon: HandlerOf<'grantCoupon'> = {
+  batched: async (ctx, { tenant, body }, claim) => {
+    if (!claim) throw new Error('the gateway let a grant pass without its Idempotency-Key')
+    const { amount, memo } = body
+    const expiresAt = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
+    const from = body.wallet_code === undefined ? issuerAccount(tenant) : await walletOf(ctx, body.wallet_code)
+    const coupon = newCredential('coupon')
+    const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
+    const outcome = await ctx.ledger.add({
+      type: 'transfer',
+      id: transactionId('grant', claim.scope, claim.keyHash.toString('base64')),
+      kind: 'grant',
+      from,
+      to: { tenantId: tenant, id: newAccountId() },
+      amountCredits: amount,
+      actor: tenant,
+      ...(memo === undefined ? {} : { memo }),
+      opens: { kind: 'coupon', codeHash: hashCredential(coupon), ...(expiresAt ? { expiresAt } : {}) },
+      claim: { ...claim, answer: claim.seal(answer) },
+    })
+    if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
+    if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
+    return answer
+  },
+}
+
+async function walletOf(ctx: Context, code: string): Promise<AccountRef> {
+  const payer = await findPayer(ctx.db, code)
+  if (!payer) throw new ApiError('not_found', { message: 'There is no such wallet.' })
+  return payer.account
+}
+
+/** The key moved credits before. While its answer is kept that is a retry, to be replayed; later it must not move them again. */
+async function repeatOf(ctx: Context, claim: Pick<Claim, 'scope' | 'keyHash'>): Promise<Error> {
+  if (await findAnswer(ctx.db, claim)) return new ClaimTaken()
+  return new ApiError('idempotency_key_reused', {
+    message: 'This Idempotency-Key granted a coupon before, and that answer is no longer kept. Use a new key for a new grant.',
+  })
+}

@@ -1,0 +1,13 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findPayer } from '../ledger/payer.ts'
+
+export const lookUpWallet: HandlerOf<'lookUpWallet'> = async (ctx, { body }) => {
+  const payer = await findPayer(ctx.db, body.wallet_code)
+  // A code with nothing left and one that never was get the same answer: nobody learns which codes were once good.
+  if (!payer || (payer.balanceCredits === 0 && payer.heldCredits === 0))
+    throw new ApiError('not_found', {
+      message: 'There are no credits under this code: it is mistyped, unknown, expired or spent.',
+    })
+  return { status: 200, data: { balance: payer.balanceCredits, held: payer.heldCredits, currency: 'credits' } }
+}

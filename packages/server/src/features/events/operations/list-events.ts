@@ -1,0 +1,16 @@
+import { limits } from '@atrium/contract/limits'
+import type { HandlerOf } from '../../../http/call.ts'
+import { eventView } from '../event.ts'
+import { listEvents as listRows, numberEvents } from '../store.ts'
+
+const numberAtOnce = 500
+
+export const listEvents: HandlerOf<'listEvents'> = async (ctx, { tenant, query }) => {
+  const { after = 0, limit = limits.pageDefault } = query
+  for (;;) {
+    // What is committed by now must be in the answer, whatever the worker is busy with.
+    const numbered = await numberEvents(ctx.db, [tenant], numberAtOnce)
+    const events = await listRows(ctx.db, tenant, after, limit)
+    if (events.length === limit || numbered < numberAtOnce) return { status: 200, data: events.map(eventView) }
+  }
+}

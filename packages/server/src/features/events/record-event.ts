@@ -1,0 +1,24 @@
+import type { EventData, EventType } from '@atrium/contract/event-types'
+import type { Tx } from '../../db/database.ts'
+import { insertEvents } from './store.ts'
+
+/** An event on its way out, of any type: see `event`. */
+export interface NewEvent {
+  tenantId: string
+  type: EventType
+  data: object
+}
+
+/** Checks that the data is what the contract declares for the type. */
+export function event<T extends EventType>(tenantId: string, type: T, data: EventData<T>): NewEvent {
+  return { tenantId, type, data }
+}
+
+/** Tells the tenant, if this transaction commits. */
+export async function recordEvent<T extends EventType>(tx: Tx, tenantId: string, type: T, data: EventData<T>): Promise<void> {
+  await insertEvents(tx, [{ tenantId, type, data }])
+}
+
+export async function recordEvents(tx: Tx, events: NewEvent[]): Promise<void> {
+  if (events.length > 0) await insertEvents(tx, events)
+}

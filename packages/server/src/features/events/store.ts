@@ -1,0 +1,104 @@
+import type { EventType } from '@atrium/contract/event-types'
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import { newId } from '../../random.ts'
+import type { Event } from './event.ts'
+
+/** Told whenever there may be something to number or to deliver; the payload says nothing. */
+export const eventChannel = 'atrium_events'
+
+const insertStatement = statement<never>(
+  'events-insert',
+  `with written as (
+     insert into event_outbox (tenant_id, id, type, data)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::json[])
+     returning 1
+   )
+   select pg_notify('${eventChannel}', '') from written limit 1`,
+)
+
+/** Into the outbox: they get their numbers once this has committed. */
+export async function insertEvents(tx: Tx, events: { tenantId: string; type: EventType; data: object }[]): Promise<void> {
+  await tx.query(insertStatement, [
+    events.map(({ tenantId }) => tenantId),
+    events.map(() => newId('event')),
+    events.map(({ type }) => type),
+    events.map(({ data }) => JSON.stringify(data)),
+  ])
+}
+
+const notifyStatement = statement<never>('events-notify', `notify ${eventChannel}`)
+
+export async function announceEvents(db: Db): Promise<void> {
+  await db.query(notifyStatement, [])
+}
+
+/** The function number_events is explained in migrations/0012-events.sql. */
+const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given')
+
+/** Numbers what the tenants have in the outbox, up to so many each; says how many got a number. */
+export async function numberEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
+  const [row] = await db.query(numberStatement, [tenantIds, maxEach])
+  return row!.given
+}
+
+const waitingStatement = statement<{ tenant_id: string }>(
+  'events-waiting',
+  // Steps from tenant to tenant through the index: as many looks as there are tenants, however much each of them has there.
+  `with recursive waiting (tenant_id, step) as (
+     (select tenant_id, 1 from event_outbox where tenant_id > $1 order by tenant_id limit 1)
+     union all
+     select (select o.tenant_id from event_outbox o where o.tenant_id > w.tenant_id order by o.tenant_id limit 1), w.step + 1
+     from waiting w
+     where w.tenant_id is not null and w.step < $2
+   )
+   select tenant_id from waiting where tenant_id is not null`,
+)
+
+/** Tenants with something in the outbox, by id, beginning after the given one. */
+export async function listWaitingTenants(db: Db, afterTenantId: string, limit: number): Promise<string[]> {
+  return (await db.query(waitingStatement, [afterTenantId, limit])).map((row) => row.tenant_id)
+}
+
+interface Row {
+  tenant_id: string
+  sequence: number
+  id: string
+  type: EventType
+  data: Record<string, unknown>
+  created_at: string
+}
+
+const listStatement = statement<Row>(
+  'events-list',
+  `select tenant_id, sequence, id, type, data, created_at from events
+   where tenant_id = $1 and sequence > $2 order by sequence limit $3`,
+)
+
+export async function listEvents(db: Db, tenantId: string, afterSequence: number, limit: number): Promise<Event[]> {
+  return (await db.query(listStatement, [tenantId, afterSequence, limit])).map(toEvent)
+}
+
+function toEvent(row: Row): Event {
+  const { tenant_id: tenantId, created_at: createdAt, ...same } = row
+  return { ...same, tenantId, createdAt }
+}
+
+const old = `from events where created_at < now() - make_interval(days => $1)`
+const anyOldStatement = statement<{ any: boolean }>('events-any-old', `select exists (select ${old}) as any`)
+
+export async function hasOldEvents(db: Db, days: number): Promise<boolean> {
+  const [row] = await db.query(anyOldStatement, [days])
+  return row!.any
+}
+
+const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
+  'events-delete-old',
+  `delete from events where (tenant_id, sequence) in (select tenant_id, sequence ${old} limit $2 for update skip locked)
+   returning tenant_id, sequence`,
+)
+
+/** Deletes up to `limit` events that are older; tells which. */
+export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<{ tenantId: string; sequence: number }[]> {
+  const rows = await tx.query(deleteStatement, [days, limit])
+  return rows.map(({ tenant_id: tenantId, sequence }) => ({ tenantId, sequence }))
+}

@@ -1,0 +1,8 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { providerKeysView } from '../provider-keys-view.ts'
+import { listProviderKeys } from '../store.ts'
+
+export const getProviderKeys: HandlerOf<'getProviderKeys'> = async (ctx, { tenant }) => ({
+  status: 200,
+  data: providerKeysView(await listProviderKeys(ctx.db, tenant)),
+})

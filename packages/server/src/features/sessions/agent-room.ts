@@ -1,0 +1,118 @@
+import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
+import { CompactSign } from 'jose'
+import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
+
+/** What the Space service said instead of yes. */
+export class RoomRefusal extends Error {
+  readonly status: number
+  readonly reason: string
+
+  constructor(status: number, reason: string) {
+    super(`the Space service answered ${status} ${reason}`)
+    this.status = status
+    this.reason = reason
+  }
+
+  /** Whether the same call may succeed in a while. */
+  get isPassing(): boolean {
+    return this.status === 429 || this.status >= 500
+  }
+}
+
+export interface RoomEntry {
+  seq: number
+  id: string
+  author: { kind: 'anonymous' | 'account' | 'agent'; id?: string; name?: string; email?: string }
+  message: { text: string }
+}
+
+export interface RoomPage {
+  etag: string
+  count: number
+  entries: RoomEntry[]
+}
+
+interface RoomMessage {
+  text: string
+  reply_to?: string
+  client_id?: string
+}
+
+interface RoomAddress {
+  room: string
+  mk: string
+}
+
+const tokenLifeMs = 60 * 60_000
+const answerPatienceMs = 10_000
+
+/** A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a key of its own. */
+export class AgentRoom {
+  readonly #endpoint: string
+  readonly #issuer: AgentIssuer
+  readonly #agent: { id: string; name: string }
+  readonly #address: RoomAddress
+  readonly #from: string
+  readonly #privateKey: KeyObject
+  readonly #spk: { kty: string; crv: string; x: string; y: string }
+  #token: { text: Promise<string>; madeAtMs: number } | undefined
+
+  constructor(spaceOrigin: string, issuer: AgentIssuer, agent: { id: string; name: string }, address: RoomAddress) {
+    this.#endpoint = `${spaceOrigin}/space`
+    this.#issuer = issuer
+    this.#agent = { id: agent.id, name: agent.name }
+    this.#address = address
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    this.#privateKey = privateKey
+    const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
+    this.#spk = { kty: 'EC', crv: 'P-256', x, y }
+    // All agents call from this machine: told apart, so that one that is busy does not use up the others' limit.
+    const digits = hash('sha256', `${agent.id} ${address.room}`, 'hex')
+    this.#from = `2001:db8:${digits.slice(0, 4)}:${digits.slice(4, 8)}::1`
+  }
+
+  poll(
+    since: { sinceEtag?: string; sinceCount: number; waitMs?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<RoomPage> {
+    return this.#call<RoomPage>({ op: 'poll', ...since }, '', answerPatienceMs + (since.waitMs ?? 0), signal)
+  }
+
+  /** Says something. The same client_id is stored once, however often it is said. */
+  say({ text, reply_to: replyTo, client_id: clientId }: RoomMessage): Promise<{ seq: number; id: string }> {
+    const message = { text, reply_to: replyTo, client_id: clientId }
+    return this.#call({ op: 'turn', message }, JSON.stringify(message), answerPatienceMs)
+  }
+
+  async #call<T>(
+    body: { op: string } & Record<string, unknown>,
+    message: string,
+    patienceMs: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const { room, mk } = this.#address
+    const [idToken, proof] = await Promise.all([this.#idToken(), this.#proof(body.op, message)])
+    const timeout = AbortSignal.timeout(patienceMs)
+    const res = await fetch(this.#endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': this.#from },
+      body: JSON.stringify({ ...body, room, mk, idToken, spk: this.#spk, proof }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    const answer = (await res.json()) as T & { reason?: string }
+    if (!res.ok) throw new RoomRefusal(res.status, answer.reason ?? 'unknown')
+    return answer
+  }
+
+  async #idToken(): Promise<string> {
+    if (!this.#token || Date.now() - this.#token.madeAtMs > tokenLifeMs) {
+      this.#token = { text: this.#issuer.issue(this.#agent, this.#spk), madeAtMs: Date.now() }
+    }
+    return this.#token.text
+  }
+
+  #proof(op: string, message: string): Promise<string> {
+    const claims = { op, room: this.#address.room, iat: Math.floor(Date.now() / 1_000), sha256: hash('sha256', message, 'hex') }
+    return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg: 'ES256' }).sign(this.#privateKey)
+  }
+}

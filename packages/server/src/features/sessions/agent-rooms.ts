@@ -1,0 +1,55 @@
+import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
+import { ApiError, invalid } from '../../http/api-error.ts'
+import { AgentRoom, RoomRefusal } from './agent-room.ts'
+
+interface Agent {
+  id: string
+  name: string
+}
+
+interface RoomAddress {
+  room: string
+  mk: string
+}
+
+/** The rooms of the Space service, as agents get into them. */
+export class AgentRooms {
+  readonly #spaceOrigin: string
+  readonly #issuer: AgentIssuer
+
+  constructor(spaceOrigin: string, issuer: AgentIssuer) {
+    this.#spaceOrigin = spaceOrigin
+    this.#issuer = issuer
+  }
+
+  open(agent: Agent, address: RoomAddress): AgentRoom {
+    return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address)
+  }
+
+  /**
+   * Refuses a launch that could not get in; says how many lines the room has: what comes after them is said to the agent, also before it is
+   * there. A room that does not exist yet is made by the first word said in it.
+   */
+  async assertEnters(agent: Agent, address: RoomAddress): Promise<number> {
+    try {
+      return (await this.open(agent, address).poll({ sinceCount: Number.MAX_SAFE_INTEGER, limit: 1 })).count
+    } catch (error) {
+      const isUnknownRoom = error instanceof RoomRefusal && error.status === 404
+      if (!isUnknownRoom) throw refusalOf(error)
+      return 0
+    }
+  }
+}
+
+function refusalOf(error: unknown): ApiError {
+  if (!(error instanceof RoomRefusal)) return unreachable(error)
+  const { status, reason } = error
+  if (status === 403)
+    return new ApiError('not_authorized', { message: `The room does not let this agent in: ${reason}.`, reason })
+  if (status === 400) return invalid('/room', reason)
+  return unreachable(error)
+}
+
+function unreachable(cause: unknown): ApiError {
+  return new ApiError('unavailable', { message: 'The Space service cannot be reached.', retryAfterSeconds: 2, cause })
+}

@@ -1,0 +1,19 @@
+import type { Context } from '../../context.ts'
+import { endSession } from './end-session.ts'
+import type { Ending, Session } from './session.ts'
+import { listOverdue } from './store.ts'
+
+/** Ends sessions whose time is up, whatever became of their worker, and those whose remote agent did not come. Says how many. */
+export async function endOverdue(ctx: Context, limit: number): Promise<number> {
+  const overdue = await listOverdue(ctx.db, limit)
+  for (const session of overdue) await endSession(ctx, session, endingOf(session))
+  return overdue.length
+}
+
+function endingOf(session: Session): Ending {
+  if (Date.parse(session.expiresAt) <= Date.now()) return { status: 'expired' }
+  return {
+    status: 'failed',
+    error: { code: 'agent_never_came', message: 'The agent did not say within 30 seconds that it came.' },
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDevice } from '@atrium/identity/testing/provider'
+import { decodeJwt } from 'jose'
+import { hashCredential, newCredential } from '../../random.ts'
+import type { Got } from '../../testing/http.ts'
+import { startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+
+let world: SessionWorld
+before(async () => {
+  // Without a worker: what a remote agent is handed, these tests hand themselves.
+  world = await startSessionWorld({ runner: false })
+})
+after(() => world.close())
+
+const { spk: jwk, nonce } = await createTestDevice()
+const spk = { kty: jwk.kty!, crv: jwk.crv!, x: jwk.x!, y: jwk.y! }
+
+/** A session of a remote agent that has been told to come. */
+async function launched() {
+  const agentId = await world.makeAgent()
+  const room = world.newRoom()
+  const { id, control_token: launcherToken } = (await world.launch(agentId, room, await world.makeCoupon(5))).body.data
+  const agentToken = newCredential('controlToken')
+  const { pool } = world.api.ctx.db
+  await pool.query('update sessions set agent_control_hash = $2 where id = $1', [id, hashCredential(agentToken)])
+  return { id: id as string, agentId, room, launcherToken: launcherToken as string, agentToken }
+}
+
+const ask = (id: string, token: string, body: object = { spk }) => world.control('POST', `/sessions/${id}/id-token`, token, body)
+
+function assertError(got: Got, status: number, code: string): void {
+  assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
+}
+
+test('a remote agent gets a token for its own key, and is that agent in the room', async () => {
+  const { id, agentId, room, agentToken } = await launched()
+  const got = await ask(id, agentToken)
+  assert.equal(got.status, 200, got.text)
+  assert.equal(got.headers.get('cache-control'), 'no-store')
+  const { id_token: idToken, expires_at: expiresAt, ...rest } = got.body.data
+  assert.deepEqual(rest, {})
+  const { sub, exp, nonce: bound } = decodeJwt(idToken)
+  assert.deepEqual([sub, bound, new Date(exp! * 1_000).toISOString()], [agentId, nonce, expiresAt])
+  const said = await world.space.call('turn', { ...room, idToken, spk, message: { text: 'Here I am.' } })
+  assert.equal(said.status, 200, JSON.stringify(said.body))
+  const [entry] = await world.entries(room)
+  assert.deepEqual(entry?.author, { kind: 'agent', id: agentId, name: 'Echo', key: nonce })
+})
+
+test('a token ends with its session', async () => {
+  const { id, agentToken } = await launched()
+  const { pool } = world.api.ctx.db
+  await pool.query("update sessions set expires_at = now() + interval '90 seconds' where id = $1", [id])
+  const { exp, iat } = decodeJwt((await ask(id, agentToken)).body.data.id_token)
+  assert.ok(exp! - iat! <= 90, `${exp! - iat!}`)
+})
+
+test('whoever launched an agent does not become it', async () => {
+  const { id, launcherToken } = await launched()
+  assertError(await ask(id, launcherToken), 403, 'not_authorized')
+})
+
+test('another session is as one that does not exist, and a stranger is nobody', async () => {
+  const [one, two] = [await launched(), await launched()]
+  assertError(await ask(one.id, two.agentToken), 404, 'not_found')
+  assertError(await ask('ses_0123456789abcdefghijAB', two.agentToken), 404, 'not_found')
+  assertError(await ask(one.id, newCredential('controlToken')), 401, 'unauthorized')
+  assertError(await ask(one.id, world.tenant.secretKey), 401, 'unauthorized')
+})
+
+test('no token after the session has ended', async () => {
+  const { id, agentToken, launcherToken } = await launched()
+  await world.control('POST', `/sessions/${id}/stop`, launcherToken)
+  assertError(await ask(id, agentToken), 409, 'state_conflict')
+})
+
+test('only the public part of an EC P-256 key gets one', async () => {
+  const { id, agentToken } = await launched()
+  const bad = [{}, { spk: 'x' }, { spk: { ...spk, x: spk.y } }, { spk: { ...spk, crv: 'P-384' } }, { spk: { ...spk, d: spk.x } }]
+  for (const body of bad) assertError(await ask(id, agentToken, body), 400, 'invalid_request')
+})

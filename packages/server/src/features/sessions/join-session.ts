@@ -1,0 +1,15 @@
+import type { Database } from '../../db/database.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { sessionEvent, type Session } from './session.ts'
+import { findSessionForUpdate, updateJoined } from './store.ts'
+
+/** Notes that the agent is in its room, and tells so the first time. undefined: the session has ended. */
+export function joinSession(db: Database, { tenantId, id }: Pick<Session, 'tenantId' | 'id'>): Promise<Session | undefined> {
+  return db.transaction(async (tx) => {
+    const before = await findSessionForUpdate(tx, tenantId, id)
+    if (!before) return undefined
+    const joined = await updateJoined(tx, tenantId, id)
+    if (joined && before.joinedAt === null) await recordEvent(tx, tenantId, 'session.started', sessionEvent(joined))
+    return joined
+  })
+}

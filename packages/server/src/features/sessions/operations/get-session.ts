@@ -1,0 +1,8 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { statusView } from '../session.ts'
+
+export const getSession: HandlerOf<'getSession'> = (_ctx, { params, session }) => {
+  if (params.id !== session.id) throw new ApiError('not_found')
+  return Promise.resolve({ status: 200, data: statusView(session) })
+}

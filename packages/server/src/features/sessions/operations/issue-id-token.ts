@@ -1,0 +1,19 @@
+import { parseDeviceKey } from '@atrium/identity/device-key'
+import { decodeJwt } from 'jose'
+import { ApiError, invalid } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { isAlive } from '../session.ts'
+
+export const issueIdToken: HandlerOf<'issueIdToken'> = async (ctx, { params, body, session }) => {
+  if (params.id !== session.id) throw new ApiError('not_found')
+  // Whoever may launch an agent must not become it: it could enter every room that has admitted the agent.
+  if (session.heldBy !== 'agent') {
+    throw new ApiError('not_authorized', { message: 'Only the agent’s own control token gets an ID token.' })
+  }
+  if (!isAlive(session.status)) throw new ApiError('state_conflict', { message: 'The session has ended.' })
+  const device = parseDeviceKey(body.spk)
+  if (!device) throw invalid('/spk', 'is not the public part of an EC P-256 key')
+  const agent = { id: session.agentId, name: session.agent.name }
+  const idToken = await ctx.agentIssuer.issue(agent, device.jwk, new Date(session.expiresAt))
+  return { status: 200, data: { id_token: idToken, expires_at: new Date(decodeJwt(idToken).exp! * 1_000).toISOString() } }
+}

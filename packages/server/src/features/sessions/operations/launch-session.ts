@@ -1,0 +1,61 @@
+import { limits } from '@atrium/contract/limits'
+import type { Context } from '../../../context.ts'
+import type { Tx } from '../../../db/database.ts'
+import { ApiError, invalid } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
+import { findAnswer, insertClaim, updateAnswer } from '../../../http/idempotency/store.ts'
+import { findLaunchable } from '../../agents/find-launchable.ts'
+import { assertJsonSize } from '../../collections/merge-patch.ts'
+import type { AccountRef } from '../../credits/ledger/account.ts'
+import { armRoom, launchInto, payerOf, type Launch } from '../launch-session.ts'
+import { sessionView } from '../session-view.ts'
+import { findPresent } from '../store.ts'
+
+/** The room first, holding no connection while the Space service is asked, and then everything else in one transaction. */
+export const launchSession: HandlerOf<'launchSession'> = {
+  batched: async (ctx, { tenant, body }, claim) => {
+    if (!claim) throw new Error('the gateway let a launch pass without its Idempotency-Key')
+    // What was answered before is replayed, whatever has become of the room.
+    if (await findAnswer(ctx.db, claim)) throw new ClaimTaken()
+    if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
+    const agent = await findLaunchable(ctx.db, tenant, body.agent_id)
+    if (!agent) throw invalid('/agent_id', 'is no agent that you can launch')
+    const { room, mk } = body.room
+    const payer = await payerOf(ctx, body.coupon)
+    const launch: Launch = {
+      tenantId: tenant,
+      agent,
+      room,
+      mk,
+      coupon: body.coupon,
+      maxMinutes: body.max_minutes,
+      metadata: body.metadata ?? null,
+      roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
+    }
+    const answer = await ctx.db.transaction(async (tx) => {
+      if (!(await insertClaim(tx, claim))) throw new ClaimTaken()
+      const made = body.arm ? await arm(ctx, tx, launch, payer) : await start(ctx, tx, launch, payer)
+      await updateAnswer(tx, claim, claim.seal(made))
+      return made
+    })
+    if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenant, 'launches', 1)
+    return answer
+  },
+}
+
+async function arm(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+  const { armed, summonKey } = await armRoom(ctx, tx, launch, payer)
+  const { id, agentId, room } = armed
+  return { status: 201 as const, data: { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room } }
+}
+
+async function start(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+  const launched = await launchInto(ctx, tx, launch, payer, null)
+  if (launched) return { status: 201 as const, data: sessionView(launched) }
+  const { agent, room } = launch
+  const id = await findPresent(tx, room, agent.id)
+  // It left in this very moment.
+  if (!id) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
+  return { status: 200 as const, data: { id, agent_id: agent.id, room, already_present: true as const } }
+}

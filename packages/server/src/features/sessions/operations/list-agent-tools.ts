@@ -1,0 +1,8 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+
+export const listAgentTools: HandlerOf<'listAgentTools'> = (_ctx, { params, session }) => {
+  if (params.agentId !== session.agentId)
+    throw new ApiError('not_authorized', { message: 'The control token is of a session with another agent.' })
+  return Promise.resolve({ status: 200, data: { tools: session.agent.tools } })
+}

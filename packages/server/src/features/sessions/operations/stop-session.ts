@@ -1,0 +1,9 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { endSession } from '../end-session.ts'
+
+export const stopSession: HandlerOf<'stopSession'> = async (ctx, { params, session }) => {
+  if (params.id !== session.id) throw new ApiError('not_authorized', { message: 'The control token is of another session.' })
+  await endSession(ctx, session, { status: 'stopped' })
+  return { status: 200, data: { sessionId: session.id, status: 'stopped' } }
+}

@@ -1,0 +1,60 @@
+import { isCredential } from '@atrium/contract/tokens'
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
+import { findAnswer, insertClaim, updateAnswer } from '../../../http/idempotency/store.ts'
+import { hashCredential } from '../../../random.ts'
+import { findLaunchable } from '../../agents/find-launchable.ts'
+import { findTenant } from '../../tenants/store.ts'
+import { launchInto, payerOf, type Launch } from '../launch-session.ts'
+import { openCoupon, openRoomKey } from '../session-secrets.ts'
+import { sessionView } from '../session-view.ts'
+import type { Session } from '../session.ts'
+import { findBySummonKey } from '../store.ts'
+
+export const summonSession: HandlerOf<'summonSession'> = {
+  batched: async (ctx, { body }, claim) => {
+    if (claim && (await findAnswer(ctx.db, claim))) throw new ClaimTaken()
+    const armed = await findArmed(ctx, body.summon_key)
+    const coupon = openCoupon(ctx.vault, armed)
+    const payer = await payerOf(ctx, coupon)
+    const launch = await launchOf(ctx, armed, coupon)
+    const answer = await ctx.db.transaction(async (tx) => {
+      if (claim && !(await insertClaim(tx, claim))) throw new ClaimTaken()
+      const launched = await launchInto(ctx, tx, launch, payer, armed.id)
+      if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
+      const made = { status: 201 as const, data: sessionView(launched) }
+      if (claim) await updateAnswer(tx, claim, claim.seal(made))
+      return made
+    })
+    ctx.usageCounter.count(armed.tenantId, 'launches', 1)
+    return answer
+  },
+}
+
+async function findArmed(ctx: Context, summonKey: string): Promise<Session> {
+  const armed = isCredential('summonKey', summonKey) ? await findBySummonKey(ctx.db, hashCredential(summonKey)) : undefined
+  if (armed?.status !== 'armed')
+    throw new ApiError('unauthorized', { message: 'There is no such summon key, or its room is armed no more.' })
+  const tenant = await findTenant(ctx.db, armed.tenantId)
+  if (tenant?.status !== 'active') throw new ApiError('tenant_suspended')
+  return armed
+}
+
+/** The agent as it is now, in the room that was armed, paid from what was stashed. */
+async function launchOf(ctx: Context, armed: Session, coupon: string): Promise<Launch> {
+  const agent = await findLaunchable(ctx.db, armed.tenantId, armed.agentId)
+  if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
+  const mk = openRoomKey(ctx.vault, armed)
+  return {
+    tenantId: armed.tenantId,
+    agent,
+    room: armed.room,
+    mk,
+    coupon,
+    maxMinutes: armed.maxMinutes,
+    metadata: armed.metadata,
+    roomCount: await ctx.agentRooms.assertEnters(agent, { room: armed.room, mk }),
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Context } from '../../../context.ts'
+import { ModelError } from '../../../ports/model/model-error.ts'
+import { RoomRefusal, type AgentRoom, type RoomEntry, type RoomPage } from '../agent-room.ts'
+import { endSession } from '../end-session.ts'
+import { joinSession } from '../join-session.ts'
+import type { Session } from '../session.ts'
+import { openRoomKey } from '../session-secrets.ts'
+import { turnToAnswer } from './choose-turn.ts'
+import { noteAnswered } from './lease.ts'
+import { openMind, type Mind } from './open-mind.ts'
+import { replyTo } from './reply-to.ts'
+
+const pollMs = 20_000
+const historyEntries = 100
+const roomRetryMs = 1_000
+
+/** What a run needs to know of whoever runs it. */
+export interface Run {
+  session: Session
+  owner: string
+  /** Aborted when the session is over, no longer ours, or this process ends. */
+  signal: AbortSignal
+}
+
+/**
+ * Runs a model agent in its room: it reads along, answers what is for it, and notes how far it has come. Every answer bears an id made of the
+ * session and the turn that it answers, which the room stores once: so whoever goes on after a crash cannot answer a turn twice.
+ */
+export async function runModelSession(ctx: Context, run: Run): Promise<void> {
+  const { session, signal } = run
+  const agent = { id: session.agentId, name: session.agent.name }
+  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) })
+  let mind: Mind | undefined
+  try {
+    mind = await openMind(ctx, run)
+    await converse(ctx, run, room, mind)
+  } catch (error) {
+    if (signal.aborted) return
+    await fail(ctx, run, room, error)
+  } finally {
+    await mind?.close()
+  }
+}
+
+async function converse(ctx: Context, run: Run, room: AgentRoom, mind: Mind): Promise<void> {
+  const { session, owner, signal } = run
+  let page = await enter(room, signal)
+  let { answeredSeq } = session
+  if (!(await joinSession(ctx.db, session))) return
+  const { greeting } = session.agent
+  if (greeting !== null && session.joinedAt === null)
+    await insist(() => room.say({ text: greeting, client_id: `${session.id}.hello` }), signal)
+  const seen: RoomEntry[] = page.entries
+  while (!signal.aborted) {
+    const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
+    if (turn) {
+      const text = await replyTo({ session, mind, history: seen, signal })
+      await insist(() => room.say({ text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` }), signal)
+      answeredSeq = turn.seq
+      if (!(await noteAnswered(ctx.db, session, owner, answeredSeq, true))) return
+    }
+    page = await next(room, page, signal)
+    seen.push(...page.entries)
+    if (seen.length > 2 * historyEntries) seen.splice(0, seen.length - historyEntries)
+  }
+}
+
+/** The end of the room's history, and where it stands. A room that nobody has spoken in does not exist yet. */
+async function enter(room: AgentRoom, signal: AbortSignal): Promise<RoomPage> {
+  const none: RoomPage = { etag: '', count: 0, entries: [] }
+  const head = await insist(
+    () => room.poll({ sinceCount: Number.MAX_SAFE_INTEGER, limit: 1 }, signal).catch(orNone(none)),
+    signal,
+  )
+  if (head.count === 0) return none
+  return insist(() => room.poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: 500 }, signal), signal)
+}
+
+function orNone(none: RoomPage): (error: unknown) => RoomPage {
+  return (error) => {
+    if (error instanceof RoomRefusal && error.status === 404) return none
+    throw error
+  }
+}
+
+/** Waits for what comes after the page. */
+async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSignal): Promise<RoomPage> {
+  const none: RoomPage = { etag, count, entries: [] }
+  const page = await insist(
+    () =>
+      room
+        .poll({ sinceEtag: etag, sinceCount: count, waitMs: pollMs, limit: 500 }, signal)
+        .catch(count === 0 ? orNone(none) : undefined),
+    signal,
+  )
+  if (page.count === 0) await delay(roomRetryMs, undefined, { signal })
+  return page
+}
+
+/** Tries again while the Space service cannot answer; gives up on what it refuses. */
+async function insist<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof RoomRefusal && !error.isPassing) throw error
+      await delay(roomRetryMs, undefined, { signal })
+    }
+  }
+}
+
+/** Says in the room and in the status why it goes. */
+async function fail(ctx: Context, { session, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
+  const told = explain(error)
+  if (!told) ctx.log.error({ err: error, session: session.id }, 'a session failed')
+  const reason = told ?? { code: 'internal_error', message: 'Something broke on our side.' }
+  if (!(error instanceof RoomRefusal)) {
+    // Best effort: the status has it too.
+    await room.say({ text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }).catch(() => undefined)
+  }
+  if (!signal.aborted) await endSession(ctx, session, { status: 'failed', error: reason })
+}
+
+function explain(error: unknown): { code: string; message: string } | undefined {
+  if (error instanceof ModelError) return { code: error.code, message: error.message }
+  if (error instanceof RoomRefusal)
+    return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
+  return undefined
+}

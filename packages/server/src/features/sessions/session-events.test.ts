@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { eventSpecs, type EventType } from '@atrium/contract/event-types'
+import { Compile } from 'typebox/compile'
+import { send } from '../../testing/http.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+import { endOverdue } from './end-overdue.ts'
+
+let world: SessionWorld
+before(async () => {
+  world = await startSessionWorld()
+})
+after(() => world.close())
+
+interface Told {
+  type: EventType
+  data: Record<string, unknown>
+}
+
+/** What was told of a session, in order. */
+async function toldOf(id: string): Promise<[EventType, Record<string, unknown>][]> {
+  const got = await send(world.api, 'GET', '/events?limit=200', { key: world.tenant.secretKey })
+  const events = (got.body.data as Told[]).filter(({ data }) => data['session_id'] === id)
+  for (const { type, data } of events) assert.ok(Compile(eventSpecs[type].data).Check(data), JSON.stringify(data))
+  return events.map(({ type, data }) => [type, data])
+}
+
+async function launchOne(manifest: object = {}, more: object = {}) {
+  const agentId = await world.makeAgent(manifest)
+  const room = world.newRoom()
+  const { body, text, status } = await world.launch(agentId, room, await world.makeCoupon(5), more)
+  assert.equal(status, 201, text)
+  const base = { session_id: body.data.id, agent_id: agentId, room: room.room }
+  return { id: body.data.id as string, token: body.data.control_token as string, base }
+}
+
+const joined = (id: string) => eventually(async () => (await toldOf(id)).length === 1, 'it is told that it started')
+
+test('a session is told when its agent has joined and when it stops, each once, with what it cost', async () => {
+  const { id, token, base } = await launchOne()
+  await joined(id)
+  for (let i = 0; i < 2; i++) await world.control('POST', `/sessions/${id}/stop`, token)
+  assert.deepEqual(await toldOf(id), [
+    ['session.started', base],
+    ['session.stopped', { ...base, status: 'stopped', charged_credits: 5 }],
+  ])
+})
+
+test('one that is taken over by another worker is not told to have started again', async () => {
+  const { id, token } = await launchOne()
+  await joined(id)
+  const { pool } = world.api.ctx.db
+  const other = await world.startRunner()
+  await pool.query('update sessions set lease_owner = null, lease_until = null where id = $1', [id])
+  await eventually(
+    async () => (await pool.query('select from sessions where id = $1 and lease_owner is not null', [id])).rowCount === 1,
+    'another run has it',
+  )
+  await other.stop()
+  await world.control('POST', `/sessions/${id}/stop`, token)
+  assert.deepEqual(
+    (await toldOf(id)).map(([type]) => type),
+    ['session.started', 'session.stopped'],
+  )
+})
+
+test('one whose time is up has stopped, by expiry', async () => {
+  const { id, base } = await launchOne()
+  await joined(id)
+  await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
+  await endOverdue(world.api.ctx, 10)
+  assert.deepEqual((await toldOf(id))[1], ['session.stopped', { ...base, status: 'expired', charged_credits: 5 }])
+})
+
+test('one whose agent cannot be reached has failed, without having started', async () => {
+  const { id, base } = await launchOne({ endpoint: 'http://127.0.0.1:9876/agent' })
+  await world.api.ctx.db.pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
+  await endOverdue(world.api.ctx, 10)
+  const [[type, data] = []] = await toldOf(id)
+  assert.deepEqual([type, data], ['session.failed', { ...base, error_code: 'agent_never_came', charged_credits: 0 }])
+})
+
+test('an armed room that expires is told nothing of: it never was a session', async () => {
+  const { id } = await launchOne({}, { arm: true })
+  await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
+  await endOverdue(world.api.ctx, 10)
+  assert.deepEqual(await toldOf(id), [])
+})

@@ -1,0 +1,221 @@
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import type { Ending, HeldSession, LaunchedAgent, Session, SessionError, SessionStatus } from './session.ts'
+
+/** Told whenever a session begins or ends: its id. */
+export const sessionChannel = 'atrium_sessions'
+
+export interface SessionRow {
+  tenant_id: string
+  id: string
+  agent_tenant_id: string
+  agent_id: string
+  agent: LaunchedAgent
+  room: string
+  status: SessionStatus
+  mk_sealed: Buffer | null
+  coupon_sealed: Buffer | null
+  armed_id: string | null
+  price: number
+  charged: number
+  payer_tenant_id: string | null
+  payer_id: string | null
+  max_minutes: number
+  metadata: Record<string, unknown> | null
+  error: SessionError | null
+  answered_seq: number
+  spoke_at: string | null
+  created_at: string
+  expires_at: string
+  joined_at: string | null
+  stopped_at: string | null
+}
+
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, coupon_sealed, armed_id, price, charged,
+  payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at`
+const alive = `status in ('launching', 'running', 'stopping')`
+
+export function toSession(row: SessionRow): Session {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    agentTenantId: row.agent_tenant_id,
+    agentId: row.agent_id,
+    agent: row.agent,
+    room: row.room,
+    status: row.status,
+    mkSealed: row.mk_sealed,
+    couponSealed: row.coupon_sealed,
+    armedId: row.armed_id,
+    priceCredits: row.price,
+    chargedCredits: row.charged,
+    payer: row.payer_tenant_id === null ? null : { tenantId: row.payer_tenant_id, id: row.payer_id! },
+    maxMinutes: row.max_minutes,
+    metadata: row.metadata,
+    error: row.error,
+    answeredSeq: row.answered_seq,
+    spokeAt: row.spoke_at,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    joinedAt: row.joined_at,
+    stoppedAt: row.stopped_at,
+  }
+}
+
+/** What a new row holds besides its defaults. */
+export interface NewSession {
+  tenantId: string
+  id: string
+  agentTenantId: string
+  agentId: string
+  agent: LaunchedAgent
+  room: string
+  status: 'armed' | 'launching'
+  mkSealed: Buffer
+  couponSealed: Buffer
+  controlHash: Buffer | null
+  agentControlHash: Buffer | null
+  summonHash: Buffer | null
+  armedId: string | null
+  priceCredits: number
+  payer: Session['payer']
+  maxMinutes: number
+  metadata: Record<string, unknown> | null
+  answeredSeq: number
+  expiresAt: string
+}
+
+const insertStatement = statement<SessionRow>(
+  'sessions-insert',
+  // Where the agent is in the room already, this inserts nothing; where it is just being launched, it waits for how that ends.
+  `with inserted as (
+     insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, coupon_sealed, control_hash,
+       agent_control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+     on conflict (room, agent_id) where ${alive} do nothing
+     returning ${sessionColumns}
+   ), told as (
+     select pg_notify('${sessionChannel}', id) from inserted where status = 'launching'
+   )
+   select i.* from inserted i left join told on true`,
+)
+
+/** undefined: the agent is in the room already. */
+export async function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
+  const [row] = await tx.query(insertStatement, [
+    session.tenantId,
+    session.id,
+    session.agentTenantId,
+    session.agentId,
+    JSON.stringify(session.agent),
+    session.room,
+    session.status,
+    session.mkSealed,
+    session.couponSealed,
+    session.controlHash,
+    session.agentControlHash,
+    session.summonHash,
+    session.armedId,
+    session.priceCredits,
+    session.payer?.tenantId ?? null,
+    session.payer?.id ?? null,
+    session.maxMinutes,
+    session.metadata && JSON.stringify(session.metadata),
+    session.expiresAt,
+    session.answeredSeq,
+  ])
+  return row && toSession(row)
+}
+
+const presentStatement = statement<{ id: string }>(
+  'sessions-present',
+  `select id from sessions where room = $1 and agent_id = $2 and ${alive}`,
+)
+
+/** The id of the session that has the agent in the room now. */
+export async function findPresent(db: Db, room: string, agentId: string): Promise<string | undefined> {
+  return (await db.query(presentStatement, [room, agentId]))[0]?.id
+}
+
+const byTokenStatement = statement<SessionRow & { held_by: HeldSession['heldBy'] }>(
+  'sessions-by-control-token',
+  `select 'launcher' as held_by, ${sessionColumns} from sessions where control_hash = $1
+   union all
+   select 'agent', ${sessionColumns} from sessions where agent_control_hash = $1`,
+)
+
+/** The session that a control token belongs to: the launcher's, or the one that a remote agent was given. */
+export async function findByControlToken(db: Db, tokenHash: Buffer): Promise<HeldSession | undefined> {
+  const [row] = await db.query(byTokenStatement, [tokenHash])
+  return row && { ...toSession(row), heldBy: row.held_by }
+}
+
+const bySummonStatement = statement<SessionRow>(
+  'sessions-by-summon-key',
+  `select ${sessionColumns} from sessions where summon_hash = $1`,
+)
+
+export async function findBySummonKey(db: Db, keyHash: Buffer): Promise<Session | undefined> {
+  const [row] = await db.query(bySummonStatement, [keyHash])
+  return row && toSession(row)
+}
+
+const lockStatement = statement<SessionRow>(
+  'sessions-lock',
+  `select ${sessionColumns} from sessions where tenant_id = $1 and id = $2 for no key update`,
+)
+
+/** Reads for a change that depends on what is there; others that would change it wait. */
+export async function findSessionForUpdate(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
+  const [row] = await tx.query(lockStatement, [tenantId, id])
+  return row && toSession(row)
+}
+
+const endStatement = statement<SessionRow>(
+  'sessions-end',
+  `with ended as (
+     update sessions
+     set status = $3, error = $4, charged = $5, stopped_at = now(), mk_sealed = null, coupon_sealed = null, lease_owner = null,
+       lease_until = null, notice_due = agent_control_hash is not null
+     where tenant_id = $1 and id = $2
+     returning ${sessionColumns}
+   ), told as (
+     select pg_notify('${sessionChannel}', id) from ended
+   )
+   select e.* from ended e left join told on true`,
+)
+
+/** Ends it and erases what it was trusted with. */
+export async function updateEnded(tx: Tx, { tenantId, id }: Session, ending: Ending, chargedCredits: number): Promise<Session> {
+  const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null
+  const [row] = await tx.query(endStatement, [tenantId, id, ending.status, error, chargedCredits])
+  return toSession(row!)
+}
+
+const joinedStatement = statement<SessionRow>(
+  'sessions-joined',
+  `update sessions set status = 'running', joined_at = coalesce(joined_at, now())
+   where tenant_id = $1 and id = $2 and status in ('launching', 'running')
+   returning ${sessionColumns}`,
+)
+
+/** undefined: it has ended. */
+export async function updateJoined(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
+  const [row] = await tx.query(joinedStatement, [tenantId, id])
+  return row && toSession(row)
+}
+
+const overdueStatement = statement<SessionRow>(
+  'sessions-overdue',
+  // An agent that runs elsewhere has 30 seconds to say that it came.
+  `select ${sessionColumns} from sessions
+   where ${alive} and (expires_at <= now() or (status = 'launching' and agent->>'endpoint' is not null
+     and created_at <= now() - interval '30 seconds'))
+   union all
+   select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now()
+   limit $1`,
+)
+
+/** Sessions whose time is up, and those whose remote agent never came. */
+export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
+  return (await db.query(overdueStatement, [limit])).map(toSession)
+}

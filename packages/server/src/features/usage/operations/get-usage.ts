@@ -1,0 +1,13 @@
+import type { HandlerOf } from '../../../http/call.ts'
+import { sumSpentByDay } from '../../credits/ledger/spending.ts'
+import { listUsage } from '../store.ts'
+import { reportSpan, usageReport } from '../usage-report.ts'
+
+export const getUsage: HandlerOf<'getUsage'> = async (ctx, { tenant, query }) => {
+  const { from, to } = reportSpan(query, Date.now())
+  // Whoever tries a request and looks at the report should find it there.
+  await ctx.usageCounter.flush()
+  const [counted, spent] = await Promise.all([listUsage(ctx.db, tenant, from, to), sumSpentByDay(ctx.db, tenant, from, to)])
+  const credits = spent.map((row) => ({ day: row.day, meter: 'credits' as const, quantity: row.credits }))
+  return { status: 200, data: usageReport([...counted, ...credits], query.by ?? 'day') }
+}

@@ -1,0 +1,58 @@
+import { meters, type Meter } from '@atrium/contract/usage'
+import { invalid } from '../../http/api-error.ts'
+import { dayMs } from './usage-tally.ts'
+
+const maxDaysApart = 366
+const defaultDays = 30
+/** Nothing was counted before; and PostgreSQL knows no year 0, which the form of a date lets pass. */
+const firstDay = '2000-01-01'
+
+interface Span {
+  from: string
+  to: string
+}
+
+/** The days of a report, both included. */
+export function reportSpan(asked: { from?: string; to?: string }, nowMs: number): Span {
+  const to = asked.to ?? dayOf(nowMs)
+  const from = asked.from ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs)
+  for (const name of ['from', 'to'] as const) {
+    if ((asked[name] ?? firstDay) < firstDay) throw invalid(`/${name}`, `must be ${firstDay} or later`)
+  }
+  const daysApart = (Date.parse(to) - Date.parse(from)) / dayMs
+  if (daysApart < 0) throw invalid('/from', `must not be after ${to}`)
+  if (daysApart > maxDaysApart) throw invalid('/from', `must be at most ${maxDaysApart} days before ${to}`)
+  return { from, to }
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+interface DayQuantity {
+  day: string
+  meter: Meter
+  quantity: number
+}
+
+interface PeriodQuantity {
+  period: string
+  meter: Meter
+  quantity: number
+}
+
+/** Sums a period and meter: oldest first, then in the meters' own order; what is zero is left out. */
+export function usageReport(quantities: DayQuantity[], by: 'day' | 'month'): PeriodQuantity[] {
+  const periods = new Map<string, Map<Meter, number>>()
+  for (const { day, meter, quantity } of quantities) {
+    const period = by === 'month' ? day.slice(0, 7) : day
+    const sums = periods.get(period) ?? new Map<Meter, number>()
+    periods.set(period, sums.set(meter, (sums.get(meter) ?? 0) + quantity))
+  }
+  return [...periods.keys()].toSorted().flatMap((period) =>
+    meters.flatMap((meter) => {
+      const quantity = Math.min(periods.get(period)!.get(meter) ?? 0, Number.MAX_SAFE_INTEGER)
+      return quantity > 0 ? [{ period, meter, quantity }] : []
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+import { after, before, beforeEach, describe, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { eventually } from '../../../testing/session-world.ts'
+import { startWebhookWorld, type WebhookWorld } from '../../../testing/webhook-world.ts'
+import { openOutcomeWriter } from './outcomes.ts'
+
+let world: WebhookWorld
+before(async () => {
+  world = await startWebhookWorld()
+})
+beforeEach(() => world.openTenant())
+after(() => world.close())
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled at once, which is told by event, and is sent nothing more', async (t) => {
+    const server = await world.openHook(t, 410)
+    await world.setHook(server)
+    await world.cause(1)
+    const told = await eventually(async () => (await world.pull()).find(({ type }) => type === 'webhook.disabled'), 'it is told')
+    assert.equal(told.data['reason'], 'gone')
+    const got = await world.call('GET', '/tenant/webhooks')
+    assert.equal(got.body.data.enabled, false)
+    await world.cause(2)
+    await world.hurry()
+    assert.equal((await world.deliveries()).length, 1, 'nothing is queued for it')
+    assert.equal(server.hooks.length, 1)
+    server.reply = 204
+    await world.setHook(server)
+    await world.hurry()
+    assert.equal(
+      (await world.arrived(server, 2))[1]!.event.type,
+      'item.created',
+      'what was left goes on once it is enabled again',
+    )
+  })
+
+  test('that did nothing but fail for five days is disabled, and one that once did not fail is not', async (t) => {
+    const server = await world.openHook(t, 500)
+    await world.setHook(server)
+    await world.cause(1)
+    await world.arrived(server, 1)
+    const failing = async () =>
+      (await world.query(`select failing_since from webhooks where tenant_id = $1 and lease_owner is null`, [world.tenant.id]))
+        .rows[0]?.failing_since
+    await eventually(async () => (await failing()) !== null && (await failing()), 'it is noted that it fails')
+    const setBack = () =>
+      world.query(`update webhooks set failing_since = now() - interval '5 days 1 minute' where tenant_id = $1`, [
+        world.tenant.id,
+      ])
+    await setBack()
+    server.reply = 204
+    await world.hurry()
+    await eventually(async () => (await failing()) === null, 'a success ends it')
+    server.reply = 500
+    await world.cause(1)
+    await eventually(async () => (await failing()) !== null && (await failing()), 'it fails again')
+    assert.equal((await world.pull()).filter(({ type }) => type === 'webhook.disabled').length, 0)
+    await setBack()
+    await world.hurry()
+    const told = await eventually(async () => (await world.pull()).find(({ type }) => type === 'webhook.disabled'), 'it is told')
+    assert.equal(told.data['reason'], 'failing')
+    assert.ok(Date.parse(told.data['failing_since'] as string) < Date.now() - 5 * 86_400_000)
+  })
+
+  test('that hangs, with a thousand events waiting, holds up nobody else, and gets few tries', async (t) => {
+    const [hanging, good] = [await world.openHook(t, 'hang'), await world.openHook(t)]
+    await world.setHook(hanging)
+    await world.causeMany(1_000)
+    await world.arrived(hanging, 1)
+    const other = await world.api.makeTenant()
+    await world.put({ url: good.url }, other)
+    const startedAt = Date.now()
+    await world.cause(5, other)
+    await world.arrived(good, 5)
+    assert.ok(Date.now() - startedAt < 3_000)
+    assert.ok(hanging.hooks.length <= 2, `${hanging.hooks.length} tries`)
+    // Else its tries would be waited for when the worker stops.
+    await world.put({ url: 'https://hooks.example.com/', enabled: false })
+  })
+})
+
+describe('a worker', () => {
+  test('that died is followed by another one when its lease runs out, and what it still writes does not count', async (t) => {
+    const server = await world.openHook(t)
+    await world.setHook(server, { enabled: false })
+    const leased = (until: string) =>
+      world.query(
+        `update webhooks set enabled = true, lease_owner = 'dead', lease_until = now() + $2::interval where tenant_id = $1`,
+        [world.tenant.id, until],
+      )
+    await leased('1 hour')
+    const [event] = await world.cause(1)
+    const other = await world.api.makeTenant()
+    const otherServer = await world.openHook(t)
+    await world.put({ url: otherServer.url }, other)
+    await world.cause(1, other)
+    await world.arrived(otherServer, 1)
+    assert.equal(server.hooks.length, 0, 'another one has the lease')
+    await leased('0 seconds')
+    await world.arrived(server, 1)
+    const late = openOutcomeWriter(world.api.ctx.db, 'dead')
+    await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
+    const attempt = { succeeded: false, responseStatus: 500, error: 'late', retryInMs: undefined }
+    await late.add({ tenantId: world.tenant.id, sequence: event!.sequence, ...attempt })
+    const [delivery] = await world.deliveries()
+    assert.deepEqual([delivery!.status, delivery!.attempts, delivery!.error], ['succeeded', 1, null])
+  })
+
+  test('that stops gives its endpoints up, and one that starts goes on', async (t) => {
+    const server = await world.openHook(t)
+    await world.setHook(server)
+    await world.cause(1)
+    await world.arrived(server, 1)
+    const startedAt = Date.now()
+    await world.runner.stop()
+    assert.ok(Date.now() - startedAt < 8_000)
+    const { rowCount } = await world.query('select from webhooks where lease_owner is not null and lease_owner <> $1', ['dead'])
+    assert.equal(rowCount, 0)
+    await world.cause(2)
+    await world.startRunner()
+    await world.arrived(server, 3)
+  })
+})

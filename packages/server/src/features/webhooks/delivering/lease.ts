@@ -1,0 +1,86 @@
+import { statement, type Db } from '../../../db/database.ts'
+
+/**
+ * Who sends to an endpoint: one worker at a time, so that there is one that knows how the endpoint does. The lease is renewed while its holder
+ * lives; when it runs out, another worker takes the endpoint over. What the holder writes counts only while the lease is still its own.
+ */
+const leaseSeconds = 10
+
+export interface ClaimedEndpoint {
+  tenantId: string
+  url: string
+  /** In a row, when it was last let go. */
+  failures: number
+}
+
+const claimStatement = statement<{ tenant_id: string; url: string; failures: number }>(
+  'webhooks-claim',
+  // Steps from tenant to tenant through the index of what is due. skip locked: two workers that look at the same moment take different ones.
+  `with recursive waiting (tenant_id) as (
+     (select tenant_id from webhook_deliveries where status = 'pending' order by tenant_id limit 1)
+     union all
+     select (select d.tenant_id from webhook_deliveries d
+       where d.status = 'pending' and d.tenant_id > w.tenant_id order by d.tenant_id limit 1)
+     from waiting w
+     where w.tenant_id is not null
+   ), free as (
+     select w.tenant_id
+     from waiting n
+     join webhooks w on w.tenant_id = n.tenant_id
+     where w.enabled and (w.lease_until is null or w.lease_until < now()) and (w.resume_at is null or w.resume_at <= now())
+       and exists (
+         select from webhook_deliveries d where d.tenant_id = w.tenant_id and d.status = 'pending' and d.next_attempt_at <= now()
+       )
+     limit $2
+     for no key update of w skip locked
+   )
+   update webhooks w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
+   from free f
+   where w.tenant_id = f.tenant_id
+   returning w.tenant_id, w.url, w.failures`,
+)
+
+/** Takes endpoints for which something is due and that nobody sends to. */
+export async function claimEndpoints(db: Db, owner: string, limit: number): Promise<ClaimedEndpoint[]> {
+  const rows = await db.query(claimStatement, [owner, limit])
+  return rows.map(({ tenant_id: tenantId, url, failures }) => ({ tenantId, url, failures }))
+}
+
+const renewStatement = statement<{ tenant_id: string }>(
+  'webhooks-renew',
+  `update webhooks set lease_until = now() + make_interval(secs => ${leaseSeconds})
+   where tenant_id = any($2) and lease_owner = $1
+   returning tenant_id`,
+)
+
+/** Renews the leases; tells which are still the holder's. */
+export async function renewLeases(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
+  return new Set((await db.query(renewStatement, [owner, tenantIds])).map((row) => row.tenant_id))
+}
+
+const heldStatement = statement<{ tenant_id: string }>(
+  'webhooks-held',
+  'select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1',
+)
+
+/** Which of the endpoints are still the holder's. */
+export async function listHeld(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
+  return new Set((await db.query(heldStatement, [owner, tenantIds])).map((row) => row.tenant_id))
+}
+
+const releaseStatement = statement<never>(
+  'webhooks-release',
+  `update webhooks
+   set lease_owner = null, lease_until = null, failures = $3, resume_at = now() + make_interval(secs => $4::float8 / 1000)
+   where tenant_id = $2 and lease_owner = $1`,
+)
+
+/** Gives an endpoint up. Nobody sends to it before the pause is over. */
+export async function releaseEndpoint(
+  db: Db,
+  owner: string,
+  tenantId: string,
+  { failures, pauseMs }: { failures: number; pauseMs: number },
+): Promise<void> {
+  await db.query(releaseStatement, [owner, tenantId, failures, pauseMs])
+}

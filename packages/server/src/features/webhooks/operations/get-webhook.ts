@@ -1,0 +1,10 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findWebhook } from '../store.ts'
+import { webhookView } from '../webhook.ts'
+
+export const getWebhook: HandlerOf<'getWebhook'> = async (ctx, { tenant }) => {
+  const webhook = await findWebhook(ctx.db, tenant)
+  if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
+  return { status: 200, data: webhookView(webhook) }
+}

@@ -1,0 +1,18 @@
+import { limits } from '@atrium/contract/limits'
+import type { HandlerOf } from '../../../http/call.ts'
+import { cutPage, readCursor } from '../../../http/cursor.ts'
+import { listDeliveries as listRows } from '../store.ts'
+import { deliveryView } from '../webhook.ts'
+
+export const listDeliveries: HandlerOf<'listDeliveries'> = async (ctx, { tenant, query }) => {
+  const limit = query.limit ?? limits.pageDefault
+  const list = `deliveries:${tenant}`
+  const before = readCursor(list, query.cursor)
+  const rows = await listRows(ctx.db, tenant, before === 0 ? Number.MAX_SAFE_INTEGER : before, limit + 1)
+  const { page, nextCursor } = cutPage(
+    list,
+    rows.map((row) => ({ ...row, seq: row.sequence })),
+    limit,
+  )
+  return { status: 200, data: page.map(deliveryView), nextCursor }
+}

@@ -1,0 +1,14 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { announceEvents } from '../../events/store.ts'
+import { findWebhook, queueAgain } from '../store.ts'
+import { deliveryView } from '../webhook.ts'
+
+export const resendDelivery: HandlerOf<'resendDelivery'> = async (_ctx, tx, { tenant, params }) => {
+  const delivery = await queueAgain(tx, tenant, params.id)
+  if (!delivery) throw new ApiError('not_found')
+  const webhook = await findWebhook(tx, tenant)
+  if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
+  await announceEvents(tx)
+  return { status: 202, data: deliveryView(delivery) }
+}

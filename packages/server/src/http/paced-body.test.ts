@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { createServer, request, type ClientRequest } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { answerClientError } from './harden.ts'
+import { pacedBody, type Pace } from './paced-body.ts'
+
+const serverTimeoutMs = 300
+
+/** A server that gives every request 300 ms, with one place that takes its own time; says what came of each body. */
+async function open(t: TestContext, pace: Pace) {
+  const outcomes: (number | string)[] = []
+  const server = createServer({ requestTimeout: serverTimeoutMs, connectionsCheckingInterval: 50 }, async (req, res) => {
+    if (req.url !== '/slow') {
+      req.resume().once('end', () => res.end('fast'))
+      return
+    }
+    let bytes = 0
+    try {
+      for await (const chunk of pacedBody(req, 'req_test', pace)) bytes += chunk.length
+      outcomes.push(bytes)
+      res.end(String(bytes))
+    } catch (error) {
+      outcomes.push((error as { code: string }).code)
+    }
+  })
+  server.on('clientError', answerClientError)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { outcomes, port: (server.address() as AddressInfo).port }
+}
+
+function put(port: number, path: string, length: number): { req: ClientRequest; answer: Promise<number> } {
+  const req = request({ port, host: '127.0.0.1', path, method: 'PUT', agent: false, headers: { 'content-length': length } })
+  req.flushHeaders()
+  const answer = new Promise<number>((resolve, reject) => {
+    req.once('response', (res) => resolve(res.resume().statusCode!)).once('error', reject)
+  })
+  return { req, answer }
+}
+
+/** A byte now and then, until all are sent. */
+async function dribble(req: ClientRequest, bytes: number, everyMs: number): Promise<void> {
+  for (let i = 0; i < bytes && !req.destroyed; i++) {
+    req.write('x')
+    await delay(everyMs)
+  }
+  req.end()
+}
+
+test('a body that keeps coming may take longer than the server gives a request', async (t) => {
+  const { outcomes, port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const { req, answer } = put(port, '/slow', 12)
+  await dribble(req, 12, 100)
+  assert.equal(await answer, 200)
+  assert.deepEqual(outcomes, [12])
+})
+
+test('elsewhere the server’s own time stands', async (t) => {
+  const { port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const { req, answer } = put(port, '/fast', 12)
+  void dribble(req, 12, 100)
+  assert.equal(await answer, 408)
+})
+
+test('and on the same connection afterwards', async (t) => {
+  const { port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  const says = async (pattern: RegExp) => {
+    for (const until = Date.now() + 5_000; !pattern.test(text) && Date.now() < until;) await delay(10)
+    assert.match(text, pattern)
+  }
+  socket.write('PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx')
+  await delay(2 * serverTimeoutMs)
+  socket.write('x')
+  await says(/^HTTP\/1.1 200 OK/)
+  socket.write('PUT /fast HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx')
+  await says(/HTTP\/1.1 408 /)
+  socket.destroy()
+})
+
+for (const [name, pace] of [
+  ['a body that stops coming', { idleMs: 400, totalMs: 10_000 }],
+  ['a body that would take too long in all', { idleMs: 5_000, totalMs: 400 }],
+] as const) {
+  test(`${name} is answered 408 and ended`, async (t) => {
+    const { outcomes, port } = await open(t, pace)
+    const { req, answer } = put(port, '/slow', 12)
+    req.write('x')
+    assert.equal(await answer, 408)
+    assert.deepEqual(outcomes, ['request_timeout'])
+  })
+}
+
+test('a body that is broken off is told from a complete one', async (t) => {
+  const { outcomes, port } = await open(t, { idleMs: 5_000, totalMs: 10_000 })
+  const { req, answer } = put(port, '/slow', 12)
+  answer.catch(() => undefined)
+  req.write('x', () => req.destroy())
+  for (const until = Date.now() + 5_000; outcomes.length === 0 && Date.now() < until;) await delay(10)
+  assert.deepEqual(outcomes, ['invalid_request'])
+})

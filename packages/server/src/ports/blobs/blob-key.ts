@@ -1,0 +1,14 @@
+import { BlobError } from './blobs.ts'
+
+/** Names joined by slashes. No name starts with a dot: neither `..` nor the disk's own folders can be meant. */
+const key = /^(?!\.)[A-Za-z0-9._-]{1,100}(?:\/(?!\.)[A-Za-z0-9._-]{1,100}){0,7}$/
+
+/** No key may be a folder of another: a disk cannot hold both. */
+export function assertBlobKey(text: string): void {
+  if (!key.test(text)) throw new BlobError('invalid_key', 'a blob key is up to 8 names of A-Z a-z 0-9 . _ - joined by slashes')
+}
+
+export function assertBlobPrefix(text: string): void {
+  if (!text.endsWith('/') || !key.test(text.slice(0, -1)))
+    throw new BlobError('invalid_key', 'a blob prefix is a blob key and a slash')
+}

@@ -1,0 +1,46 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { makeFolder, type Secrets } from '../../config/secrets.ts'
+import { StartError } from '../../start-error.ts'
+
+/**
+ * Stops a start whose files would have nowhere to go, with one line that names the setting. Asked once, not by each process: one that is
+ * replaced while the store is away must come up all the same.
+ */
+export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Secrets): Promise<void> {
+  if (blobs.store === 'disk') return checkFolder(dataDir)
+  const { S3Blobs } = await import('./s3-blobs.ts')
+  const store = new S3Blobs({ ...blobs, ...s3! })
+  try {
+    await store.check()
+  } catch (error) {
+    throw s3StartError(error)
+  } finally {
+    store.close()
+  }
+}
+
+async function checkFolder(dataDir: string): Promise<void> {
+  await makeFolder(dataDir)
+  const folder = join(dataDir, 'blobs')
+  try {
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartError(`ATRIUM_DATA_DIR: ${folder} cannot be used (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** Asked for a bucket, a store answers without a body: the status is all there is. */
+function s3StartError(error: unknown): StartError {
+  const { $metadata, code, message } = error as { $metadata?: { httpStatusCode?: number }; code?: string; message: string }
+  const status = $metadata?.httpStatusCode
+  if (status === 403)
+    return new StartError('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: the store at S3_ENDPOINT refuses them for S3_BUCKET')
+  if (status === 404) return new StartError('S3_BUCKET: there is no such bucket at S3_ENDPOINT')
+  if (status === 301 || status === 400) return new StartError('S3_REGION: the store at S3_ENDPOINT has S3_BUCKET in another one')
+  return new StartError(`S3_ENDPOINT: the store cannot be used (${status ?? code ?? message})`)
+}

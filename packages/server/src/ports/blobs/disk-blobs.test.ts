@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { startTestApi } from '../../testing/test-api.ts'
+import { describeBlobs } from './blob-suite.ts'
+import { DiskBlobs } from './disk-blobs.ts'
+import { deriveBlobUrlKey } from './disk/blob-url.ts'
+import { bytesOf, contentOf, repeated } from './testing/blob-bytes.ts'
+
+const urlKey = deriveBlobUrlKey(Buffer.alloc(32, 9))
+
+describeBlobs('blobs on disk', async () => {
+  const api = await startTestApi()
+  const { publicUrl, dataDir } = api.ctx.config
+  return {
+    blobs: api.ctx.blobs,
+    stranger: new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKey }),
+    reach: (url) => url.replace(publicUrl, api.origin),
+    checksHashes: true,
+    close: () => api.close(),
+  }
+})
+
+describe('the folder of blobs on disk', () => {
+  async function open(t: TestContext) {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-blob-folder-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const root = join(folder, 'blobs')
+    return { root, blobs: new DiskBlobs({ folder: root, publicUrl: 'http://localhost:8787', urlKey }) }
+  }
+  const growing = (root: string) => readdir(join(root, '.growing'))
+
+  test('only its owner may look into it', async (t) => {
+    const { root, blobs } = await open(t)
+    await blobs.write('ten_a/col_a/original', bytesOf(10))
+    for (const [path, mode] of [
+      ['', 0o700],
+      ['.growing', 0o700],
+      ['ten_a', 0o700],
+      ['ten_a/col_a', 0o700],
+      ['ten_a/col_a/original', 0o600],
+    ] as const) {
+      assert.equal((await stat(join(root, path))).mode & 0o777, mode, path)
+    }
+  })
+
+  test('a write that fails leaves no half file', async (t) => {
+    const { root, blobs } = await open(t)
+    const { stream } = repeated(bytesOf(1_000), 10)
+    await assert.rejects(blobs.write('a/b', { stream, bytes: 10_001 }), { code: 'mismatch' })
+    assert.deepEqual(await growing(root), [])
+    assert.deepEqual(await readdir(root), ['.growing'])
+  })
+
+  test('what is deleted leaves no empty folders', async (t) => {
+    const { root, blobs } = await open(t)
+    for (const key of ['ten_a/col_a/original', 'ten_a/col_b/original', 'uploads/a']) await blobs.write(key, bytesOf(10))
+    await blobs.delete(['ten_a/col_a/original'])
+    assert.deepEqual(await readdir(join(root, 'ten_a')), ['col_b'])
+    await blobs.deletePrefix('ten_a/col_b/')
+    await blobs.promote('uploads/a', 'b')
+    assert.deepEqual((await readdir(root)).sort(), ['.growing', 'b'])
+  })
+
+  test('a reader keeps what it began to read, whatever happens to the name', async (t) => {
+    const { blobs } = await open(t)
+    const bytes = bytesOf(2_000_000)
+    await blobs.write('a/b', bytes)
+    const before = await blobs.read('a/b')
+    await blobs.write('a/b', bytesOf(100, 2))
+    await blobs.deletePrefix('a/')
+    assert.deepEqual(await contentOf(before), bytes)
+  })
+
+  test('every write gives another tag', async (t) => {
+    const { blobs } = await open(t)
+    const tags = new Set<string>()
+    for (let i = 0; i < 20; i++) tags.add((await blobs.write('a/b', bytesOf(10))).etag)
+    assert.equal(tags.size, 20)
+  })
+
+  test('what a killed process left half-written is swept, what still grows is not', async (t) => {
+    const { root, blobs } = await open(t)
+    assert.equal(await blobs.sweep(), 0)
+    await mkdir(join(root, '.growing'), { recursive: true })
+    for (const name of ['old', 'new']) await writeFile(join(root, '.growing', name), 'half')
+    const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1_000)
+    await utimes(join(root, '.growing', 'old'), longAgo, longAgo)
+    assert.equal(await blobs.sweep(), 1)
+    assert.deepEqual(await growing(root), ['new'])
+  })
+
+  test('what is no file of ours is neither read nor listed', async (t) => {
+    const { root, blobs } = await open(t)
+    await blobs.write('a/b', bytesOf(10))
+    await writeFile(join(root, '.DS_Store'), 'x')
+    await assert.rejects(blobs.read('a'), { code: 'not_found' })
+    assert.equal(await blobs.stat('a'), undefined)
+    await assert.rejects(blobs.read('a/b/c'), { code: 'not_found' })
+    assert.deepEqual(
+      (await blobs.list('')).blobs.map((blob) => blob.key),
+      ['a/b'],
+    )
+  })
+
+  test(
+    'a folder that cannot be written is unavailable',
+    { skip: process.getuid?.() === 0 && 'root may write anywhere' },
+    async (t) => {
+      const { root, blobs } = await open(t)
+      await mkdir(root)
+      await chmod(root, 0o500)
+      await assert.rejects(blobs.write('a/b', bytesOf(10)), { code: 'unavailable' })
+    },
+  )
+})

@@ -1,0 +1,67 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** What an address of ours allows. All that is signed. */
+export type BlobGrant = UploadGrant | DownloadGrant
+
+export interface UploadGrant {
+  method: 'PUT'
+  key: string
+  mime: string
+  bytes: number
+  sha256: string | undefined
+  /** Unix time in seconds. */
+  expires: number
+}
+
+export interface DownloadGrant {
+  method: 'GET'
+  key: string
+  mime: string
+  expires: number
+}
+
+export type GrantRefusal = 'bad_signature' | 'expired'
+
+export function deriveBlobUrlKey(masterKey: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/blobs/url/v1', 32))
+}
+
+/** `<key>?mime=…&expires=…&signature=…` */
+export function signBlobPath(urlKey: Buffer, grant: BlobGrant): string {
+  const query = new URLSearchParams({ mime: grant.mime })
+  if (grant.method === 'PUT') {
+    query.set('bytes', String(grant.bytes))
+    if (grant.sha256) query.set('sha256', grant.sha256)
+  }
+  query.set('expires', String(grant.expires))
+  query.set('signature', mac(urlKey, grant).toString('base64url'))
+  return `${grant.key}?${query}`
+}
+
+/** The grant that an address carries, when it is ours and its time has not passed. */
+export function readBlobGrant(
+  urlKey: Buffer,
+  method: BlobGrant['method'],
+  key: string,
+  query: Record<string, unknown>,
+): BlobGrant | GrantRefusal {
+  const text = (name: string) => (typeof query[name] === 'string' ? query[name] : '')
+  const common = { key, mime: text('mime'), expires: Number(text('expires')) }
+  const grant: BlobGrant =
+    method === 'GET'
+      ? { method, ...common }
+      : { method, ...common, bytes: Number(text('bytes')), sha256: text('sha256') || undefined }
+  const signature = Buffer.from(text('signature'), 'base64url')
+  const expected = mac(urlKey, grant)
+  // Unequal lengths make timingSafeEqual throw. The canonical form: Node's decoder forgives.
+  if (signature.length !== expected.length || signature.toString('base64url') !== text('signature')) return 'bad_signature'
+  if (!timingSafeEqual(signature, expected)) return 'bad_signature'
+  return grant.expires > Date.now() / 1_000 ? grant : 'expired'
+}
+
+/** JSON of the parts: no two grants share the bytes. */
+function mac(urlKey: Buffer, grant: BlobGrant): Buffer {
+  const { method, key, mime, expires } = grant
+  const parts = method === 'PUT' ? [method, key, mime, grant.bytes, grant.sha256 ?? null, expires] : [method, key, mime, expires]
+  return createHmac('sha256', urlKey).update(JSON.stringify(parts)).digest()
+}

@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { BlobError } from '../blobs.ts'
+
+export interface WholeFile {
+  path: string
+  /** A folder of the same file system, in which the file grows. */
+  temporary: string
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>
+  bytes: number
+  /** In hex, where it is known. */
+  sha256?: string | undefined
+}
+
+/** The file is there whole and on the disk, or not at all. Chunk by chunk: the source is asked for more once the last one is written. */
+export async function writeWhole({ path, temporary, chunks, bytes, sha256 }: WholeFile): Promise<Stats> {
+  const growing = join(temporary, randomUUID())
+  await mkdir(temporary, { recursive: true, mode: 0o700 })
+  const file = await open(growing, 'wx', 0o600)
+  try {
+    const stats = await fill(file, chunks, bytes, sha256)
+    await moveInto(growing, path)
+    return stats
+  } catch (error) {
+    await rm(growing, { force: true })
+    throw error
+  }
+}
+
+async function fill(file: FileHandle, chunks: WholeFile['chunks'], bytes: number, sha256: string | undefined): Promise<Stats> {
+  try {
+    await writeChunks(file, chunks, bytes, sha256)
+    await file.sync()
+    return await file.stat()
+  } finally {
+    await file.close()
+  }
+}
+
+async function writeChunks(
+  file: FileHandle,
+  chunks: WholeFile['chunks'],
+  bytes: number,
+  sha256: string | undefined,
+): Promise<void> {
+  const hash = sha256 === undefined ? undefined : createHash('sha256')
+  let written = 0
+  for await (const chunk of chunks) {
+    written += chunk.length
+    if (written > bytes) throw new BlobError('mismatch', `more than the ${bytes} bytes announced`)
+    hash?.update(chunk)
+    await file.writeFile(chunk)
+  }
+  if (written !== bytes) throw new BlobError('mismatch', `${written} bytes instead of the ${bytes} announced`)
+  if (hash && hash.digest('hex') !== sha256) throw new BlobError('mismatch', 'the SHA-256 is not the one announced')
+}
+
+/** Renames into a folder that is made where it is missing, and sees to it that the new name outlives a power cut. */
+export async function moveInto(from: string, to: string): Promise<void> {
+  const folder = dirname(to)
+  for (let attempt = 1; ; attempt++) {
+    const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      await rename(from, to)
+      await syncFolders(folder, firstMade ? dirname(firstMade) : folder)
+      return
+    } catch (error) {
+      // A folder that was just emptied by a delete is removed with it, in between at the worst.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error
+    }
+  }
+}
+
+async function syncFolders(from: string, upTo: string): Promise<void> {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = await open(at, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+    if (at === upTo) return
+  }
+}

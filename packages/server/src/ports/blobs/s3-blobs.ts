@@ -1,0 +1,220 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import type { Readable } from 'node:stream'
+import type { S3Config, S3Secrets } from '../../config/blob-config.ts'
+import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
+import type {
+  BlobContent,
+  BlobPage,
+  Blobs,
+  BlobStat,
+  ByteRange,
+  DownloadTerms,
+  SignedDownload,
+  SignedUpload,
+  SizedStream,
+  UploadTerms,
+} from './blobs.ts'
+import { BlobError } from './blobs.ts'
+import { exactLength } from './s3/exact-length.ts'
+import { presignGet, presignPut, type S3Place } from './s3/presign.ts'
+import { asBlobError, isMissing } from './s3/s3-errors.ts'
+
+const pageSize = 1_000
+const tries = 3
+/** The store copies 100 MiB by itself before it answers. */
+const answerMs = 60_000
+/** Longer than a client may let us wait, for whom we stop reading: see send-stream.ts. */
+const readerSilenceMs = 180_000
+
+export interface S3BlobsOptions extends Omit<S3Config, 'store'>, S3Secrets {
+  /** How long the store may be silent, at any point of a try. */
+  silenceMs?: number
+}
+
+/** Objects in a bucket of an S3 store, addressed in path style: the stores that people run themselves have no name for each bucket. */
+export class S3Blobs implements Blobs {
+  readonly #client: S3Client
+  readonly #reader: S3Client
+  readonly #bucket: string
+  readonly #silenceMs: number
+
+  constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey, silenceMs = 10_000 }: S3BlobsOptions) {
+    this.#bucket = bucket
+    this.#silenceMs = silenceMs
+    const open = (socketTimeout: number) =>
+      new S3Client({
+        endpoint,
+        region,
+        credentials: { accessKeyId, secretAccessKey },
+        forcePathStyle: true,
+        maxAttempts: tries,
+        // The newer checksums, on by default, are unknown to many stores.
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+        expectContinueHeader: false,
+        // What goes wrong is thrown too; by itself it would also be printed.
+        logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },
+        requestHandler: {
+          connectionTimeout: 3_000,
+          socketTimeout,
+          httpAgent: { maxSockets: 200 },
+          httpsAgent: { maxSockets: 200 },
+        },
+      })
+    this.#client = open(silenceMs)
+    this.#reader = open(readerSilenceMs)
+  }
+
+  /** Throws what the store says when it cannot be used so. */
+  async check(): Promise<void> {
+    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal: AbortSignal.timeout(answerMs) })
+  }
+
+  async presignUpload(terms: UploadTerms): Promise<SignedUpload> {
+    return presignPut(this.#client, this.#at(terms.key), terms)
+  }
+
+  async presignDownload(terms: DownloadTerms): Promise<SignedDownload> {
+    return presignGet(this.#client, this.#at(terms.key), terms)
+  }
+
+  async stat(key: string): Promise<BlobStat | undefined> {
+    const command = new HeadObjectCommand(this.#at(key))
+    try {
+      const head = await this.#ask((options) => this.#client.send(command, options))
+      return statOf(head.ContentLength, head.ETag)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw asBlobError(error)
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<BlobContent> {
+    const command = new GetObjectCommand({ ...this.#at(key), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) })
+    const got = await this.#ask((options) => this.#reader.send(command, options), tries * this.#silenceMs).catch(throwBlobError)
+    const contentBytes = got.ContentLength ?? 0
+    const total = /\/(\d+)$/.exec(got.ContentRange ?? '')?.[1]
+    return { ...statOf(total ? Number(total) : contentBytes, got.ETag), stream: got.Body as Readable, contentBytes }
+  }
+
+  async write(key: string, body: Buffer | SizedStream, { mime }: { mime: string }): Promise<BlobStat> {
+    const bytes = Buffer.isBuffer(body) ? body.length : body.bytes
+    const abort = new AbortController()
+    // The client neither notices a source that fails nor one that is longer than announced.
+    const source = Buffer.isBuffer(body) ? undefined : exactLength(body, (error) => abort.abort(error))
+    const command = new PutObjectCommand({
+      ...this.#at(key),
+      Body: source ?? (body as Buffer),
+      ContentType: mime,
+      ContentLength: bytes,
+    })
+    const put = await this.#client.send(command, { abortSignal: abort.signal }).catch((error: unknown) => {
+      throw abort.signal.aborted ? abort.signal.reason : asBlobError(error)
+    })
+    return statOf(bytes, put.ETag)
+  }
+
+  async promote(fromKey: string, toKey: string): Promise<BlobStat> {
+    const { Key } = this.#at(fromKey)
+    const command = new CopyObjectCommand({ ...this.#at(toKey), CopySource: `${this.#bucket}/${Key}` })
+    const there = await this.stat(toKey)
+    if (!there) await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
+    const promoted = there ?? (await this.stat(toKey))
+    if (!promoted) throw new BlobError('not_found', 'no such upload')
+    await this.delete([fromKey])
+    return promoted
+  }
+
+  async delete(keys: string[]): Promise<void> {
+    for (let i = 0; i < keys.length; i += pageSize) {
+      let left = keys.slice(i, i + pageSize)
+      // One that is being written at this moment may fail by itself.
+      for (let attempt = 1; left.length > 0; attempt++) left = await this.#deleteSome(left, attempt === tries)
+    }
+  }
+
+  /** The answer is 200 whatever became of each; gives those that are still there. */
+  async #deleteSome(keys: string[], last: boolean): Promise<string[]> {
+    const Objects = keys.map((key) => ({ Key: this.#at(key).Key }))
+    const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } })
+    const { Errors = [] } = await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
+    const failed = Errors.filter((error) => error.Code !== 'NoSuchKey')
+    if (last && failed[0]) throw new BlobError('unavailable', `${failed.length} objects not deleted`, { cause: failed[0] })
+    return failed.map((error) => error.Key!)
+  }
+
+  async deletePrefix(prefix: string): Promise<void> {
+    assertBlobPrefix(prefix)
+    let cursor: string | undefined
+    do {
+      const page = await this.list(prefix, { cursor })
+      await this.delete(page.blobs.map(({ key }) => key))
+      cursor = page.cursor
+    } while (cursor)
+  }
+
+  async list(
+    prefix: string,
+    { cursor, limit = pageSize }: { cursor?: string | undefined; limit?: number } = {},
+  ): Promise<BlobPage> {
+    if (prefix) assertBlobPrefix(prefix)
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: prefix,
+      MaxKeys: limit,
+      ...(cursor ? { StartAfter: cursor } : {}),
+    })
+    const { Contents = [], IsTruncated } = await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
+    const blobs = Contents.map(({ Key, Size, LastModified }) => ({
+      key: Key!,
+      bytes: Size ?? 0,
+      modifiedAt: LastModified ?? new Date(),
+    }))
+    return { blobs, ...(IsTruncated && blobs.length > 0 ? { cursor: blobs.at(-1)!.key } : {}) }
+  }
+
+  /** The store keeps nothing that did not come whole. */
+  async sweep(): Promise<number> {
+    return 0
+  }
+
+  close(): void {
+    this.#client.destroy()
+    this.#reader.destroy()
+  }
+
+  #at(key: string): S3Place {
+    assertBlobKey(key)
+    return { Bucket: this.#bucket, Key: key }
+  }
+
+  /** An answer within its time; the body of one may take longer. */
+  async #ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>, withinMs = answerMs): Promise<T> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), withinMs)
+    try {
+      return await send({ abortSignal: late.signal })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function silent(): void {}
+
+function throwBlobError(error: unknown): never {
+  throw asBlobError(error)
+}
+
+function statOf(bytes: number | undefined, etag: string | undefined): BlobStat {
+  return { bytes: bytes ?? 0, etag: (etag ?? '').replaceAll('"', '') }
+}

@@ -1,0 +1,37 @@
+import { EgressError } from './egress-error.ts'
+
+export interface Deadline {
+  signal: AbortSignal
+  /** Rejects with the signal's reason once that is aborted; otherwise as the promise does. */
+  race<T>(promise: Promise<T>): Promise<T>
+  /** From now on it does not keep the process from ending. */
+  unref(): void
+  clear(): void
+}
+
+/** Over everything of one exchange: lookup, waiting for a connection, connecting, headers and body. The caller's own signal ends it too. */
+export function startDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
+  const controller = new AbortController()
+  const { signal } = controller
+  const abortAsCaller = () => controller.abort(caller?.reason)
+  const timer = setTimeout(() => {
+    controller.abort(new EgressError('timeout', `There was no complete answer within ${timeoutMs / 1_000} s.`))
+  }, timeoutMs)
+  if (caller?.aborted) abortAsCaller()
+  caller?.addEventListener('abort', abortAsCaller, { once: true })
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (signal.aborted) reject(signal.reason)
+  })
+  // It may be aborted when nobody races any more.
+  aborted.catch(() => undefined)
+  return {
+    signal,
+    race: (promise) => Promise.race([promise, aborted]),
+    unref: () => timer.unref(),
+    clear: () => {
+      clearTimeout(timer)
+      caller?.removeEventListener('abort', abortAsCaller)
+    },
+  }
+}

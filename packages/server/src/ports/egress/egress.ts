@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { checkUrl, parseUrl, type UrlCheck } from './check-url.ts'
+import { startDeadline } from './deadline.ts'
+import { openGuardedAgent } from './guarded-agent.ts'
+import { guardedFetch, type FetchLimits } from './guarded-fetch.ts'
+import type { EgressMode } from './host-rule.ts'
+import { asEgressError, openAnswer } from './open-answer.ts'
+import { resolveName, type ResolveName } from './resolve-name.ts'
+
+export interface EgressRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Over everything, from the lookup to the answer's last byte. Default 15 s. */
+  timeoutMs?: number
+  /** What is beyond is discarded, with the connection. Default 64 KiB. */
+  maxAnswerBytes?: number
+  signal?: AbortSignal
+}
+
+export interface EgressAnswer {
+  status: number
+  /** Names in lower case; one that came several times has its values joined by a comma. */
+  headers: Record<string, string>
+  body: Buffer
+  truncated: boolean
+}
+
+/** The one way out to addresses that tenants name: public ones only, checked at every connection. */
+export interface Egress {
+  /** For registration: what the text alone tells. */
+  checkUrl(url: string): UrlCheck
+  /** @throws EgressError; the reason of `signal` when that was aborted */
+  send(request: EgressRequest): Promise<EgressAnswer>
+  /** For libraries that take a fetch: 120 s and 4 MiB an answer. Redirects come back as answers; any other dispatcher is ignored. */
+  fetch: typeof globalThis.fetch
+  fetchWithin(limits: FetchLimits): typeof globalThis.fetch
+  close(): Promise<void>
+}
+
+export interface EgressOptions {
+  mode: EgressMode
+  resolve?: ResolveName
+}
+
+export function openEgress({ mode, resolve = resolveName }: EgressOptions): Egress {
+  const agent = openGuardedAgent({ mode, resolve })
+  const fetchWithin = (limits: FetchLimits) => guardedFetch(agent, mode, limits)
+
+  const send = async (request: EgressRequest): Promise<EgressAnswer> => {
+    const { method, url, headers = {}, body = null, timeoutMs = 15_000, maxAnswerBytes = 65_536, signal } = request
+    const parsed = parseUrl(url, mode)
+    const deadline = startDeadline(timeoutMs, signal)
+    try {
+      const answer = await openAnswer(agent, { method, url: parsed, headers: Object.entries(headers), body }, deadline)
+      return {
+        status: answer.statusCode,
+        headers: joinHeaders(answer.headers),
+        ...(await readCapped(answer.body, maxAnswerBytes)),
+      }
+    } catch (error) {
+      throw asEgressError(error, deadline)
+    } finally {
+      deadline.clear()
+    }
+  }
+
+  return {
+    checkUrl: (url) => checkUrl(url, mode),
+    send,
+    fetch: fetchWithin({ timeoutMs: 120_000, maxAnswerBytes: 4 * 1024 * 1024 }),
+    fetchWithin,
+    // Not gracefully: what is under way may last for minutes.
+    close: () => agent.destroy(),
+  }
+}
+
+function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
+}
+
+async function readCapped(stream: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true }
+  }
+  return { body: Buffer.concat(chunks), truncated: false }
+}

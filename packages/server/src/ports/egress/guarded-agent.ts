@@ -1,0 +1,95 @@
+import { isIP } from 'node:net'
+import { Agent, buildConnector, errors } from 'undici'
+import { EgressError } from './egress-error.ts'
+import { guardedLookup } from './guarded-lookup.ts'
+import { assertHost, assertReachable, type EgressMode, type Route } from './host-rule.ts'
+import type { ResolveName } from './resolve-name.ts'
+
+export interface Guard {
+  mode: EgressMode
+  resolve: ResolveName
+}
+
+export const maxConnectionsPerOrigin = 64
+
+const connectTimeoutMs = 10_000
+
+/** Opens connections to public addresses alone, each checked at its own opening. Every exchange over it must bring a deadline. */
+export function openGuardedAgent(guard: Guard): Agent {
+  return new Agent({
+    connect: guardedConnector(guard),
+    connections: maxConnectionsPerOrigin,
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: 16_384,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+    // However busy, a connection is given up after this, so that a name that moved is followed and checked anew.
+    clientTtl: 60_000,
+    // The exchange's own deadline is over all of it; these two start again with every byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
+
+function guardedConnector({ mode, resolve }: Guard): buildConnector.connector {
+  const openPlain = tcpConnector(resolve, { mode, secure: false })
+  const openUnderTls = tcpConnector(resolve, { mode, secure: true })
+  // Sessions are not resumed: that would skip the certificate's check. An environment that switches the check off is not heard.
+  const openTls = buildConnector({ allowH2: false, maxCachedSessions: 0, rejectUnauthorized: true, timeout: connectTimeoutMs })
+
+  return ({ hostname, host, protocol, port }, callback) => {
+    if (protocol !== 'https:') return openPlain({ hostname, protocol: 'http:', port: port || '80' }, callback)
+    openUnderTls({ hostname, protocol: 'http:', port: port || '443' }, (error, socket) => {
+      if (error) return callback(error, null)
+      // The name for SNI comes from the URL, never from a Host header; an address has none.
+      const servername = isIP(hostname) === 0 ? hostname : ''
+      openTls({ hostname, ...(host ? { host } : {}), protocol, port, servername, httpSocket: socket }, (tlsError, tlsSocket) =>
+        tlsError ? callback(asTlsError(tlsError), null) : callback(null, tlsSocket),
+      )
+    })
+  }
+}
+
+/** TLS is a second step so that the peer's address is known to be good before the first byte, which TLS would send at once. */
+function tcpConnector(resolve: ResolveName, route: Route): buildConnector.connector {
+  const options = { lookup: guardedLookup(resolve, route), autoSelectFamily: true, timeout: connectTimeoutMs }
+  const open = buildConnector(options)
+  return (target, callback) => {
+    try {
+      // net.connect asks its lookup for names only, so that literal addresses must be seen here.
+      assertHost(target.hostname, route)
+    } catch (error) {
+      return queueMicrotask(() => callback(error as EgressError, null))
+    }
+    open(target, (error, socket) => {
+      if (error) return callback(asConnectError(error), null)
+      try {
+        assertReachable(socket.remoteAddress ?? '', route)
+      } catch (refusal) {
+        socket.destroy()
+        return callback(refusal as EgressError, null)
+      }
+      callback(null, socket)
+    })
+  }
+}
+
+function asConnectError(error: Error): EgressError {
+  if (error instanceof EgressError) return error
+  if (error instanceof errors.ConnectTimeoutError) return timedOut(error)
+  return new EgressError('connect', `The connection could not be made (${codeOf(error)}).`, { cause: error })
+}
+
+function asTlsError(error: Error): EgressError {
+  if (error instanceof errors.ConnectTimeoutError) return timedOut(error)
+  return new EgressError('tls', `The TLS connection could not be made (${codeOf(error)}).`, { cause: error })
+}
+
+function timedOut(cause: Error): EgressError {
+  return new EgressError('timeout', 'The connection took too long.', { cause })
+}
+
+function codeOf(error: NodeJS.ErrnoException): string {
+  return error.code ?? 'no code'
+}

@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+import { EgressError } from './egress-error.ts'
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+
+/** `loopback` is for development: this machine may be reached too, and by plain http. */
+export type EgressMode = 'public' | 'loopback'
+
+export interface Route {
+  mode: EgressMode
+  secure: boolean
+}
+
+/** Names that resolve inside a network only, and those under which clouds serve credentials to their machines. */
+const internalNames = ['localhost', 'local', 'internal', 'localdomain', 'lan', 'home.arpa', 'metadata.goog']
+
+/** Two labels at least, letters, digits, hyphens and underscores; the last one is no number, since some resolvers read that as an address. */
+const namePattern =
+  /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$|0x[\da-f]*$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/
+
+/** Plain http goes to loopback alone: anywhere else it would show what is sent. */
+export function isReachable(ip: string, { mode, secure }: Route): boolean {
+  return (secure && isPublicAddress(ip)) || (mode === 'loopback' && isLoopbackAddress(ip))
+}
+
+export function assertReachable(ip: string, route: Route): void {
+  if (!isReachable(ip, route)) throw refusedAddress()
+}
+
+/** The host of a URL as WHATWG writes it, without brackets: an address, or a name that may be looked up. */
+export function assertHost(host: string, route: Route): void {
+  if (isIP(host) !== 0) assertReachable(host, route)
+  else if (!(isLoopbackName(host) && route.mode === 'loopback') && !isPublicName(host)) throw refusedAddress()
+}
+
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost')
+}
+
+/** One message for all: it must not tell apart what is there inside and what is not. */
+export function refusedAddress(): EgressError {
+  return new EgressError('refused_address', 'Only public addresses can be reached.')
+}
+
+function isPublicName(name: string): boolean {
+  return namePattern.test(name) && !internalNames.some((internal) => name === internal || name.endsWith(`.${internal}`))
+}

@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream'
+import { errors, type Agent, type Dispatcher } from 'undici'
+import type { Deadline } from './deadline.ts'
+import { EgressError } from './egress-error.ts'
+
+interface OutgoingRequest {
+  method: string
+  url: URL
+  headers: Iterable<[string, string]>
+  body: string | Uint8Array | Readable | null
+}
+
+/** What frames the message, names the host or asks for compression is not the caller's to say. */
+const ownHeaders = new Set(
+  `accept-encoding connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade`.split(
+    ' ',
+  ),
+)
+
+/** Sends a request and waits for the answer's head. Redirects are answers like any other: nothing here follows them. */
+export async function openAnswer(agent: Agent, request: OutgoingRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
+  const { url, method, body } = request
+  // undici would connect first.
+  deadline.signal.throwIfAborted()
+  const answer = agent.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: outgoingHeaders(request.headers),
+    body,
+    signal: deadline.signal,
+  })
+  try {
+    // undici hears the signal only once the request has a connection, so the wait for one is raced.
+    return await deadline.race(answer)
+  } catch (error) {
+    throw asEgressError(error, deadline)
+  }
+}
+
+/** Anything that is not ours or the network's goes on as it is: the caller's own abort, or a defect. */
+export function asEgressError(error: unknown, { signal }: Deadline): unknown {
+  if (signal.aborted) return signal.reason
+  if (error instanceof EgressError || !(error instanceof Error)) return error
+  const lost = error instanceof errors.SocketError || error instanceof errors.ClientDestroyedError || 'syscall' in error
+  if (lost) return new EgressError('connect', 'The connection was lost before the answer was complete.', { cause: error })
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError)
+    return new EgressError('protocol', 'The request has a header or a method that cannot be sent.', { cause: error })
+  if (error instanceof errors.UndiciError || error instanceof errors.HTTPParserError)
+    return new EgressError('protocol', 'The answer is not valid HTTP.', { cause: error })
+  return error
+}
+
+function outgoingHeaders(given: Iterable<[string, string]>): string[] {
+  const headers = [...given].filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+  if (!headers.some(([name]) => name.toLowerCase() === 'user-agent')) headers.push(['user-agent', 'atrium'])
+  return [...headers, ['accept-encoding', 'identity']].flat()
+}

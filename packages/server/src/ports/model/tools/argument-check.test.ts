@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { argumentCheck } from './argument-check.ts'
+
+const object = (properties: Record<string, unknown>, more = {}) => ({ type: 'object', properties, ...more })
+
+test('wrong arguments are told by place', () => {
+  const schema = object({ number: { type: 'integer' } }, { required: ['number'], additionalProperties: false })
+  const check = argumentCheck(schema)
+  assert.equal(check({ number: 3 }), undefined)
+  assert.match(check({ number: 'three' })!, /\/number must be integer/)
+  assert.match(check({ number: 3, more: 1 })!, /additional properties/)
+  for (const args of [{}, null, [], 'x', undefined]) assert.ok(check(args), JSON.stringify(args))
+})
+
+test('a pattern or a schema that would compute without end is stopped', () => {
+  const pattern = object({ a: { type: 'string', pattern: '^(a+)+$' } })
+  const defs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => {
+      const next = { $ref: `#/$defs/d${i + 1}` }
+      return [`d${i}`, { anyOf: [next, next] }]
+    }),
+  )
+  const doubling = object({ a: { $ref: '#/$defs/d0' } }, { $defs: { ...defs, d40: { type: 'null' } } })
+  const endless = object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: { $ref: '#/$defs/a' } } })
+  for (const schema of [pattern, doubling, endless]) {
+    const check = argumentCheck(schema)
+    const args = { a: `${'a'.repeat(60)}!` }
+    const started = performance.now()
+    for (let call = 0; call < 100; call++) assert.match(check(args)!, /cannot be checked/)
+    assert.ok(performance.now() - started < 2_000, 'and not tried again')
+  }
+  assert.equal(argumentCheck(object({}))({}), undefined)
+})

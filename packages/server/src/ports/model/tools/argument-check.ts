@@ -1,0 +1,31 @@
+import { Errors } from 'typebox/schema'
+import { timeBoxed } from './time-boxed.ts'
+
+/** Far more than an honest schema takes, on a busy machine too. */
+const maxMs = 500
+const maxProblems = 10
+const uncheckable = "they cannot be checked against this tool's schema"
+
+/**
+ * A check of the arguments of one tool: what is wrong with them, in words for the model that made them; undefined when nothing is. A schema that
+ * once took too long is not tried again: it would hold the process at each call.
+ */
+export function argumentCheck(schema: Record<string, unknown>): (args: unknown) => string | undefined {
+  let stuck = false
+  return (args) => {
+    if (stuck) return uncheckable
+    try {
+      const [valid, errors] = timeBoxed(maxMs, () => Errors(schema, args))
+      return valid ? undefined : explain(errors)
+    } catch {
+      stuck = true
+      return uncheckable
+    }
+  }
+}
+
+function explain(errors: ReturnType<typeof Errors>[1]): string {
+  const told = errors.filter(({ keyword }) => keyword !== 'boolean')
+  const problems = new Set(told.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`))
+  return [...problems].slice(0, maxProblems).join('; ') || 'they do not match the schema'
+}

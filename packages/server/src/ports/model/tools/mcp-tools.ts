@@ -1,0 +1,117 @@
+import { createMCPClient, type ListToolsResult, type MCPClient } from '@ai-sdk/mcp'
+import type { Egress } from '../../egress/egress.ts'
+import { cutText } from '../cut-text.ts'
+import type { AgentTool, ToolAnswer } from './agent-tool.ts'
+import { findSchemaProblem } from './find-schema-problem.ts'
+import { toolText } from './tool-text.ts'
+
+/** An MCP server as it is registered, its secret opened. */
+export interface McpDecl {
+  mcp: string
+  secret?: string | undefined
+}
+
+export interface McpServer {
+  tools: AgentTool[]
+  close(): Promise<void>
+}
+
+type Definition = ListToolsResult['tools'][number]
+
+const callMs = 15_000
+const closeMs = 1_000
+const maxPages = 5
+const maxTools = 64
+/** A list of tools is longer than what one of them says. */
+const maxAnswerBytes = 512 * 1024
+const maxDescriptionBytes = 1_000
+
+/** Connects to an MCP server (streamable HTTP) and lists its tools, by their names there. Rejects when the signal is aborted first. */
+export async function openMcpServer(
+  { mcp, secret }: McpDecl,
+  egress: Pick<Egress, 'fetchWithin'>,
+  signal: AbortSignal,
+): Promise<McpServer> {
+  const client = await createMCPClient({
+    transport: {
+      type: 'http',
+      url: mcp,
+      headers: secret ? { authorization: `Bearer ${secret}` } : {},
+      fetch: mcpFetch(egress),
+      redirect: 'error',
+    },
+    clientName: 'atrium',
+    initializationOptions: { signal },
+    // What goes wrong outside of a call costs nothing here, and is not printed: it may quote the server.
+    onUncaughtError: () => {},
+  })
+  try {
+    const definitions = await listTools(client, signal)
+    const tools = definitions.map((definition) => mcpTool(client, definition, secret))
+    // A schema that a provider refuses would cost the whole answer, not this tool alone.
+    return { tools: tools.filter((tool) => !findSchemaProblem(tool.parameters)), close: () => client.close() }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+/**
+ * A listening stream (GET) is refused here, as a server without one would: nothing is waited for from a server between calls, and each session
+ * would hold a connection. Closing (DELETE) is a courtesy that a stopped session does not wait for.
+ */
+function mcpFetch({ fetchWithin }: Pick<Egress, 'fetchWithin'>): typeof globalThis.fetch {
+  const calling = fetchWithin({ timeoutMs: callMs, maxAnswerBytes })
+  const closing = fetchWithin({ timeoutMs: closeMs, maxAnswerBytes })
+  return async (input, init) => {
+    if (init?.method === 'GET') return new Response(null, { status: 405 })
+    return init?.method === 'DELETE' ? closing(input, init) : calling(input, init)
+  }
+}
+
+async function listTools(client: MCPClient, signal: AbortSignal): Promise<Definition[]> {
+  const found: Definition[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages && found.length < maxTools; page++) {
+    const list = await client.listTools({ ...(cursor === undefined ? {} : { params: { cursor } }), options: { signal } })
+    found.push(...list.tools)
+    cursor = list.nextCursor
+    if (cursor === undefined) break
+  }
+  return found.slice(0, maxTools)
+}
+
+function mcpTool(client: MCPClient, { name, description, inputSchema }: Definition, secret: string | undefined): AgentTool {
+  return {
+    name,
+    description: cutText(description ?? name, maxDescriptionBytes),
+    parameters: { ...inputSchema, properties: inputSchema.properties ?? {} },
+    call: async (args, signal) => {
+      try {
+        const result = await client.callTool({
+          name,
+          arguments: (args ?? {}) as Record<string, unknown>,
+          options: { signal, timeout: callMs },
+        })
+        return readResult(result as CallResult, secret)
+      } catch {
+        signal.throwIfAborted()
+        // Not the error's own words: they may quote the server's answer, or our request.
+        return { ok: false, error: 'The tool could not be called, or did not answer in time.' }
+      }
+    },
+  }
+}
+
+interface CallResult {
+  content?: { type: string; text?: string }[]
+  structuredContent?: unknown
+  isError?: boolean
+}
+
+function readResult({ content = [], structuredContent, isError }: CallResult, secret: string | undefined): ToolAnswer {
+  const parts = content.map((part) => (part.type === 'text' ? (part.text ?? '') : `[${part.type}, not shown]`))
+  const said = structuredContent === undefined || isError ? parts.join('\n') : JSON.stringify(structuredContent)
+  const text = toolText(said, { secret })
+  return isError ? { ok: false, error: text || 'The tool failed.' } : { ok: true, text }
+}

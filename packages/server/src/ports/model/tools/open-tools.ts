@@ -1,0 +1,53 @@
+import type { Egress } from '../../egress/egress.ts'
+import type { AgentTool } from './agent-tool.ts'
+import { httpTool, type HttpToolDecl } from './http-tool.ts'
+import { openMcpServer, type McpDecl, type McpServer } from './mcp-tools.ts'
+import { nameTool } from './name-tool.ts'
+
+export interface AgentTools {
+  tools: AgentTool[]
+  /** The MCP servers whose tools are missing. */
+  unreachable: string[]
+  /** Takes at most a second for each server, all at once. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Providers take no more. */
+const maxTools = 100
+
+/** The tools of an agent for the length of a session. An MCP server that cannot be reached in time costs its own tools and nothing else. */
+export async function openTools(
+  decls: (HttpToolDecl | McpDecl)[],
+  egress: Pick<Egress, 'send' | 'fetchWithin'>,
+  signal: AbortSignal,
+  openMs = 5_000,
+): Promise<AgentTools> {
+  const opening = AbortSignal.any([signal, AbortSignal.timeout(openMs)])
+  const taken = new Set<string>()
+  const declared = decls.filter((decl) => 'url' in decl).map((decl) => renamed(httpTool(decl, egress.send), [decl.name], taken))
+  const servers = decls.filter((decl) => 'mcp' in decl)
+  const opened = await Promise.allSettled(servers.map((server) => openMcpServer(server, egress, opening)))
+  const live = opened.flatMap((result): McpServer[] => (result.status === 'fulfilled' ? [result.value] : []))
+  const close = async () => {
+    await Promise.allSettled(live.map((server) => server.close()))
+  }
+  if (signal.aborted) await close()
+  signal.throwIfAborted()
+  const brought = opened.flatMap((result, i) =>
+    result.status === 'fulfilled'
+      ? result.value.tools.map((tool) => renamed(tool, [labelOf(servers[i]!.mcp), tool.name], taken))
+      : [],
+  )
+  const unreachable = servers.filter((_, i) => opened[i]!.status === 'rejected').map((server) => server.mcp)
+  return { tools: [...declared, ...brought].slice(0, maxTools), unreachable, close }
+}
+
+function renamed(tool: AgentTool, parts: string[], taken: Set<string>): AgentTool {
+  return { ...tool, name: nameTool(parts, taken) }
+}
+
+/** `https://mcp.lamps.example/v1` brings `lamps_…`: a model reads names. */
+function labelOf(url: string): string {
+  const labels = new URL(url).hostname.split('.')
+  return labels.length > 1 && !/^[\d.]+$/.test(labels.join('.')) ? labels.at(-2)! : 'mcp'
+}

@@ -1,0 +1,13 @@
+import { createContext, Script } from 'node:vm'
+
+const context = createContext({ run: (): unknown => undefined })
+const script = new Script('run()')
+
+/**
+ * Runs a function and stops it, wherever it is, when its time is up: it throws then. For rules that a tenant wrote, such as a pattern of a JSON
+ * Schema: one that backtracks without end would hold every session of this process.
+ */
+export function timeBoxed<T>(timeoutMs: number, run: () => T): T {
+  context.run = run
+  return script.runInContext(context, { timeout: timeoutMs }) as T
+}

@@ -1,0 +1,16 @@
+export interface StallWatch {
+  /** Something must come within so many milliseconds from now, whatever was expected before. */
+  expect: (ms: number) => void
+  stop: () => void
+}
+
+/** Tells when what was expected did not come in time. The SDK's own timeouts start only once a provider has sent headers. */
+export function watchForStall(onStall: () => void): StallWatch {
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => clearTimeout(timer)
+  const expect = (ms: number) => {
+    stop()
+    timer = setTimeout(onStall, ms)
+  }
+  return { expect, stop }
+}

@@ -1,0 +1,66 @@
+import type { Random } from '../random.ts'
+import { createPlane, type Plane } from './canvas.ts'
+
+const SIZE = 512
+
+/**
+ * Cloudy noise about 0.5, whose edges meet: made once, and then read at any scale and stretch, which is far cheaper than to compute
+ * it anew for each pixel of a picture.
+ */
+export function createTile(random: Random, cells: number, octaves: number): Plane {
+  const tile = createPlane(SIZE, SIZE)
+  let weight = 1
+  let total = 0
+  for (let octave = 0; octave < octaves && cells << octave <= SIZE; octave++) {
+    addOctave(tile, random, cells << octave, weight)
+    total += weight
+    weight *= 0.5
+  }
+  for (let index = 0; index < tile.data.length; index++) tile.data[index] = (tile.data[index] as number) / total
+  return tile
+}
+
+function addOctave(tile: Plane, random: Random, cells: number, weight: number): void {
+  const lattice = Float32Array.from({ length: cells * cells }, () => random.next())
+  const span = SIZE / cells
+  for (let y = 0; y < SIZE; y++) {
+    const row = Math.floor(y / span)
+    const upper = row * cells
+    const lower = ((row + 1) % cells) * cells
+    const v = ease(y / span - row)
+    for (let x = 0; x < SIZE; x++) {
+      const column = Math.floor(x / span)
+      const next = (column + 1) % cells
+      const u = ease(x / span - column)
+      const high = (lattice[upper + column] as number) * (1 - u) + (lattice[upper + next] as number) * u
+      const low = (lattice[lower + column] as number) * (1 - u) + (lattice[lower + next] as number) * u
+      const at = y * SIZE + x
+      tile.data[at] = (tile.data[at] as number) + weight * (high * (1 - v) + low * v)
+    }
+  }
+}
+
+function ease(t: number): number {
+  return t * t * (3 - 2 * t)
+}
+
+/** Between the tile's points, and on beyond its edges. */
+export function sample(tile: Plane, x: number, y: number): number {
+  const left = Math.floor(x)
+  const top = Math.floor(y)
+  const u = x - left
+  const v = y - top
+  const x0 = left & (SIZE - 1)
+  const x1 = (left + 1) & (SIZE - 1)
+  const y0 = (top & (SIZE - 1)) * SIZE
+  const y1 = ((top + 1) & (SIZE - 1)) * SIZE
+  const { data } = tile
+  const high = (data[y0 + x0] as number) * (1 - u) + (data[y0 + x1] as number) * u
+  const low = (data[y1 + x0] as number) * (1 - u) + (data[y1 + x1] as number) * u
+  return high * (1 - v) + low * v
+}
+
+/** The nearest point's value: for grain and paper, where being between points does not show. */
+export function grain(tile: Plane, x: number, y: number): number {
+  return tile.data[(y & (SIZE - 1)) * SIZE + (x & (SIZE - 1))] as number
+}

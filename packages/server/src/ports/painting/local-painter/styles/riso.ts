@@ -1,0 +1,178 @@
+import { shift, toRgb, type Lch, type Rgb } from '../colour/oklch.ts'
+import type { Picture } from '../drawing/picture.ts'
+import { clamp01, createPlane, step, type Canvas, type Plane } from '../raster/canvas.ts'
+import { createTile, grain, sample } from '../raster/noise.ts'
+import { paintPlainly } from './gouache.ts'
+import type { Style } from './style.ts'
+
+type Ink = { colour: Lch; angle: number; dx: number; dy: number }
+
+const PAPER: Rgb = [0.972, 0.957, 0.92]
+const BLUE: Lch = [0.38, 0.13, 268]
+const TEAL: Lch = [0.42, 0.085, 195]
+const PLUM: Lch = [0.36, 0.11, 330]
+const GREEN: Lch = [0.46, 0.11, 155]
+const RED: Lch = [0.64, 0.21, 26]
+const PINK: Lch = [0.7, 0.2, 5]
+const ORANGE: Lch = [0.74, 0.17, 55]
+const YELLOW: Lch = [0.89, 0.16, 96]
+const MINT: Lch = [0.8, 0.11, 175]
+const SKY: Lch = [0.74, 0.12, 232]
+
+/** Inks that riso printers really sell, dark to bright, in sets that make further colours where they overlap. */
+const SETS: ReadonlyArray<readonly Lch[]> = [
+  [BLUE, PINK, YELLOW],
+  [BLUE, RED, YELLOW],
+  [BLUE, ORANGE, MINT],
+  [TEAL, RED, YELLOW],
+  [TEAL, PINK, YELLOW],
+  [PLUM, ORANGE, SKY],
+  [PLUM, RED, YELLOW],
+  [GREEN, RED, YELLOW],
+  [GREEN, PINK, SKY],
+  [BLUE, GREEN, ORANGE],
+  [BLUE, PINK, SKY],
+  [TEAL, ORANGE, PINK],
+]
+
+/** A duplicator's print: two or three bright inks, each through its own screen, none quite where it should be. */
+export const riso: Style = {
+  words: 'a risograph print in three inks',
+  hand: () => ({ angular: false, flat: false, water: 'mirror', sky: 'air', pigment: (colour) => shift(colour, 0, 1.15) }),
+  paint: async (picture) => {
+    const canvas = await paintPlainly(picture)
+    const random = picture.random.fork('riso')
+    if (picture.light.time === 'night') lift(canvas)
+    const colours = random.pick(bestSets(canvas).slice(0, 2))
+    const angles = [75, 15, 45]
+    const inks = colours.map((colour, index): Ink => ({
+      colour,
+      angle: angles[index] ?? 0,
+      dx: random.around(0, 2.6),
+      dy: random.around(0, 2.6),
+    }))
+    print(canvas, picture, separate(canvas, inks), inks)
+    return canvas
+  },
+}
+
+/** Three inks over one another are darker than any night on a screen. */
+function lift(canvas: Canvas): void {
+  const { data } = canvas
+  for (let at = 0; at < data.length; at++) data[at] = clamp01(data[at] as number) ** 0.8
+}
+
+/** The sets nearest to the painted picture first. */
+function bestSets(canvas: Canvas): ReadonlyArray<readonly Lch[]> {
+  const targets: number[][] = []
+  const stride = Math.max(1, Math.floor(canvas.data.length / 3 / 700))
+  for (let pixel = 0; pixel < canvas.data.length / 3; pixel += stride) {
+    targets.push([0, 1, 2].map((part) => density(canvas.data[pixel * 3 + part] as number)))
+  }
+  const rated = SETS.map((set) => {
+    const taken = set.map((colour) => absorbed(toRgb(colour)))
+    const amounts = set.map(() => 0)
+    let error = 0
+    for (const target of targets) {
+      solve(amounts, taken, target)
+      for (let part = 0; part < 3; part++) {
+        const made = taken.reduce((sum, ink, index) => sum + (amounts[index] as number) * (ink[part] as number), 0)
+        error += (Math.exp(-made) - Math.exp(-(target[part] as number))) ** 2
+      }
+    }
+    return { set, error }
+  })
+  return rated.sort((a, b) => a.error - b.error).map(({ set }) => set)
+}
+
+/** What must be taken from the light. A little darker than was painted: thin ink looks paler than a screen. */
+function density(value: number): number {
+  return -Math.log(0.02 + 0.98 * clamp01(0.47 + (value - 0.5) * 1.1))
+}
+
+const STEPS = 36
+
+/** How much of each ink makes a pixel: least squares in what the inks take away from the light, none of them negative. */
+function separate(canvas: Canvas, inks: readonly Ink[]): Plane[] {
+  const recipes = mixTable(inks)
+  const planes = inks.map(() => createPlane(canvas.width, canvas.height))
+  const { data } = canvas
+  const level = (at: number): number => Math.round(clamp01(data[at] as number) * (STEPS - 1))
+  for (let pixel = 0; pixel < canvas.width * canvas.height; pixel++) {
+    const entry = ((level(pixel * 3) * STEPS + level(pixel * 3 + 1)) * STEPS + level(pixel * 3 + 2)) * inks.length
+    for (let index = 0; index < inks.length; index++) (planes[index] as Plane).data[pixel] = recipes[entry + index] as number
+  }
+  return planes
+}
+
+/** Solved once for a grid of colours: a picture has a thousand times more pixels than it has colours. */
+function mixTable(inks: readonly Ink[]): Float32Array {
+  const table = new Float32Array(STEPS ** 3 * inks.length)
+  const taken = inks.map(({ colour }) => absorbed(toRgb(colour)))
+  const amounts = inks.map(() => 0)
+  const wanted = Array.from({ length: STEPS }, (_, index) => density(index / (STEPS - 1)))
+  for (let entry = 0; entry < STEPS ** 3; entry++) {
+    const target = [
+      wanted[Math.floor(entry / STEPS / STEPS)],
+      wanted[Math.floor(entry / STEPS) % STEPS],
+      wanted[entry % STEPS],
+    ] as number[]
+    solve(amounts, taken, target)
+    for (const [index, amount] of amounts.entries()) table[entry * inks.length + index] = amount
+  }
+  return table
+}
+
+function solve(amounts: number[], taken: ReadonlyArray<readonly number[]>, target: readonly number[]): void {
+  amounts.fill(0.3)
+  for (let round = 0; round < 5; round++) {
+    for (const [index, own] of taken.entries()) {
+      let wanted = 0
+      let square = 0
+      for (let part = 0; part < 3; part++) {
+        let left = target[part] as number
+        for (const [other, ink] of taken.entries())
+          if (other !== index) left -= (amounts[other] as number) * (ink[part] as number)
+        wanted += left * (own[part] as number)
+        square += (own[part] as number) ** 2
+      }
+      amounts[index] = clamp01(wanted / square)
+    }
+  }
+}
+
+function absorbed(colour: Rgb): number[] {
+  return colour.map((part, index) => -Math.log(Math.max(0.03, part / (PAPER[index] ?? 1))))
+}
+
+function print(canvas: Canvas, picture: Picture, planes: readonly Plane[], inks: readonly Ink[]): void {
+  const { width, height, data } = canvas
+  const { scale } = picture.frame
+  const speckle = createTile(picture.random.fork('speckle'), 256, 2)
+  const drum = createTile(picture.random.fork('drum'), 8, 4)
+  const rgb = inks.map(({ colour }) => toRgb(colour))
+  const pitch = 4.3 * scale
+  const turns = inks.map(
+    ({ angle }) => [Math.cos((angle * Math.PI) / 180) / pitch, Math.sin((angle * Math.PI) / 180) / pitch] as const,
+  )
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 3
+      for (let part = 0; part < 3; part++) data[at + part] = PAPER[part as 0 | 1 | 2] - 0.03 * grain(speckle, x, y)
+      for (const [index, ink] of inks.entries()) {
+        const row = Math.min(height - 1, Math.max(0, Math.round(y + ink.dy * scale)))
+        const column = Math.min(width - 1, Math.max(0, Math.round(x + ink.dx * scale)))
+        const amount =
+          ((planes[index] as Plane).data[row * width + column] as number) * (0.93 + 0.14 * sample(drum, x / scale, y / scale))
+        const [cos, sin] = turns[index] as readonly [number, number]
+        const dots = 0.5 + 0.25 * (Math.cos(6.283 * (x * cos + y * sin)) + Math.cos(6.283 * (y * cos - x * sin)))
+        const limit = 0.03 + 0.8 * dots + 0.2 * (grain(speckle, x + index * 91, y + index * 37) - 0.5)
+        const cover = step(limit - 0.16, limit + 0.16, amount) * (0.9 + 0.1 * grain(speckle, y + index * 13, x))
+        for (let part = 0; part < 3; part++) {
+          const value = data[at + part] as number
+          data[at + part] = value * (1 - cover * (1 - (rgb[index] as Rgb)[part as 0 | 1 | 2]))
+        }
+      }
+    }
+  }
+}

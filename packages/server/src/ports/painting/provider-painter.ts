@@ -1,0 +1,94 @@
+import { createGoogle } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateImage, type ImageModel } from 'ai'
+import { boundedFetch } from './bounded-fetch.ts'
+import { PaintError } from './paint-error.ts'
+import { assertPaintable, type Painted, type Painter, type PaintRequest } from './painter.ts'
+import { readPicture } from './read-picture.ts'
+import { toPaintError } from './to-paint-error.ts'
+
+export type ProviderName = 'openai' | 'google' | 'openai-compatible'
+
+export type ProviderPainterOptions = {
+  provider: ProviderName
+  model: string
+  apiKey: string
+  /** Where the provider answers. An `openai-compatible` one must be given. */
+  baseUrl?: string | undefined
+  /** Every request goes through it, also that for a picture's address in an answer: it is what keeps a provider out of our own network. */
+  fetch: typeof globalThis.fetch
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 120_000
+/** The largest picture we take is 16 MiB; in base64 with its JSON that is 22. */
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024
+
+/** Paints with a provider's model and the tenant's own key. Fails with PaintError only, or with the caller's signal's reason. */
+export function createProviderPainter(options: ProviderPainterOptions): Painter {
+  const model = openModel(options)
+  return { paint: async (request) => paint(model, options, request) }
+}
+
+async function paint(
+  model: ImageModel,
+  { provider, model: modelName, timeoutMs = TIMEOUT_MS }: ProviderPainterOptions,
+  request: PaintRequest,
+): Promise<Painted> {
+  assertPaintable(request)
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const { image } = await generateImage({
+      model,
+      prompt: request.prompt,
+      ...shapeFor(provider, modelName, request),
+      // The job that asked decides whether to try again: a second call may be a second bill.
+      maxRetries: 0,
+      abortSignal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+    })
+    const png = await readPicture(image.uint8Array)
+    return { png, provider, model: modelName, seed: request.seed, alt: describe(request.prompt) }
+  } catch (error) {
+    request.signal?.throwIfAborted()
+    throw error instanceof PaintError ? error : toPaintError(error)
+  }
+}
+
+function openModel({ provider, model, apiKey, baseUrl, fetch }: ProviderPainterOptions): ImageModel {
+  const settings = { apiKey, fetch: boundedFetch(fetch, MAX_ANSWER_BYTES) }
+  if (provider === 'openai')
+    return createOpenAI({ ...settings, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }).image(model)
+  if (provider === 'google')
+    return createGoogle({ ...settings, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) }).image(model)
+  if (baseUrl === undefined) throw new Error('an OpenAI-compatible provider needs its address')
+  return createOpenAICompatible({ ...settings, name: 'compatible', baseURL: baseUrl }).imageModel(model)
+}
+
+type Shape = { size?: `${number}x${number}`; aspectRatio?: `${number}:${number}`; seed?: number }
+
+const GPT_SIZES = ['1024x1024', '1536x1024', '1024x1536'] as const
+const DALL_E_3_SIZES = ['1024x1024', '1792x1024', '1024x1792'] as const
+const GOOGLE_RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
+
+/** Only what the model takes is sent: the rest would be a warning on our console, or a refusal. */
+function shapeFor(provider: ProviderName, model: string, { width, height, seed }: PaintRequest): Shape {
+  if (provider === 'google') return { aspectRatio: nearest(GOOGLE_RATIOS, width / height), seed: seed % 2 ** 31 }
+  if (provider === 'openai' && model.startsWith('dall-e-3')) return { size: nearest(DALL_E_3_SIZES, width / height) }
+  if (provider === 'openai' && model.startsWith('gpt-image')) return { size: nearest(GPT_SIZES, width / height) }
+  return { size: `${width}x${height}` }
+}
+
+function nearest<T extends string>(shapes: readonly [T, ...T[]], ratio: number): T {
+  const away = (shape: T): number => {
+    const [across = 1, down = 1] = shape.split(/[x:]/).map(Number)
+    return Math.abs(Math.log(across / down / ratio))
+  }
+  return shapes.reduce((best, shape) => (away(shape) < away(best) ? shape : best))
+}
+
+/** We have not seen it: only what was asked for can be said. */
+function describe(prompt: string): string {
+  const words = prompt.replaceAll(/\s+/g, ' ').trim()
+  return `Picture made by a model for the words: ${words.length > 300 ? `${words.slice(0, 299)}…` : words}`
+}

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Stripe } from 'stripe'
+import { isId } from '@atrium/contract/tokens'
+import { ApiError, invalid } from '../../http/api-error.ts'
+import { InvalidNotification, type Payment, type PaymentEvent, type PaymentRequest, type Payments } from './payments.ts'
+
+interface StripeOptions {
+  secretKey: string
+  webhookSecret: string
+  /** Another address of Stripe's API, for tests: plain http on loopback. */
+  apiUrl: string | undefined
+}
+
+// Together less than what a caller, and a server that stops, is patient for.
+const attemptMs = 4_000
+const retries = 1
+const patienceMs = 9_000
+
+/** Stripe Checkout. The SDK is loaded here, where it is used: an installation without a key never reads its files. */
+export async function openStripePayments({ secretKey, webhookSecret, apiUrl }: StripeOptions): Promise<Payments> {
+  const { default: Stripe } = await import('stripe')
+  const stripe = new Stripe(secretKey, {
+    timeout: attemptMs,
+    maxNetworkRetries: retries,
+    // It would write a file into the home folder and tell about this machine.
+    telemetry: false,
+    ...(apiUrl === undefined ? {} : addressOf(new URL(apiUrl))),
+  })
+  return {
+    provider: 'stripe',
+    createPayment: (request) => createPayment(stripe, request),
+    readNotification: (rawBody, headers) => readNotification(stripe, webhookSecret, rawBody, headers),
+  }
+}
+
+function addressOf({ hostname, port }: URL) {
+  return { protocol: 'http' as const, host: hostname.replace(/^\[|\]$/g, ''), port: port || '80' }
+}
+
+async function createPayment(stripe: Stripe, request: PaymentRequest): Promise<Payment> {
+  try {
+    // expires_at is left to Stripe (24 hours): a time of ours would differ in a repeat, which Stripe refuses under the same key.
+    const creation = stripe.checkout.sessions.create(sessionParams(request), { idempotencyKey: request.checkoutId })
+    const { id, url, expires_at: expiresAt } = await withinPatience(creation)
+    if (url === null) throw new Error('Stripe made a session without an address')
+    return { url, reference: id, expiresAt: new Date(expiresAt * 1_000).toISOString() }
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreateParams {
+  const { checkoutId, credits, purpose, amount, currency, successUrl, cancelUrl } = request
+  const name = `${credits.toLocaleString('en')} ${credits === 1 ? 'credit' : 'credits'}`
+  const description = purpose === 'license_key' ? 'A license key that mints a wallet' : 'For the issuer’s balance'
+  return {
+    mode: 'payment',
+    client_reference_id: checkoutId,
+    metadata: { checkout_id: checkoutId },
+    line_items: [{ quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name, description } } }],
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+  }
+}
+
+/** The SDK waits as long as Stripe asks it to, up to a minute; a call that is given up here may still succeed, and a repeat meets it. */
+async function withinPatience<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Stripe did not answer within ${patienceMs} ms`)), patienceMs)
+  })
+  promise.catch(() => undefined)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const amountCodes = new Set(['amount_too_small', 'amount_too_large'])
+
+/** Only what is named here is kept of Stripe's errors: the rest of them holds the request and its answer, and is logged as it is. */
+function refusalOf(error: unknown): ApiError {
+  const { type, code, param, requestId, statusCode, message } = error as Partial<Stripe.errors.StripeError>
+  if (code !== undefined && amountCodes.has(code)) {
+    return invalid('/credits', code === 'amount_too_small' ? 'cost less than a payment takes' : 'cost more than a payment takes')
+  }
+  const facts =
+    type === undefined ? message : [type, code, param, statusCode, requestId].filter((fact) => fact !== undefined).join(' ')
+  return new ApiError('unavailable', {
+    message: 'The payment provider cannot be reached, or refuses this installation. Nothing was sold.',
+    retryAfterSeconds: 5,
+    cause: new Error(`no payment was made: ${facts}`),
+  })
+}
+
+function readNotification(
+  stripe: Stripe,
+  webhookSecret: string,
+  rawBody: Buffer,
+  headers: IncomingHttpHeaders,
+): PaymentEvent | undefined {
+  const signature = headers['stripe-signature']
+  let event: Stripe.Event
+  try {
+    event = stripe.webhooks.constructEvent(rawBody, typeof signature === 'string' ? signature : '', webhookSecret)
+  } catch (error) {
+    throw new InvalidNotification('the signature does not verify, or is older than five minutes', { cause: error })
+  }
+  const type = eventType(event)
+  if (!type) return undefined
+  const { id: reference, client_reference_id: checkoutId } = event.data.object as Stripe.Checkout.Session
+  // Sessions that something else makes with the same Stripe account.
+  if (checkoutId === null || !isId('checkout', checkoutId)) return undefined
+  return { type, provider: 'stripe', checkoutId, reference }
+}
+
+function eventType(event: Stripe.Event): PaymentEvent['type'] | undefined {
+  if (event.type === 'checkout.session.completed') return event.data.object.payment_status === 'unpaid' ? 'pending' : 'paid'
+  if (event.type === 'checkout.session.async_payment_succeeded') return 'paid'
+  if (event.type === 'checkout.session.async_payment_failed') return 'failed'
+  if (event.type === 'checkout.session.expired') return 'expired'
+  return undefined
+}

@@ -1,0 +1,42 @@
+/** What a picture's process is asked. Paths are of files of ours. */
+export type PictureJob =
+  | { work: 'inspect'; path: string }
+  | { work: 'clean'; path: string; out: string; facts: PictureFacts }
+  | { work: 'shrink'; path: string; out: string; width: number; format: ShrunkFormat }
+
+export type ShrunkFormat = 'webp' | 'avif'
+
+/** A tall picture comes narrower: it never gets higher than this many times the width asked for. */
+export const maxHeightRatio = 2
+
+/** What the header of a picture says, before anything of it is decoded. */
+export interface PictureFacts {
+  format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
+  /** Of one frame, as it is stored. */
+  width: number
+  height: number
+  frames: number
+  channels: number
+  bytesPerChannel: 1 | 2
+  /** Interlaced or progressive: it is held whole while it is read. */
+  progressive: boolean
+  /** Such as 4:2:0. */
+  subsampling: string
+  /** As EXIF counts; 1: upright. */
+  orientation: number
+}
+
+export interface CleanedPicture {
+  /** As it is shown. */
+  width: number
+  height: number
+}
+
+/** What comes of each work. */
+export interface PictureResults {
+  inspect: PictureFacts
+  clean: CleanedPicture
+  shrink: Record<never, never>
+}
+
+export type PictureAnswer = ({ result: PictureResults[keyof PictureResults] } | { refused: string }) & { rssBytes: number }

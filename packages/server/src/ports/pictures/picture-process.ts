@@ -1,0 +1,33 @@
+import { cleanPicture } from './clean-picture.ts'
+import { inspectPicture } from './inspect-picture.ts'
+import { takeOnlyPictures } from './open-image.ts'
+import { PictureError } from './picture-error.ts'
+import type { PictureAnswer, PictureJob, PictureResults } from './picture-job.ts'
+import { shrinkPicture } from './shrink-picture.ts'
+
+takeOnlyPictures()
+
+process.on('message', (job: PictureJob) => {
+  void answer(job).then((told) => process.send?.(told))
+})
+// Without its parent nobody waits for what it does, even in the middle of a picture.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// Ctrl-C reaches the whole process group: the parent decides when its children stop.
+process.on('SIGINT', () => undefined)
+
+async function answer(job: PictureJob): Promise<PictureAnswer> {
+  try {
+    return { result: await run(job), rssBytes: process.memoryUsage.rss() }
+  } catch (error) {
+    // What a decoder says is for those who know it; whoever sent the file is told that it is broken.
+    const refused = error instanceof PictureError ? error.message : 'The picture is broken.'
+    return { refused, rssBytes: process.memoryUsage.rss() }
+  }
+}
+
+async function run(job: PictureJob): Promise<PictureResults[keyof PictureResults]> {
+  if (job.work === 'inspect') return inspectPicture(job.path)
+  if (job.work === 'clean') return cleanPicture(job.path, job.out, job.facts)
+  await shrinkPicture(job.path, job.out, job.width, job.format)
+  return {}
+}

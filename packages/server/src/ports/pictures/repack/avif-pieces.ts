@@ -1,0 +1,63 @@
+import { PictureError } from '../picture-error.ts'
+import { boxesIn, boxesOf, type Box } from './boxes.ts'
+import { readItems, type Items } from './avif-items.ts'
+import { joinRanges, type Piece, type SourceFile } from './source-file.ts'
+
+const maxMetaBytes = 1024 * 1024
+
+/**
+ * The file with zeros for all data that no picture in it points to: an AVIF keeps EXIF and XMP as items beside the picture's. Nothing moves, so
+ * that every place named in it stays right.
+ */
+export function avifPieces(source: SourceFile): Piece[] {
+  const boxes = [...boxesOf(source)]
+  for (const { type } of boxes)
+    if (!['ftyp', 'meta', 'mdat', 'free', 'skip'].includes(type))
+      throw refused(type === 'moov' ? 'animations are taken as WebP or GIF' : 'it holds what is no picture')
+  const metas = boxes.filter(({ type }) => type === 'meta')
+  const [meta] = metas
+  if (!meta || metas.length > 1 || meta.end - meta.start > maxMetaBytes) throw refused('it is broken')
+  const bytes = source.take(meta.start, meta.end - meta.start)
+  const items = readItems(bytes, meta.payload - meta.start + 4)
+  const kept = joinRanges(items.extents.filter(({ where }) => where === 'file'))
+  return boxes.flatMap((box): Piece[] => {
+    if (box.type === 'ftyp') return [{ start: box.start, end: box.end }]
+    if (box === meta) return [{ bytes: withoutMetadata(bytes, meta, items) }]
+    return [{ start: box.start, end: box.payload }, ...(box.type === 'mdat' ? keepOnly(box, kept) : zeros(box.payload, box.end))]
+  })
+}
+
+/** What of the box's payload lies in the ranges, with zeros between. */
+function keepOnly(box: Box, ranges: { start: number; end: number }[]): Piece[] {
+  const pieces: Piece[] = []
+  let at = box.payload
+  for (const range of ranges) {
+    const start = Math.max(range.start, at)
+    const end = Math.min(range.end, box.end)
+    if (start >= end) continue
+    pieces.push(...zeros(at, start), { start, end })
+    at = end
+  }
+  return [...pieces, ...zeros(at, box.end)]
+}
+
+/** The items that are no picture lose their types, so that nobody looks for them. Small ones may lie within the meta box itself. */
+function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes }: Items): Buffer {
+  const out = Buffer.from(meta)
+  for (const at of otherTypes) out.write('free', at, 'latin1')
+  for (const idat of boxesIn(meta, box.payload - box.start + 4, meta.length).filter(({ type }) => type === 'idat')) {
+    out.fill(0, idat.payload, idat.end)
+    for (const { where, start, end } of extents) {
+      if (where === 'idat') meta.copy(out, idat.payload + start, idat.payload + start, Math.min(idat.payload + end, idat.end))
+    }
+  }
+  return out
+}
+
+function zeros(from: number, to: number): Piece[] {
+  return to > from ? [{ zeros: to - from }] : []
+}
+
+function refused(why: string): PictureError {
+  return new PictureError('refused', `The AVIF is not taken: ${why}.`)
+}

@@ -1,0 +1,21 @@
+import sharp from 'sharp'
+import { openImage } from './open-image.ts'
+import { maxHeightRatio, type ShrunkFormat } from './picture-job.ts'
+
+/** Above this an AVIF is encoded in the fastest way. */
+const smallPixels = 1_000_000
+
+/** Writes the picture as wide as asked for, or as it is where it is smaller; of an animation, its first frame. */
+export async function shrinkPicture(path: string, out: string, width: number, format: ShrunkFormat): Promise<void> {
+  // In two steps, so that never both are held: what the source takes while it is decoded, and what the result takes to be encoded.
+  const { data, info } = await openImage(path)
+    .resize({ width, height: maxHeightRatio * width, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const raw = { width: info.width, height: info.height, channels: info.channels }
+  const effort = format === 'webp' ? 4 : info.width * info.height > smallPixels ? 0 : 2
+  await sharp(data, { raw })
+    .toFormat(format, { quality: format === 'webp' ? 80 : 55, effort })
+    .toFile(out)
+}

@@ -1,0 +1,32 @@
+import type { Look, Palette } from '@atrium/web/share/theme'
+import type { Typeface } from './card-fonts.ts'
+
+export const CARD = { width: 1200, height: 630 }
+
+export type CardRequest = {
+  title: string
+  /** The collection's name, over the title. */
+  subtitle?: string | undefined
+  excerpts?: ReadonlyArray<{ text: string; author?: string | undefined }> | undefined
+  /** An encoded picture of a stranger's. */
+  picture?: Uint8Array | undefined
+  /** As in a collection's metadata: a theme's name, or an object of colours. */
+  theme?: unknown
+  /** `default`, `cover`, `quotes`, `title`; another name is the default. */
+  template?: string | undefined
+  /** The title's language, where it is known. */
+  lang?: string | undefined
+}
+
+/** A request made fit to draw: clean text, checked colours, pixels of our own making. */
+export type Card = {
+  title: string
+  subtitle: string | undefined
+  excerpts: ReadonlyArray<{ text: string; author: string | undefined }>
+  lang: string | undefined
+  look: Look
+  palette: Palette
+  face: Typeface
+  /** Chosen by the words, so that no two cards without a picture look alike. */
+  seed: string
+}

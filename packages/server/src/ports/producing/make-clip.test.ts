@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import sharp from 'sharp'
+import { makeClip } from './make-clip.ts'
+import { ProduceError } from './produce-error.ts'
+
+const plain = async (colour: string, width = 320, height = 240): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background: colour } })
+    .png()
+    .toBuffer()
+
+async function frame(webp: Buffer, page: number): Promise<[number, number, number]> {
+  const { channels } = await sharp(webp, { page }).stats()
+  return channels.slice(0, 3).map(({ mean }) => Math.round(mean)) as [number, number, number]
+}
+
+describe('a clip', () => {
+  it('shows each picture in its turn, fades between them, and begins again for ever', async () => {
+    const { webp, width, height, frames, durationMs } = await makeClip({
+      pictures: [await plain('#f00'), await plain('#00f')],
+      delayMs: 1000,
+    })
+    const { pages, loop, delay, format } = await sharp(webp, { animated: true }).metadata()
+    assert.deepEqual({ format, pages, loop, width, height }, { format: 'webp', pages: frames, loop: 0, width: 320, height: 240 })
+    assert.deepEqual(delay, [1000, 60, 60, 60, 60, 1000, 60, 60, 60, 60])
+    assert.equal(durationMs, 2480)
+    const [red, between, blue, back] = await Promise.all([0, 2, 5, 8].map(async (page) => frame(webp, page)))
+    assert.ok(red![0] > 240 && red![2] < 15)
+    assert.ok(between![0] > 80 && between![2] > 60)
+    assert.ok(blue![2] > 240 && blue![0] < 15)
+    assert.ok(back![0] > 60 && back![2] > 60)
+  })
+
+  it('is the same bytes for the same pictures', async () => {
+    const pictures = [await plain('#123456'), await plain('#abcdef', 200, 300)]
+    assert.ok((await makeClip({ pictures })).webp.equals((await makeClip({ pictures })).webp))
+  })
+
+  it('shows the whole of a picture of another shape, on a dim copy of itself', async () => {
+    const tower = await sharp({ create: { width: 100, height: 400, channels: 3, background: '#0f0' } })
+      .png()
+      .toBuffer()
+    const { webp, width, height } = await makeClip({ pictures: [await plain('#f00'), await plain('#00f'), tower] })
+    const { data } = await sharp(webp, { page: 10 }).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    const green = (x: number, y: number): number => data[(y * width + x) * 3 + 1]!
+    assert.ok(green(width / 2, 2) > 230 && green(width / 2, height - 3) > 230)
+    assert.ok(green(4, height / 2) > 60 && green(4, height / 2) < 180)
+  })
+
+  it('takes the first frame of what is itself animated', async () => {
+    const animated = (await makeClip({ pictures: [await plain('#f00'), await plain('#00f')] })).webp
+    const { webp, frames } = await makeClip({ pictures: [animated] })
+    assert.equal(frames, 1)
+    assert.ok((await frame(webp, 0))[0] > 230)
+  })
+
+  it('of fifty pictures keeps within its bounds', async () => {
+    const pictures = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) =>
+        plain(`hsl(${(index * 151) % 360}, 90%, ${30 + (index % 5) * 10}%)`, 1600, 1200),
+      ),
+    )
+    const { width, height, frames } = await makeClip({ pictures })
+    assert.ok(width * height * frames <= 41_000_000, `${width}×${height}×${frames}`)
+    assert.ok(frames >= 100)
+  })
+
+  it('refuses no pictures, too many, and what is not a picture', async () => {
+    const one = await plain('#fff')
+    const wrong = [
+      { pictures: [] },
+      { pictures: Array.from({ length: 51 }, () => one) },
+      { pictures: [one], delayMs: 5 },
+      { pictures: [one, Buffer.from('nothing')] },
+      { pictures: [one, one.subarray(0, 60)] },
+      { pictures: [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')] },
+    ]
+    for (const request of wrong)
+      await assert.rejects(makeClip(request), (error) => error instanceof ProduceError && error.code === 'bad_input')
+  })
+})

@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A delivery as it arrived. */
+export interface Hook {
+  headers: Record<string, string>
+  /** The body's bytes as text, which the signature is over. */
+  text: string
+  event: HookEvent
+}
+
+interface HookEvent {
+  id: string
+  type: string
+  created_at: string
+  tenant_id: string
+  sequence: number
+  data: Record<string, unknown>
+}
+
+/** hang: never answers. A number: that status. */
+type Reply = number | 'hang' | ((hook: Hook, res: ServerResponse) => void)
+
+export interface HookServer {
+  url: string
+  /** In the order of their arrival. */
+  hooks: Hook[]
+  /** How the next ones are answered. */
+  reply: Reply
+  close(): Promise<void>
+}
+
+/** An endpoint on loopback that keeps what it is sent. */
+export async function startHookServer(reply: Reply = 204): Promise<HookServer> {
+  const hooks: Hook[] = []
+  const server = createServer((req, res) => {
+    void readText(req).then((text) => {
+      const hook: Hook = { headers: req.headers as Record<string, string>, text, event: JSON.parse(text) as HookEvent }
+      hooks.push(hook)
+      if (typeof hookServer.reply === 'function') hookServer.reply(hook, res)
+      else if (hookServer.reply !== 'hang') res.writeHead(hookServer.reply).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const hookServer: HookServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    hooks,
+    reply,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return hookServer
+}
+
+async function readText(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

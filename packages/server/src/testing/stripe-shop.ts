@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import {
+  startFakeStripe,
+  stripeEvent,
+  stripeSecretKey,
+  stripeSignature,
+  stripeWebhookSecret,
+  type FakeStripe,
+  type StripeSession,
+} from './fake-stripe.ts'
+import { send, type Got } from './http.ts'
+import { startTestApi, type TestApi, type TestTenant } from './test-api.ts'
+
+type Row = Record<string, unknown>
+
+/** What Stripe may tell about a session. */
+export const stripeEvents = {
+  paid: (session: StripeSession) =>
+    stripeEvent('checkout.session.completed', session, { payment_status: 'paid', status: 'complete' }),
+  free: (session: StripeSession) => stripeEvent('checkout.session.completed', session, { payment_status: 'no_payment_required' }),
+  pending: (session: StripeSession) => stripeEvent('checkout.session.completed', session, { payment_status: 'unpaid' }),
+  succeeded: (session: StripeSession) =>
+    stripeEvent('checkout.session.async_payment_succeeded', session, { payment_status: 'paid' }),
+  failed: (session: StripeSession) => stripeEvent('checkout.session.async_payment_failed', session),
+  expired: (session: StripeSession) => stripeEvent('checkout.session.expired', session, { status: 'expired' }),
+}
+
+const order = {
+  purpose: 'license_key',
+  credits: 1_000,
+  success_url: 'https://shop.example/thanks',
+  cancel_url: 'https://shop.example/',
+}
+
+/** The API in production mode over a Stripe on loopback, and a tenant that sells through it: a credit costs 3 euro cents. */
+export class StripeShop {
+  readonly stripe: FakeStripe
+  readonly api: TestApi
+  tenant!: TestTenant
+
+  constructor(stripe: FakeStripe, api: TestApi) {
+    this.stripe = stripe
+    this.api = api
+  }
+
+  /** A fresh tenant, and a Stripe that remembers no call. */
+  async openTenant(): Promise<void> {
+    this.tenant = await this.api.makeTenant()
+    this.stripe.calls.length = 0
+    this.stripe.sessions.length = 0
+  }
+
+  create(body: object = {}, more: object = {}): Promise<Got> {
+    return send(this.api, 'POST', '/checkout', { key: this.tenant.secretKey, body: { ...order, ...body }, ...more })
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any
+  async look(id: string): Promise<any> {
+    return (await send(this.api, 'GET', `/checkout/${id}`, { key: this.tenant.secretKey })).body.data
+  }
+
+  /** A checkout whose buyer stands before Stripe's page. */
+  async sell(body: object = {}): Promise<{ id: string; session: StripeSession }> {
+    const made = await this.create(body)
+    assert.equal(made.status, 201, made.text)
+    return { id: made.body.data.id, session: this.stripe.sessions.at(-1)! }
+  }
+
+  async deliver(payload: string, signature = stripeSignature(payload)) {
+    const headers = { 'content-type': 'application/json; charset=utf-8', ...(signature ? { 'stripe-signature': signature } : {}) }
+    const res = await fetch(`${this.api.origin}/stripe/webhook`, { method: 'POST', headers, body: payload })
+    return { status: res.status, body: (await res.json()) as { error?: { code: string; request_id: string } } }
+  }
+
+  async tell(name: keyof typeof stripeEvents, session: StripeSession): Promise<void> {
+    const { status, body } = await this.deliver(stripeEvents[name](session))
+    assert.deepEqual([status, body], [200, { received: true }])
+  }
+
+  async query(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.api.ctx.db.pool.query(sql, values)).rows
+  }
+
+  /** What the tenant was sold, by the books. */
+  async sold(): Promise<Row> {
+    const [row] = await this.query(
+      `select count(*)::int as transfers, coalesce(sum(amount), 0)::int as credits,
+         (select count(*)::int from ledger_accounts where tenant_id = $1 and kind = 'license') as licenses
+       from ledger_transfers where actor = $1`,
+      [this.tenant.id],
+    )
+    return row!
+  }
+
+  async close(): Promise<void> {
+    await this.api.close()
+    this.stripe.close()
+  }
+}
+
+export async function startStripeShop(): Promise<StripeShop> {
+  const stripe = await startFakeStripe()
+  const settings = { nodeEnv: 'production', stripeSecretKey, stripeWebhookSecret, stripeApiUrl: stripe.url }
+  return new StripeShop(stripe, await startTestApi({ ...settings, creditPriceCents: '3', currency: 'eur' }))
+}

@@ -1,0 +1,49 @@
+import { type Account, type Admission, type Agent, admit, admitAgent, type Standing } from '@atrium/identity/admit'
+import { isAgentToken } from '@atrium/identity/agent-token'
+import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
+import type { SpaceContext, TrustedIssuer } from '../space-context.ts'
+import { SpaceError } from '../space-error.ts'
+
+/** Whom a token proves: a person's account, or an agent. Never both. */
+export type Bearer = { account: Account; agent?: undefined } | { agent: Agent; account?: undefined }
+
+interface Shown {
+  idToken: unknown
+  spk: unknown
+}
+
+type FindStanding = (bearer: Bearer) => Standing
+
+/**
+ * Whom idToken and spk prove; throws the contract's reasons. The identity provider is believed about accounts, the platform about agents,
+ * and neither about the other: which of the two is asked, the token's type says, which is signed with it.
+ */
+export async function identify(ctx: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+  if (!shown.idToken || !shown.spk) throw new SpaceError('not_authorized', 'unsigned')
+  try {
+    return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findStanding)
+  } catch (error) {
+    if (error instanceof ProviderUnavailable)
+      throw new SpaceError('unavailable', 'the keys that tokens are verified with cannot be had', 30)
+    throw error
+  }
+}
+
+async function identifyAccount({ provider }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+  if (!provider) throw new SpaceError('unavailable', 'no identity provider is configured here')
+  return { account: bearerOf(await admit(shown, expectedOf(provider), async (account) => findStanding({ account }))) }
+}
+
+async function identifyAgent({ platform }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+  if (!platform) throw new SpaceError('not_authorized', 'token: bad_issuer')
+  return { agent: bearerOf(await admitAgent(shown, expectedOf(platform), async (agent) => findStanding({ agent }))) }
+}
+
+function expectedOf(issuer: TrustedIssuer) {
+  return { ...issuer, nowMs: Date.now() }
+}
+
+function bearerOf<Found>(admission: Admission<Found>): Found {
+  if (!admission.ok) throw new SpaceError('not_authorized', admission.reason)
+  return admission.bearer
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { makeCredential } from '@atrium/contract/tokens'
+import { readSpaceConfig } from './space-config.ts'
+import { startTestSpace } from './testing/test-space.ts'
+
+const random = (length: number) => randomBytes(length)
+const publishable = makeCredential('publishableKey', random)
+
+test('what may be given out is a publishable key and nothing else, and a wrong one is not repeated', () => {
+  const read = (key: string) =>
+    readSpaceConfig({ DATABASE_URL: 'postgres://db', ATRIUM_SPACE_PUBLISHABLE_KEY: key }).publishableKey
+  assert.equal(read(publishable), publishable)
+  assert.equal(read(''), undefined)
+  const wrong = [makeCredential('secretKey', random), makeCredential('controlToken', random), publishable.slice(0, -1), 'wpk_']
+  for (const key of wrong) {
+    assert.throws(
+      () => read(key),
+      ({ message }: Error) => message.includes('ATRIUM_SPACE_PUBLISHABLE_KEY') && (key === 'wpk_' || !message.includes(key)),
+    )
+  }
+})
+
+test('the app is told the key and may connect to the API; without a key it is told that there is none', async () => {
+  for (const key of [publishable, undefined]) {
+    const env = { ATRIUM_PUBLIC_URL: 'https://api.example', ...(key === undefined ? {} : { ATRIUM_SPACE_PUBLISHABLE_KEY: key }) }
+    const space = await startTestSpace(env)
+    const config = (await (await fetch(`${space.origin}/space-config`)).json()) as object
+    const policy = (await fetch(`${space.origin}/space`)).headers.get('content-security-policy')
+    await space.close()
+    assert.deepEqual(config, {
+      space_url: 'http://localhost:0/space',
+      api_url: 'https://api.example',
+      publishable_key: key ?? null,
+      service: 'atrium-space',
+      identity: null,
+    })
+    assert.match(policy ?? '', /connect-src 'self' blob: https:\/\/api\.example;/)
+  }
+})

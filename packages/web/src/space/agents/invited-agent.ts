@@ -1,0 +1,52 @@
+import type { SessionStatus } from '../api/platform-api.ts'
+
+/** An agent that was invited from this tab. */
+export interface InvitedAgent {
+  /** Of its session. */
+  readonly id: string
+  readonly name: string
+  /** Sends it away: whoever has it may. */
+  readonly controlToken: string
+  readonly status: SessionStatus['status']
+  readonly hasJoined: boolean
+  readonly expiresAt: string
+  readonly chargedCredits: number
+  /** It was told to go, and has not gone yet. */
+  readonly leaving: boolean
+  /** It could not be told to go. */
+  readonly unreached: boolean
+}
+
+export function isHere({ status }: Pick<InvitedAgent, 'status'>): boolean {
+  return status === 'launching' || status === 'running' || status === 'stopping'
+}
+
+type Kept = Pick<InvitedAgent, 'id' | 'name' | 'controlToken' | 'expiresAt'>
+
+const KEY = 'atrium.space.agents.'
+
+/** In the session's memory, like a sign-in: it ends with the tab, and no other site can read it. */
+export function keepInvited(room: string, agents: readonly InvitedAgent[]): void {
+  const kept: Kept[] = agents
+    .filter(isHere)
+    .map(({ id, name, controlToken, expiresAt }) => ({ id, name, controlToken, expiresAt }))
+  try {
+    if (kept.length > 0) sessionStorage.setItem(KEY + room, JSON.stringify(kept))
+    else sessionStorage.removeItem(KEY + room)
+  } catch {
+    // Storage is off: it can be sent away for as long as the page stays.
+  }
+}
+
+export function readInvited(room: string): InvitedAgent[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY + room) ?? '[]') as Kept[]
+    return kept.map(justInvited)
+  } catch {
+    return []
+  }
+}
+
+export function justInvited(kept: Kept): InvitedAgent {
+  return { ...kept, status: 'launching', hasJoined: false, chargedCredits: 0, leaving: false, unreached: false }
+}

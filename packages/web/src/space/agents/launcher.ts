@@ -1,0 +1,61 @@
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { type AlreadyPresent, ApiFailure, type LaunchedSession, type PlatformApi } from '../api/platform-api.ts'
+import { Unreachable } from '../api/space-client.ts'
+import { backoffMs } from '../room/backoff.ts'
+import { randomId } from '../room-link.ts'
+
+interface Press {
+  readonly agentId: string
+  readonly coupon: string
+  readonly idempotencyKey: string
+}
+
+const TRIES = 4
+
+/** Launches agents into a room. */
+export class Launcher {
+  readonly #api: PlatformApi
+  readonly #secret: RoomSecret
+  /** A press of which nobody knows what became: pressing once more must neither launch nor pay a second time. */
+  #unsettled: Press | undefined
+
+  constructor(api: PlatformApi, secret: RoomSecret) {
+    this.#api = api
+    this.#secret = secret
+  }
+
+  /** One press of the button, sent again while no answer comes. Rejects with ApiFailure or Unreachable. */
+  async launch(agentId: string, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
+    const before = this.#unsettled
+    const isSame = before?.agentId === agentId && before.coupon === coupon
+    const press = isSame ? before : { agentId, coupon, idempotencyKey: randomId() }
+    this.#unsettled = press
+    try {
+      const answer = await this.#insist(press)
+      this.#unsettled = undefined
+      return answer
+    } catch (error) {
+      if (!isUncertain(error)) this.#unsettled = undefined
+      throw error
+    }
+  }
+
+  async #insist({ agentId, coupon, idempotencyKey }: Press): Promise<LaunchedSession | AlreadyPresent> {
+    const { room, mk } = this.#secret
+    const body = { agent_id: agentId, room: { room, mk }, coupon }
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#api.launch(body, idempotencyKey)
+      } catch (error) {
+        if (!isUncertain(error) || failures === TRIES) throw error
+        const askedMs = error instanceof ApiFailure ? error.retryAfterMs : undefined
+        await new Promise((resolve) => setTimeout(resolve, Math.max(askedMs ?? 0, backoffMs(failures))))
+      }
+    }
+  }
+}
+
+/** Whether it may have been launched all the same, or may be by sending the same again. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ApiFailure && error.isPassing)
+}

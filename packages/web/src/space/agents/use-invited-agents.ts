@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'preact/hooks'
+import { PlatformApi } from '../api/platform-api.ts'
+import type { SpaceConfig } from '../config.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { InvitedAgents } from './invited-agents.ts'
+
+/** undefined: the service has no key for this page to invite agents with, or has not said yet. */
+export function useInvitedAgents(session: RoomSession, config: SpaceConfig | undefined): InvitedAgents | undefined {
+  const [invited, setInvited] = useState<InvitedAgents>()
+  useEffect(() => {
+    if (!config?.publishable_key) return undefined
+    const made = new InvitedAgents(new PlatformApi(config.api_url, config.publishable_key), session.secret)
+    setInvited(made)
+    return () => made.stop()
+  }, [session, config])
+  return invited
+}

@@ -1,0 +1,10 @@
+const AGENT_ID = /^agt_[0-9A-Za-z]{22}$/
+
+/** Ids of agents as people paste them: with commas, spaces or one a line. */
+export function parseAgentIds(text: string): { ids: string[]; wrong: string[] } {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '')
+  return {
+    ids: [...new Set(words.filter((word) => AGENT_ID.test(word)))],
+    wrong: words.filter((word) => !AGENT_ID.test(word)),
+  }
+}

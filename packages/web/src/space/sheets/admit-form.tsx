@@ -1,0 +1,64 @@
+import { type ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+
+interface AdmitFormProps {
+  label: string
+  placeholder: string
+  inputMode: 'email' | 'text'
+  hint?: ComponentChildren
+  /** Whom the text names, and the first word of it that names nobody. */
+  parse: (text: string) => { names: string[]; wrong: string | undefined }
+  wrongText: (wrong: string) => string
+  onAdmit: (names: string[]) => Promise<boolean>
+}
+
+/** Lets people, or agents, onto the list. */
+export function AdmitForm({ label, placeholder, inputMode, hint, parse, wrongText, onAdmit }: AdmitFormProps) {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [id, hintId] = [useId(), useId()]
+  const admit = async () => {
+    const { names, wrong } = parse(text)
+    setProblem(wrong === undefined ? undefined : wrongText(wrong))
+    if (wrong === undefined && names.length > 0 && (await onAdmit(names))) setText('')
+  }
+  return (
+    <form
+      class="admit"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void admit()
+      }}
+    >
+      <label for={id}>{label}</label>
+      <div class="admit-row">
+        <input
+          id={id}
+          type="text"
+          inputMode={inputMode}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          {...(hint !== undefined && { 'aria-describedby': hintId })}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button class="button primary" type="submit">
+          Let in
+        </button>
+      </div>
+      {hint !== undefined && (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,71 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { catalogWords } from '../agents/launch-words.ts'
+import type { useCatalog } from '../agents/use-catalog.ts'
+import type { CatalogAgent } from '../api/platform-api.ts'
+import { announce } from '../parts/announcer.tsx'
+import { Avatar } from '../parts/avatar.tsx'
+import { AgentFacts } from './agent-facts.tsx'
+
+interface CatalogListProps {
+  catalog: ReturnType<typeof useCatalog>
+  /** The agent whose button takes the focus. */
+  focusOn: string | undefined
+  onChoose: (agent: CatalogAgent) => void
+}
+
+export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
+  const { agents, nextCursor, busy, failure, fetchMore } = catalog
+  const list = useRef<HTMLUListElement>(null)
+  /** Its button takes the focus as soon as it is there. */
+  const focusAt = useRef(agents.findIndex(({ id }) => id === focusOn))
+  useLayoutEffect(() => {
+    const button = list.current?.querySelectorAll('button')[focusAt.current]
+    if (!button) return
+    focusAt.current = -1
+    button.focus()
+  }, [agents])
+  const more = async () => {
+    // The button that was pressed may be gone then.
+    focusAt.current = agents.length
+    const { length } = await fetchMore()
+    if (length > 0) announce(length === 1 ? '1 more agent' : `${length} more agents`)
+  }
+  return (
+    <>
+      <p class="hint">Agents that take part in a conversation. What they cost, a coupon pays.</p>
+      <ul class="catalog" ref={list}>
+        {agents.map((agent) => (
+          <li key={agent.id}>
+            <Avatar author={{ kind: 'agent', id: agent.id, name: agent.name }} />
+            <p>
+              <bdi class="name">{agent.name}</bdi>
+            </p>
+            <div class="about">
+              <p class="description" dir="auto">
+                {agent.description}
+              </p>
+              <AgentFacts agent={agent} />
+            </div>
+            <button class="button small" type="button" onClick={() => onChoose(agent)}>
+              Choose<span class="unseen"> {agent.name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {busy && agents.length === 0 && <p class="hint">Fetching the catalog…</p>}
+      {!busy && failure === undefined && agents.length === 0 && <p class="hint">There are no agents in the catalog.</p>}
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {catalogWords(failure).title}. {catalogWords(failure).text}
+        </p>
+      )}
+      {(nextCursor !== undefined || failure !== undefined) && (
+        <div class="buttons">
+          <button class="button" type="button" aria-disabled={busy} onClick={() => busy || void more()}>
+            {busy ? 'Fetching…' : failure === undefined ? 'Show more' : 'Try again'}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}

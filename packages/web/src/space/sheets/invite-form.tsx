@@ -1,0 +1,140 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { creditsInText, minutesInText } from '../agents/amounts.ts'
+import type { InvitedAgents } from '../agents/invited-agents.ts'
+import { isOffList, launchWords } from '../agents/launch-words.ts'
+import { parseCoupon } from '../agents/parse-coupon.ts'
+import type { CatalogAgent } from '../api/platform-api.ts'
+import { AgentMark } from '../parts/agent-mark.tsx'
+import { Avatar } from '../parts/avatar.tsx'
+import type { RoomSession } from '../room/room-session.ts'
+import { useStore } from '../use-store.ts'
+import { LetIn } from './let-in.tsx'
+
+interface InviteFormProps {
+  agent: CatalogAgent
+  session: RoomSession
+  invited: InvitedAgents
+  docsUrl: string
+  onBack: () => void
+  onDone: () => void
+}
+
+/** What inviting this agent means, the coupon that pays, and the button. The coupon is in this form's memory and nowhere else. */
+export function InviteForm({ agent, session, invited, docsUrl, onBack, onDone }: InviteFormProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [text, setText] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [offList, setOffList] = useState(false)
+  const foot = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => heading.current?.focus(), [])
+  // It comes below the field, where a phone may not show it.
+  useEffect(() => foot.current?.scrollIntoView({ block: 'nearest' }), [problem, offList])
+  const invite = async () => {
+    const coupon = parseCoupon(text)
+    setOffList(false)
+    setProblem(coupon === undefined ? 'This is not a whole coupon. One begins with cpn_ and has 40 characters.' : undefined)
+    if (coupon === undefined || busy) return
+    setBusy(true)
+    try {
+      if ((await invited.invite(agent, coupon)) === 'coming') return onDone()
+      setProblem(`${agent.name} is in this room already. Nothing was taken from the coupon.`)
+    } catch (error) {
+      setOffList(isOffList(error))
+      const { title, text } = launchWords(error, agent.price_credits)
+      if (!isOffList(error)) setProblem(`${title}. ${text}`)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <div class="buttons">
+        <button class="link-button" type="button" onClick={onBack}>
+          All agents
+        </button>
+      </div>
+      <div class="chosen">
+        <Avatar author={{ kind: 'agent', id: agent.id, name: agent.name }} />
+        <h3 ref={heading} tabIndex={-1}>
+          <bdi class="name">{agent.name}</bdi> <AgentMark />
+        </h3>
+      </div>
+      <p class="description whole" dir="auto">
+        {agent.description}
+      </p>
+      <Terms agent={agent} session={session} docsUrl={docsUrl} />
+      <form
+        class="invite"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void invite()
+        }}
+      >
+        <CouponField value={text} onChange={setText} />
+        <div ref={foot}>
+          {problem !== undefined && (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          {offList && <LetIn agent={agent} session={session} onLetIn={invite} />}
+        </div>
+        <button class="button primary large" type="submit" aria-disabled={busy}>
+          {busy ? 'Inviting…' : agent.price_credits === 0 ? 'Invite' : `Invite for ${creditsInText(agent.price_credits)}`}
+        </button>
+      </form>
+    </>
+  )
+}
+
+/** Nobody should learn afterwards what they have given away. */
+function Terms({ agent, session, docsUrl }: { agent: CatalogAgent; session: RoomSession; docsUrl: string }) {
+  const hasList = useStore(session.state, (state) => state.policy) === 'email'
+  return (
+    <section class="terms" aria-labelledby="terms">
+      <h3 id="terms">Before you invite it</h3>
+      <ul>
+        <li>It reads this room: what comes, and what was said from the first message on.</li>
+        <li>
+          This service and whoever runs the agent have this room’s key while it is here. That they forget it afterwards, you
+          trust: a key cannot be taken back.
+          {hasList && ' The list still counts: once off it, the agent gets in no more, whatever key it has.'}
+        </li>
+        <li>What was said stays sealed in storage, for whoever has no key.</li>
+        <li>
+          It stays until you send it away in this tab, and {minutesInText(agent.max_minutes)} at the most.{' '}
+          {agent.price_credits > 0 && `It costs ${creditsInText(agent.price_credits)} once it has come, however soon it goes.`}
+        </li>
+      </ul>
+      <p>
+        <a href={docsUrl} target="_blank" rel="noopener noreferrer">
+          Who can read along
+        </a>
+      </p>
+    </section>
+  )
+}
+
+function CouponField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [id, hintId] = [useId(), useId()]
+  return (
+    <div class="field">
+      <label for={id}>Coupon</label>
+      <input
+        id={id}
+        type="text"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellcheck={false}
+        placeholder="cpn_…"
+        aria-describedby={hintId}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="hint" id={hintId}>
+        It goes to the service that sends the agent. This browser does not keep it.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { makeTenant } from './support/call-api.ts'
+import { blocksOf, guidesFolder, runGuide } from './support/run-guide.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const missing = ['bash', 'curl', 'jq', 'openssl', 'uuidgen'].filter((tool) => !existsSync(`/usr/bin/${tool}`))
+const skip = missing.length > 0 ? `apt-get install ${missing.join(' ')}` : false
+
+const guides = new Map(readdirSync(guidesFolder).map((file) => [file, readFileSync(join(guidesFolder, file), 'utf8')] as const))
+const settings = blocksOf(guides.get('quickstart.md')!)[0]!
+
+describe('every example of the guides runs, and prints what the guide says', { skip, timeout: 300_000 }, () => {
+  let database: TestDatabase
+  let atrium: AtriumProcess
+  before(async () => {
+    database = await createTestDatabase()
+    atrium = await startAtrium({ databaseUrl: database.url, space: true, env: { ATRIUM_EGRESS: 'loopback' } })
+  })
+  after(async () => {
+    await atrium?.end()
+    await database?.drop()
+  })
+
+  for (const [file, markdown] of guides) {
+    test(file, async () => {
+      const blocks = blocksOf(markdown)
+      assert.ok(
+        blocks.some(({ language }) => language === 'sh') && blocks.some(({ language }) => language === 'ts'),
+        'both as curl and as TypeScript',
+      )
+      const tenant = await makeTenant(atrium.origin)
+      const hookPort = String(await freePort())
+      const here = (text: string) =>
+        text
+          .replaceAll('http://localhost:8787', atrium.origin)
+          .replaceAll('http://localhost:8788', atrium.spacesOrigin)
+          .replaceAll('8789', hookPort)
+      const mine = { ...settings, text: here(settings.text).replace('wpk_…', tenant.publishable).replace('wsk_…', tenant.secret) }
+      const rest = blocks.filter(({ text }) => text !== settings.text)
+      await runGuide([
+        mine,
+        ...rest.map((block) => (/json|text/.test(block.language) ? block : { ...block, text: here(block.text) })),
+      ])
+    })
+  }
+})
+
+test('the TypeScript of the guides compiles as it stands', { timeout: 60_000 }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-guides-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const [file, markdown] of guides) {
+    const programs = blocksOf(markdown).filter(({ language }) => language === 'ts')
+    for (const [at, { text }] of programs.entries()) await writeFile(join(folder, `${file}-${at}.mts`), text)
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.mts'] }))
+  const said = await new Promise((resolve) =>
+    execFile(join(root, 'node_modules/.bin/tsc'), ['-p', folder], (_, out) => resolve(out)),
+  )
+  assert.equal(said, '')
+})
+
+test('every link of the guides leads to a file', () => {
+  for (const [file, markdown] of guides) {
+    for (const [, href] of markdown.matchAll(/\]\(([^)]+)\)/g)) {
+      if (!href!.startsWith('https://')) assert.ok(existsSync(join(guidesFolder, href!)), `${file}: ${href}`)
+    }
+  }
+})

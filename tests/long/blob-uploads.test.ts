@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SignedUpload } from '../../packages/server/src/ports/blobs/blobs.ts'
+import { DiskBlobs } from '../../packages/server/src/ports/blobs/disk-blobs.ts'
+import { deriveBlobUrlKey } from '../../packages/server/src/ports/blobs/disk/blob-url.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+
+const mebibyte = 1024 * 1024
+const mime = 'video/mp4'
+const concurrency = 50
+/** Together much more than the memory that is allowed; docs/measurements tell of 100 MiB each. */
+const uploadBytes = 20 * mebibyte
+const memoryLimitBytes = 300 * mebibyte
+/** Longer than any other request may take. */
+const slowMs = 33_000
+
+const agent = new Agent({ keepAlive: false })
+const chunk = Buffer.alloc(64 * 1024, 7)
+
+let database: TestDatabase
+let atrium: AtriumProcess
+/** Signs as the process does: the master key is the same. */
+let signer: DiskBlobs
+before(async () => {
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+  const urlKey = deriveBlobUrlKey(Buffer.alloc(32, 7))
+  signer = new DiskBlobs({ folder: '/nowhere', publicUrl: atrium.origin, urlKey })
+})
+after(async () => {
+  await atrium?.end('SIGKILL')
+  await database?.drop()
+})
+
+function presign(key: string, bytes: number): Promise<SignedUpload> {
+  return signer.presignUpload({ key, mime, bytes, expiresInSeconds: 300 })
+}
+
+/** Sends that many chunks, waiting when the connection is full, and `everyMs` after each; gives the status. */
+function upload({ url, headers }: SignedUpload, chunks: number, part = chunk, everyMs = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const req = request(url, { method: 'PUT', headers, agent }, (res) => resolve(res.resume().statusCode!))
+    req.once('error', reject)
+    const send = async () => {
+      for (let i = 0; i < chunks && !req.destroyed; i++) {
+        if (!req.write(part)) await new Promise((written) => req.once('drain', written))
+        if (everyMs > 0) await delay(everyMs)
+      }
+      req.end()
+    }
+    send().catch(reject)
+  })
+}
+
+function download(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent }, (res) => {
+      let bytes = 0
+      res.on('data', (part: Buffer) => (bytes += part.length))
+      res.once('end', () => resolve(bytes)).once('error', reject)
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+/** The most memory that the process ever had. */
+async function peakMemoryBytes(): Promise<number> {
+  const status = await readFile(`/proc/${atrium.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024
+}
+
+describe('files go in and out', { concurrency: true }, () => {
+  test(
+    '50 uploads at once, then 50 downloads, stay under 300 MiB of memory',
+    { skip: process.platform !== 'linux' },
+    async (t) => {
+      const names = Array.from({ length: concurrency }, (_, i) => `uploads/large-${i}`)
+      const before = await peakMemoryBytes()
+      const statuses = await Promise.all(
+        names.map(async (key) => upload(await presign(key, uploadBytes), uploadBytes / chunk.length)),
+      )
+      assert.deepEqual([...new Set(statuses)], [200])
+      const afterUploads = await peakMemoryBytes()
+      const sizes = await Promise.all(
+        names.map(async (key) => download((await signer.presignDownload({ key, mime, expiresInSeconds: 300 })).url)),
+      )
+      assert.deepEqual([...new Set(sizes)], [uploadBytes])
+      const afterDownloads = await peakMemoryBytes()
+      const inMebibytes = [before, afterUploads, afterDownloads].map((bytes) => Math.round(bytes / mebibyte))
+      t.diagnostic(`peak memory before, after uploads, after downloads: ${inMebibytes.join(', ')} MiB`)
+      assert.ok(afterDownloads < memoryLimitBytes, inMebibytes.join(', '))
+    },
+  )
+
+  test('an upload over a slow line may take longer than other requests', async () => {
+    const parts = 33
+    const status = await upload(await presign('uploads/slow', parts), parts, Buffer.from('x'), slowMs / parts)
+    assert.equal(status, 200)
+  })
+})

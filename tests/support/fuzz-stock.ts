@@ -1,0 +1,27 @@
+import { mapConcurrently } from './map-concurrently.ts'
+import type { TestTenant } from './call-api.ts'
+import { buyLicense, deepWallet } from './credits.ts'
+import { makeAgent } from './sessions.ts'
+
+/** What generated requests cannot make by themselves. */
+export interface Stock {
+  wallet: string[]
+  license: string[]
+  /** Agents that launches name: others might call on addresses that were generated. */
+  launchable: string[]
+}
+
+const licenses = 40
+
+/** Wallets, license keys that were paid for, and agents: remote ones on this machine, and such as the platform runs. */
+export async function makeStock(origin: string, tenants: readonly TestTenant[]): Promise<Stock> {
+  const wallet = await Promise.all(tenants.map((tenant) => deepWallet(origin, tenant)))
+  const license = await mapConcurrently([...Array(licenses).keys()], 8, (n) =>
+    buyLicense(origin, tenants[n % tenants.length]!.secret, 20),
+  )
+  const manifests = [{ endpoint: undefined, price_credits: 3 }, {}, { price_credits: 1 }]
+  const launchable = await Promise.all(
+    tenants.flatMap((tenant) => manifests.map((manifest) => makeAgent(origin, tenant, manifest))),
+  )
+  return { wallet, license, launchable }
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const readme = fileURLToPath(new URL('../../packages/client/README.md', import.meta.url))
+
+interface Example {
+  /** Of the section that it stands in. */
+  heading: string
+  code: string
+  /** Whether it is for a server alone. */
+  isNode: boolean
+}
+
+/** The fenced TypeScript of the client's README: ```ts runs anywhere, ```ts node on a server alone. */
+export function readExamples(): Example[] {
+  const text = readFileSync(readme, 'utf8')
+  return [...text.matchAll(/^```ts( node)?\n([\s\S]*?)^```$/gm)].map(({ 1: node, 2: code, index }) => {
+    const heading = [...text.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)![1]!
+    return { heading, code: code!, isNode: node !== undefined }
+  })
+}
+
+/**
+ * The examples as one program. What the first one declares, all the others know; what any other declares is its own. `console.log(x) // y`
+ * also checks that x reads y. `given` are the names that a reader is to have, with their types, members of globalThis.readme.
+ */
+export function programOf(examples: Example[], given: Record<string, string>): string {
+  const imports = new Set<string>()
+  const bodies = examples.map(({ heading, code }, i) => {
+    const body = code.replace(/^import .*$/gm, (line) => (imports.add(line.replace(/ \/\/.*$/, '')), ''))
+    const checked = body.replace(
+      /console\.log\((.*)\) \/\/ (.+)$/gm,
+      (_, value, expected) => `readme.check(${value}, ${JSON.stringify(expected)})`,
+    )
+    return i === 0 ? checked : `readme.begin(${JSON.stringify(heading)})\n{\n${checked}\n}`
+  })
+  const names = Object.entries(given).map(([name, type]) => `${name}: ${type}`)
+  const type = `{ begin(heading: string): void; check(value: unknown, expected: string): void; ${names.join('; ')} }`
+  return [
+    ...imports,
+    `const readme = (globalThis as unknown as { readme: ${type} }).readme`,
+    `const { ${Object.keys(given).join(', ')} } = readme`,
+    ...bodies,
+    '',
+  ].join('\n')
+}

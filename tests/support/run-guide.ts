@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const guidesFolder = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
+const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+const timeoutMs = 60_000
+
+export interface Block {
+  /** sh and ts are run; json and text are what the one before them prints. */
+  language: string
+  /** The server answers with an error, and that is what it shows. */
+  refused: boolean
+  text: string
+}
+
+export function blocksOf(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w+)( refused)?\n([\s\S]*?)^```$/gm)].map(([, language, refused, text]) => ({
+    language: language!,
+    refused: Boolean(refused),
+    text: text!,
+  }))
+}
+
+/**
+ * Runs the blocks in their order, in one folder: shell blocks by bash, whose variables go on to the next, ts blocks by node. Each must
+ * succeed, and print what the json or text block after it says.
+ */
+export async function runGuide(blocks: readonly Block[], given: Record<string, string> = {}): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-guide-'))
+  try {
+    await symlink(modules, join(folder, 'node_modules'))
+    let env: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '', ...given }
+    let printed = ''
+    for (const [at, { language, refused, text }] of blocks.entries()) {
+      if (language === 'sh') [printed, env] = await runShell(text, { folder, env, refused })
+      else if (language === 'ts') printed = await runTypeScript(text, { folder, env, at })
+      else if (language === 'json') assertShape(parse(printed), JSON.parse(text), printed)
+      else assertText(printed, text)
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Place {
+  folder: string
+  env: NodeJS.ProcessEnv
+}
+
+async function runShell(
+  text: string,
+  { folder, env, refused }: Place & { refused: boolean },
+): Promise<[string, NodeJS.ProcessEnv]> {
+  // A reader sees an answer that is an error; here it ends the guide.
+  const strict = refused ? '' : 'curl() { command curl --fail-with-body "$@"; }\n'
+  const script = `${strict}set -a\n${text}\nset +a\nunset -f curl\nenv -0 > .variables\n`
+  const printed = await run('bash', ['-euo', 'pipefail', '-c', script], { folder, env })
+  const variables = (await readFile(join(folder, '.variables'), 'utf8')).split('\0').filter(Boolean)
+  return [printed, Object.fromEntries(variables.map((line) => line.split(/=(.*)/s).slice(0, 2)))]
+}
+
+async function runTypeScript(text: string, { folder, env, at }: Place & { at: number }): Promise<string> {
+  const file = join(folder, `block-${at}.mts`)
+  await writeFile(file, text)
+  return run(process.execPath, [file], { folder, env })
+}
+
+function run(program: string, args: string[], { folder, env }: Place): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd: folder, env, timeout: timeoutMs }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${args.at(-1)}\n${stdout}${stderr}`, { cause: error }))
+      else resolve(stdout)
+    })
+  })
+}
+
+/** What was printed is one JSON value, or as jq or console.log shows one. */
+function parse(printed: string): unknown {
+  try {
+    return JSON.parse(printed)
+  } catch {
+    throw new Error(`this is not JSON: ${printed}`)
+  }
+}
+
+/** The same members and values; `…` in a string stands for anything, alone for a number too. */
+function assertShape(actual: unknown, shown: unknown, context: string): void {
+  if (typeof shown === 'string' && shown.includes('…')) {
+    assert.match(String(actual), patternOf(shown), context)
+  } else if (typeof shown === 'object' && shown !== null) {
+    assert.ok(typeof actual === 'object' && actual !== null, context)
+    assert.deepEqual(Object.keys(actual).toSorted(), Object.keys(shown).toSorted(), context)
+    for (const [name, value] of Object.entries(shown)) assertShape(Reflect.get(actual, name), value, context)
+  } else assert.deepEqual(actual, shown, context)
+}
+
+function assertText(printed: string, shown: string): void {
+  assert.match(printed.replaceAll('\r', '').trimEnd(), patternOf(shown.trimEnd()))
+}
+
+function patternOf(shown: string): RegExp {
+  const literally = (part: string) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`^${shown.split('…').map(literally).join('[^]+')}$`)
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeCollection, makeTenant, NoAnswer, type TestTenant } from './support/call-api.ts'
+import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
+import { queryDatabase } from './support/query-database.ts'
+
+const toldMs = 5_000
+const writers = 16
+
+async function open(t: TestContext, { args = [] as string[], proxied = false } = {}) {
+  const database = await createTestDatabase()
+  const proxy: PostgresProxy | undefined = proxied ? await startPostgresProxy(database.url) : undefined
+  const port = await freePort()
+  let atrium: AtriumProcess | undefined
+  t.after(async () => {
+    await atrium?.end('SIGKILL')
+    await proxy?.close()
+    await database.drop()
+  })
+  const start = async () => (atrium = await startAtrium({ databaseUrl: proxy?.url ?? database.url, port, args }))
+  return { databaseUrl: database.url, proxy: proxy!, start }
+}
+
+/** A tenant's requests: how many were sent, and how many of them were answered. */
+interface Traffic {
+  tenant: TestTenant
+  path: string
+  sent: number
+  answered: number
+}
+
+async function openTraffic(origin: string): Promise<Traffic> {
+  const tenant = await makeTenant(origin)
+  const { id } = await makeCollection(origin, tenant.publishable)
+  return { tenant, path: `/v1/collections/${id}/items`, sent: 1, answered: 1 }
+}
+
+/** Adds an item. Throws NoAnswer where none comes. */
+async function add(origin: string, traffic: Traffic, agent?: Agent): Promise<void> {
+  traffic.sent++
+  const body = { type: 'message', content: traffic.sent }
+  const answer = await call(origin, `POST ${traffic.path}`, { key: traffic.tenant.publishable, body, ...(agent && { agent }) })
+  traffic.answered++
+  assert.equal(answer.status, 201, answer.text)
+}
+
+/** Many clients at once, each until it gets no answer. They keep no connection: a server that stops need not wait for them. */
+function addUntilTheEnd(origin: string, traffic: Traffic): Promise<unknown> {
+  const agent = new Agent({ keepAlive: false })
+  const write = async () => {
+    try {
+      for (;;) await add(origin, traffic, agent)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+    }
+  }
+  return Promise.all(Array.from({ length: writers }, write))
+}
+
+async function report(origin: string, { secret }: TestTenant): Promise<Record<string, number> | undefined> {
+  const { status, text } = await call(origin, 'GET /v1/usage', { key: secret })
+  if (status !== 200) return undefined
+  const { data } = JSON.parse(text) as { data: { meter: string; quantity: number }[] }
+  const sums: Record<string, number> = {}
+  // The test may run into midnight.
+  for (const { meter, quantity } of data) sums[meter] = (sums[meter] ?? 0) + quantity
+  return sums
+}
+
+async function storedRequests(databaseUrl: string, { id }: TestTenant): Promise<number> {
+  const [row] = await queryDatabase<{ sum: string | null }>(
+    databaseUrl,
+    `select sum(quantity) as sum from usage_days where tenant_id = $1 and meter = 'requests'`,
+    [id],
+  )
+  return Number(row!.sum)
+}
+
+test('kill -9 under load: what was used five seconds before is reported, and never more than was sent', async (t) => {
+  const { databaseUrl, start } = await open(t)
+  let atrium = await start()
+  const traffic = await openTraffic(atrium.origin)
+  while (traffic.sent < 200) await add(atrium.origin, traffic)
+  const old = traffic.answered
+  const answeredAt = performance.now()
+  while ((await storedRequests(databaseUrl, traffic.tenant)) < old) {
+    assert.ok(performance.now() - answeredAt < toldMs, 'five seconds later it is written down')
+    await delay(20)
+  }
+  const adding = addUntilTheEnd(atrium.origin, traffic)
+  // Long enough for counts to be written meanwhile.
+  await delay(2_500)
+  await atrium.end('SIGKILL')
+  await adding
+  assert.ok(traffic.answered > old)
+  atrium = await start()
+  const reported = (await report(atrium.origin, traffic.tenant))!
+  assert.ok(reported['requests']! >= old && reported['requests']! <= traffic.sent, JSON.stringify(reported))
+  assert.ok(reported['items']! >= old - 1 && reported['items']! <= traffic.sent - 1, JSON.stringify(reported))
+  t.diagnostic(`${traffic.answered} answered, ${reported['requests']} of them reported`)
+})
+
+for (const [name, args] of [
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+] as const) {
+  test(`SIGTERM under load: every request that was answered is reported (${name})`, async (t) => {
+    const { start } = await open(t, { args: [...args] })
+    let atrium = await start()
+    const traffic = await openTraffic(atrium.origin)
+    const adding = addUntilTheEnd(atrium.origin, traffic)
+    await delay(300)
+    assert.equal(await atrium.end('SIGTERM'), 0, atrium.output())
+    await adding
+    atrium = await start()
+    const { requests, items } = (await report(atrium.origin, traffic.tenant))!
+    assert.deepEqual({ requests, items }, { requests: traffic.answered, items: traffic.answered - 1 })
+    t.diagnostic(`${traffic.answered} answered`)
+  })
+}
+
+for (const when of ['before', 'after'] as const) {
+  test(`a database that goes away ${when} it took a batch, before it said so, loses and doubles nothing`, async (t) => {
+    const { proxy, start } = await open(t, { proxied: true })
+    const atrium = await start()
+    const traffic = await openTraffic(atrium.origin)
+    const stands = proxy.hold({ nth: 1, when, of: 'with batch as' })
+    for (let i = 0; i < 20; i++) await add(atrium.origin, traffic)
+    await stands
+    // Counted while the batch hangs.
+    for (let i = 0; i < 20; i++) await add(atrium.origin, traffic)
+    await proxy.cut()
+    await proxy.restore()
+    // What was held has nowhere to go any more.
+    proxy.release()
+    let reported: Record<string, number> | undefined
+    let failed = 0
+    for (const deadline = Date.now() + 10_000; !reported && Date.now() < deadline; await delay(20)) {
+      reported = await report(atrium.origin, traffic.tenant)
+      if (!reported) failed++
+    }
+    assert.equal(reported?.['items'], 40)
+    // A report that could not be made is a request too, if the server still knew whose it was.
+    const requests = reported['requests']!
+    assert.ok(requests >= traffic.answered && requests <= traffic.answered + failed, `${requests}, ${failed} failed`)
+  })
+}
