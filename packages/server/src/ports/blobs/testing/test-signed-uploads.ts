@@ -66,7 +66,7 @@ export function testSignedUploads(world: () => BlobWorld): void {
     'a changed signature': ({ url }) => ({
       url: url.replace(/(signature=)(.)/i, (_, name, c) => name + (c === '0' ? '1' : '0')),
     }),
-    'a cut signature': ({ url }) => ({ url: url.replace(/(signature=\w{8})[\w-]*/i, '$1') }),
+    'a cut signature': ({ url }) => ({ url: url.replace(/(signature=[\w-]{8})[\w-]*/i, '$1') }),
     'no signature': ({ url }) => ({ url: url.replace(/[?&](X-Amz-)?signature=[^&]*/i, '') }),
     'nothing signed at all': ({ url }) => ({ url: url.replace(/\?.*/, '') }),
     'a later end': ({ url }) => ({ url: url.replace(/(expires=)(\d+)/i, (_, name, n) => name + (Number(n) + 600)) }),

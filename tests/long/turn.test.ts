@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { skipWithoutChromium } from '../packages/web/src/share/start-test-browser.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { askGood, makeTenant, type TestTenant } from './support/call-api.ts'
-import { freeRelayPort, skipWithoutCoturn, startCoturn, type CoturnProcess } from './support/coturn-process.ts'
-import { talkInChromium } from './support/talk-in-chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { skipWithoutChromium } from '../../packages/web/src/share/start-test-browser.ts'
+import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { askGood, makeTenant, type TestTenant } from '../support/call-api.ts'
+import { freeRelayPort, skipWithoutCoturn, startCoturn, type CoturnProcess } from '../support/coturn-process.ts'
+import { talkInChromium } from '../support/talk-in-chromium.ts'
 import {
   openRelay,
   relayCandidates,
@@ -15,7 +15,7 @@ import {
   talkThroughRelay,
   type Credentials,
   type IceServer,
-} from './support/turn-clients.ts'
+} from '../support/turn-clients.ts'
 
 const secret = randomBytes(24).toString('hex')
 

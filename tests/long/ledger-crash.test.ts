@@ -5,14 +5,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openDatabase, type Database } from '../packages/server/src/db/database.ts'
-import { issuerAccount, platformAccount, revenueAccount } from '../packages/server/src/features/credits/ledger/account.ts'
-import { auditLedger } from '../packages/server/src/features/credits/ledger/audit.ts'
-import { openLedger } from '../packages/server/src/features/credits/ledger/ledger.ts'
-import type { Movement } from '../packages/server/src/features/credits/ledger/movement.ts'
-import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
+import { openDatabase, type Database } from '../../packages/server/src/db/database.ts'
+import { issuerAccount, platformAccount, revenueAccount } from '../../packages/server/src/features/credits/ledger/account.ts'
+import { auditLedger } from '../../packages/server/src/features/credits/ledger/audit.ts'
+import { openLedger } from '../../packages/server/src/features/credits/ledger/ledger.ts'
+import type { Movement } from '../../packages/server/src/features/credits/ledger/movement.ts'
+import { transactionId } from '../../packages/server/src/features/credits/ledger/movement.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 
 const tenant = 'ten_crash'
 const issuer = issuerAccount(tenant)
@@ -126,7 +126,7 @@ const movements: Record<string, () => Promise<{ movement: Movement; leaves: Reco
   },
 }
 
-const script = fileURLToPath(new URL('support/move-credits.ts', import.meta.url))
+const script = fileURLToPath(new URL('../support/move-credits.ts', import.meta.url))
 
 function startMover(url: string): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [script, url], { stdio: ['pipe', 'pipe', 'pipe'] })

@@ -5,14 +5,14 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { isPublicAddress } from '../packages/server/src/ports/egress/public-address.ts'
-import { send } from '../packages/server/src/testing/http.ts'
-import { certificateKey, validCertificate } from '../packages/server/src/testing/loopback-certificates.ts'
-import { startTestApi, type TestApi } from '../packages/server/src/testing/test-api.ts'
-import { freeRelayPort, skipWithoutCoturn, startCoturn, type CoturnProcess } from './support/coturn-process.ts'
-import { openRelay, runUclientAs, TurnRefusal, type Credentials, type IceServer } from './support/turn-clients.ts'
+import { isPublicAddress } from '../../packages/server/src/ports/egress/public-address.ts'
+import { send } from '../../packages/server/src/testing/http.ts'
+import { certificateKey, validCertificate } from '../../packages/server/src/testing/loopback-certificates.ts'
+import { startTestApi, type TestApi } from '../../packages/server/src/testing/test-api.ts'
+import { freeRelayPort, skipWithoutCoturn, startCoturn, type CoturnProcess } from '../support/coturn-process.ts'
+import { openRelay, runUclientAs, TurnRefusal, type Credentials, type IceServer } from '../support/turn-clients.ts'
 
-const guide = await readFile(new URL('../docs/turn.md', import.meta.url), 'utf8')
+const guide = await readFile(new URL('../../docs/turn.md', import.meta.url), 'utf8')
 const secret = 'made by openssl'.padEnd(64, '0').replaceAll(' ', '-')
 const withIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 
