@@ -13,7 +13,8 @@ const maxArtifacts = 2
 
 /** Does the work that no request waits for: runs agents, makes artifacts, delivers events. Any number of these may run, on any machine. */
 export async function startJobWorker(config: Config, secrets: Secrets, databaseUrl: string) {
-  const opened = await openContext(config, secrets, databaseUrl)
+  // It answers nobody: there are no limits to count.
+  const opened = await openContext({ ...config, redisUrl: undefined }, secrets, databaseUrl)
   const { ctx } = opened
   const sessions = new SessionRunner(ctx, databaseUrl, maxSessions)
   const maker = new ArtifactMaker(ctx, databaseUrl, maxArtifacts)
