@@ -1,5 +1,6 @@
 // Behind `npm test`: one throwaway PostgreSQL with a migrated template database, then node's test runner over the files or globs given.
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { Client, Pool } from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { urlOfDatabase } from '../packages/server/src/testing/test-database.ts'
@@ -7,6 +8,8 @@ import { startThrowawayPostgres } from '../packages/server/src/testing/throwaway
 
 const template = 'atrium_template'
 // tests/long takes many minutes: `npm run test:long`.
+/** Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast. */
+const compileCache = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts']
 
 async function makeTemplate(serverUrl: string): Promise<void> {
@@ -27,7 +30,12 @@ async function runTests(serverUrl: string, stopped: AbortSignal): Promise<number
   const options = ['--test', '--test-concurrency=2', '--test-timeout=300000']
   const runner = spawn(process.execPath, [...options, ...(given.length > 0 ? given : everything)], {
     stdio: 'inherit',
-    env: { ...process.env, ATRIUM_TEST_DATABASE_URL: serverUrl, ATRIUM_TEST_TEMPLATE: template },
+    env: {
+      ...process.env,
+      ATRIUM_TEST_DATABASE_URL: serverUrl,
+      ATRIUM_TEST_TEMPLATE: template,
+      NODE_COMPILE_CACHE: compileCache,
+    },
   })
   stopped.addEventListener('abort', () => runner.kill('SIGTERM'))
   return new Promise((resolve, reject) => {

@@ -144,6 +144,9 @@ test('IPv6 counts by /64 and a mapped IPv4 address as IPv4', async (t) => {
   )
 })
 
+/** Two that count together. One that is late for Redis's answer counts by itself: a few more pass, never as many as if both did. */
+const together = 1.25
+
 describe('with Redis', () => {
   test('two processes count together, alone while Redis is gone, and together again when it is back', async (t) => {
     let redis = await startRedis()
@@ -156,13 +159,13 @@ describe('with Redis', () => {
       await makeTenant(origins[0]!),
       await makeTenant(origins[0]!),
     ]
-    const [together, alone, hung, again] = tenants.map(({ publishable }) => publishable) as [string, string, string, string]
+    const [shared, alone, hung, again] = tenants.map(({ publishable }) => publishable) as [string, string, string, string]
     // Both know the keys: the volleys measure the counting.
-    for (const key of [together, alone, hung, again]) for (const origin of origins) await withKey(key, '192.0.2.99')(origin, 0)
+    for (const key of [shared, alone, hung, again]) for (const origin of origins) await withKey(key, '192.0.2.99')(origin, 0)
 
-    const shared = await volley(origins, 400, withKey(together))
-    assertAllowed(shared, publishable)
-    assertRefusal(shared.refused[0]!, publishable)
+    const both = await volley(origins, 400, withKey(shared))
+    assertAllowed(both, publishable, together)
+    assertRefusal(both.refused[0]!, publishable)
 
     const losing = startAsking(origins, withKey(alone, '192.0.2.50'))
     await delay(300)
@@ -178,7 +181,7 @@ describe('with Redis', () => {
     redis = await startRedis(redis.port)
     await untilReachable(processes, 2)
     assertUndisturbed(await finding.stop())
-    assertAllowed(await volley(origins, 400, withKey(again)), publishable)
+    assertAllowed(await volley(origins, 400, withKey(again)), publishable, together)
 
     process.kill(redis.pid, 'SIGSTOP')
     const hanging = startAsking(origins, withKey(hung, '192.0.2.52'))

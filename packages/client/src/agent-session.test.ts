@@ -76,6 +76,8 @@ async function join(secret: { room: string; mk: string }): Promise<AgentSession>
   return agent
 }
 
+/** What was asked for, but for its looks at the session: those come when their time has come. */
+const posted = () => session.asked.filter((line) => line.startsWith('POST'))
 const open = (secret: { room: string; mk: string }) => openRoom({ spaceUrl: `${world.space.origin}/space`, ...secret })
 
 /** The texts that it hears until it ends, or until there are so many. */
@@ -88,7 +90,7 @@ async function hear({ entries }: AgentSession, count = Infinity): Promise<string
 test('an agent enters a room with a list that has admitted it, proves its key, and only then confirms', async () => {
   const { secret } = await world.emailRoom()
   const agent = await join(secret)
-  assert.deepEqual(session.asked, ['POST id-token', 'POST joined'])
+  assert.deepEqual(posted(), ['POST id-token', 'POST joined'])
   const said = await agent.say('Here I am.')
   const [entry] = (await agent.room.poll()).entries
   assert.equal(entry!.id, said.id)
@@ -100,7 +102,7 @@ test('an agent enters a room with a list that has admitted it, proves its key, a
 test('an agent that is not on the list does not confirm', async () => {
   const { secret } = await world.emailRoom({})
   await assert.rejects(join(secret), { code: 'not_authorized', reason: 'not_on_list' })
-  assert.deepEqual(session.asked, ['POST id-token'])
+  assert.deepEqual(posted(), ['POST id-token'])
 })
 
 test('entries are what others say from the launch on, of long rooms too, and never its own', async () => {
