@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionLaunched } from '../packages/client/src/agent-request.ts'
 import { SessionOverError, type AgentSession } from '../packages/client/src/agent-session.ts'
 import { joinSession, verifyAgentRequest } from '../packages/client/src/remote-agent.ts'
@@ -235,5 +236,24 @@ describe('an endpoint', { concurrency: true }, () => {
     assert.deepEqual(await agency.balance(launched.coupon), [5, 0])
     const launches = endpoint.requests.filter(({ body }) => body.includes('session.launched'))
     assert.deepEqual([launches.length, new Set(launches.map(({ headers }) => headers['webhook-id'])).size], [3, 1])
+  })
+
+  test('whose agent came, whatever it answered, keeps its session, and is paid', async (t) => {
+    let joined: Promise<AgentSession> | undefined
+    const endpoint = await startEndpoint(t, async (body) => {
+      const request = JSON.parse(body) as SessionLaunched
+      if (request.type === 'session.launched') joined ??= joinSession(request)
+      await joined
+      return 500
+    })
+    const { agentId } = await agency.register(endpoint.url)
+    const { coupon, status, stop } = await agency.launch(agentId)
+    await eventually(async () => endpoint.requests.length >= 3, 'it is asked three times', 30_000)
+    // What follows the third bad answer has had its time.
+    await delay(1_000)
+    assert.equal((await status()).status, 'running')
+    await stop()
+    const { status: ended, charged_credits: charged } = await status()
+    assert.deepEqual([ended, charged, await agency.balance(coupon)], ['stopped', 3, [2, 0]])
   })
 })

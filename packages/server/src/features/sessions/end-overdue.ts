@@ -6,7 +6,11 @@ import { listOverdue } from './store.ts'
 /** Ends sessions whose time is up, whatever became of their worker, and those whose remote agent did not come. Says how many. */
 export async function endOverdue(ctx: Context, limit: number): Promise<number> {
   const overdue = await listOverdue(ctx.db, limit)
-  for (const session of overdue) await endSession(ctx, session, endingOf(session))
+  for (const session of overdue) {
+    const ending = endingOf(session)
+    // One that came in this very moment stays.
+    await endSession(ctx, session, ending, ending.status === 'failed' ? 'launching' : undefined)
+  }
   return overdue.length
 }
 

@@ -5,14 +5,23 @@ import type { HoldEnd } from '../credits/ledger/movement.ts'
 import { postMovements } from '../credits/ledger/post.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { holdIdOf } from './launch-session.ts'
-import { isAlive, isDue, sessionEvent, type Ending, type Session } from './session.ts'
+import { isAlive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { findSessionForUpdate, updateEnded } from './store.ts'
 
-/** Ends a session and settles its bill, together. One that has ended stays as it ended. undefined: there is none. */
-export async function endSession(ctx: Context, { tenantId, id }: Pick<Session, 'tenantId' | 'id'>, ending: Ending) {
+/**
+ * Ends a session and settles its bill, together. One that has ended stays as it ended, and so does one that is no longer in the state for
+ * which the ending was meant. undefined: there is none.
+ */
+export async function endSession(
+  ctx: Context,
+  { tenantId, id }: Pick<Session, 'tenantId' | 'id'>,
+  ending: Ending,
+  onlyWhile?: SessionStatus,
+) {
   return ctx.db.transaction(async (tx) => {
     const session = await findSessionForUpdate(tx, tenantId, id)
     if (!session || !(isAlive(session.status) || session.status === 'armed')) return session
+    if (onlyWhile && session.status !== onlyWhile) return session
     const chargedCredits = await settle(tx, session, ending)
     // An armed room is no session yet: it neither started nor stops.
     if (session.status !== 'armed') await tellEnded(tx, session, ending, chargedCredits)

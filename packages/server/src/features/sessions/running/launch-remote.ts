@@ -44,7 +44,8 @@ export async function launchRemote(ctx: Context, run: Run): Promise<void> {
     if (!error) return
     const waitMs = retryAfterMs[tried]
     if (waitMs === undefined) {
-      await endSession(ctx, session, { status: 'failed', error })
+      // It may have come although its answers were late or wrong: then it stays, and is paid.
+      await endSession(ctx, session, { status: 'failed', error }, 'launching')
       return
     }
     await delay(waitMs, undefined, { signal }).catch(() => undefined)
