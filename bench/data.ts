@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { makeCursor } from '../packages/server/src/http/cursor.ts'
 import { fillCollection, makeFloorTables } from './fill.ts'
+import { publishFile } from './media.ts'
 import type { Plan } from './plan.ts'
 import { adminToken } from './servers.ts'
 
@@ -74,6 +75,13 @@ export class Data {
       return `/v1/collections/${id}/items?limit=50&cursor=${makeCursor(`items:${id}`, position)}`
     })
     return { paths, headers: { ...(await this.#headers()), 'x-collection-token': ownerToken } }
+  }
+
+  /** Published files of 1 MiB. */
+  async media(count: number): Promise<string[]> {
+    const { id, admin_token: ownerToken } = await this.#makeCollection()
+    const headers = { ...(await this.#headers()), 'x-collection-token': ownerToken }
+    return Promise.all(Array.from({ length: count }, () => publishFile(this.#origin, id, headers)))
   }
 
   /** A request body each for so many rooms, of about ten lines. */

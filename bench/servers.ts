@@ -9,6 +9,7 @@ const scripts = {
   empty: new URL('./floors/empty.ts', import.meta.url),
   read: new URL('./floors/read.ts', import.meta.url),
   insert: new URL('./floors/insert.ts', import.meta.url),
+  file: new URL('./floors/file.ts', import.meta.url),
   atrium: new URL('../packages/cli/src/atrium.ts', import.meta.url),
   space: new URL('../packages/space/dist/space.mjs', import.meta.url),
 }

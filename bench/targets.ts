@@ -72,6 +72,18 @@ export const targets: Target[] = [
     plan: async (data) => ({ ...(await data.writable(16)), method: 'POST', body: item, uniqueKeys: true, status: 201 }),
   },
   {
+    name: 'media',
+    what: 'GET media, 1 MiB',
+    server: 'atrium',
+    plan: async (data) => ({ method: 'GET', paths: await data.media(16), status: 200 }),
+  },
+  {
+    name: 'file',
+    what: 'F3 node:http, file stream, 1 MiB',
+    server: 'file',
+    plan: async () => ({ method: 'GET', paths: Array.from({ length: 16 }, (_, i) => `/${i}`), status: 200 }),
+  },
+  {
     name: 'turn',
     what: 'Space turn, 64 rooms',
     server: 'space',

@@ -2,9 +2,10 @@ import { servedOperations } from '@atrium/contract/table'
 import type { Operation } from '@atrium/contract/operation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-const exposed = 'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag'
+const exposed =
+  'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Range'
 const requestHeaders =
-  'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, If-None-Match'
+  'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, If-None-Match, Range, If-Range'
 
 /**
  * Browsers may call what a publishable key, or no key, may call under /v1, and whatever takes the control token of a session: a page that

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { before, describe, test } from 'node:test'
+import { before, describe, test, type TestContext } from 'node:test'
 import sharp from 'sharp'
+import { statement } from '../../../db/database.ts'
 import { send } from '../../../testing/http.ts'
 import type { TestApi } from '../../../testing/test-api.ts'
+import { removeBlobs } from '../removal/remove-blobs.ts'
 import { animation, clip, gradient, located, secret, type Still } from './sample-pictures.ts'
 import { StoredWorld, type Place } from './stored-world.ts'
 
@@ -165,6 +167,44 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.put(upload, other)).status, 200)
       assert.equal((await world.ready(place, id)).status, 200)
       assert.deepEqual((await world.ownerMedia(place, id)).body, before)
+    })
+
+    /** Lets something happen just before the bytes are stored. */
+    function beforeStored(t: TestContext, happens: () => Promise<unknown>): void {
+      const { blobs } = world.api.ctx
+      const write = blobs.write.bind(blobs)
+      t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+        await happens()
+        return write(...args)
+      })
+    }
+
+    async function sent(there: Place): Promise<string> {
+      const bytes = await gradient(40, 40).png().toBuffer()
+      const { id, upload } = (await world.announce(there, { kind: 'image', mime: 'image/png', bytes: bytes.length })).body.data
+      await world.put(upload, bytes)
+      return id
+    }
+
+    test('a check that another one took over changes nothing', async (t) => {
+      const id = await sent(place)
+      const steal = statement<never>('test-steal', `update artifact_uploads set lease_owner = 'another' where artifact_id = $1`)
+      beforeStored(t, () => world.api.ctx.db.query(steal, [id]))
+      const got = await world.ready(place, id)
+      assert.deepEqual([got.status, got.body.error.code], [503, 'unavailable'])
+      assert.ok(Number(got.headers.get('retry-after')) > 0)
+      assert.equal((await world.get(place, id)).body.data.status, 'painting')
+    })
+
+    test('an artifact that is deleted while it is checked stays deleted, and leaves nothing', async (t) => {
+      const there = await world.makeCollection()
+      const id = await sent(there)
+      beforeStored(t, async () => {
+        await send(world.api, 'DELETE', `/collections/${there.id}/artifacts/${id}`, there.owner)
+        await removeBlobs(world.api.ctx, 1_000)
+      })
+      assert.equal((await world.ready(there, id)).status, 404)
+      assert.deepEqual(await world.keys(there), [])
     })
 
     test('what was not uploaded has no second half', async () => {

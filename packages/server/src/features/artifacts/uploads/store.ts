@@ -2,7 +2,7 @@ import { statement, type Db, type Tx } from '../../../db/database.ts'
 import type { UploadMime } from '@atrium/contract/making'
 
 /** Longer than a check may take. One that took longer finds that it is another's, and changes nothing. */
-const leaseSeconds = 90
+const leaseSeconds = 45
 
 export interface UploadKey {
   tenantId: string

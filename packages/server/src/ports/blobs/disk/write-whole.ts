@@ -64,12 +64,16 @@ export async function moveInto(from: string, to: string): Promise<void> {
     const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
     try {
       await rename(from, to)
-      await syncFolders(folder, firstMade ? dirname(firstMade) : folder)
-      return
     } catch (error) {
       // A folder that was just emptied by a delete is removed with it, in between at the worst.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error
+      continue
     }
+    await syncFolders(folder, firstMade ? dirname(firstMade) : folder).catch((error: NodeJS.ErrnoException) => {
+      // Deleted again at once: there is nothing left to last.
+      if (error.code !== 'ENOENT') throw error
+    })
+    return
   }
 }
 

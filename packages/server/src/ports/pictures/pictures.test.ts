@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import sharp, { type Sharp } from 'sharp'
+import { pictureLimits } from './assert-acceptable.ts'
+import { Pictures } from './pictures.ts'
+
+const pictures = new Pictures()
+after(() => pictures.close())
+
+const hidden = Buffer.from('HIDDEN-BEHIND-THE-PICTURE')
+const draw = (width = 60, height = 40) => sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } })
+
+function clean(bytes: Buffer, by = pictures): Promise<Buffer> {
+  return by.withFolder(async (folder) => {
+    const [source, out] = [join(folder, 'source'), join(folder, 'out')]
+    await writeFile(source, bytes)
+    await by.clean(source, out, await by.inspect(source))
+    return readFile(out)
+  })
+}
+
+const colourOf = async (bytes: Buffer) => [
+  ...(await sharp(bytes).extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer()),
+]
+
+function riff(...chunks: Buffer[]): Buffer {
+  const body = Buffer.concat([Buffer.from('WEBP'), ...chunks])
+  const head = Buffer.from('RIFF\0\0\0\0')
+  head.writeUInt32LE(body.length, 4)
+  return Buffer.concat([head, body])
+}
+
+test('a WebP loses chunks that are no part of it, and keeps its pixels to the bit', async () => {
+  const webp = await draw().webp().toBuffer()
+  const chunk = Buffer.concat([Buffer.from('HIDE\x1a\0\0\0', 'latin1'), hidden, Buffer.alloc(1)])
+  assert.deepEqual(await clean(riff(webp.subarray(12), chunk)), webp)
+})
+
+test('a GIF loses comments and the data of applications, and keeps its pixels to the bit', async () => {
+  const gif = await draw().gif().toBuffer()
+  const block = Buffer.concat([Buffer.from([hidden.length]), hidden, Buffer.from([0])])
+  const comment = Buffer.concat([Buffer.from([0x21, 0xfe]), block])
+  const application = Buffer.concat([Buffer.from([0x21, 0xff, 11]), Buffer.from('XMP DataXMP'), block])
+  const dirty = Buffer.concat([gif.subarray(0, -1), comment, application, gif.subarray(-1)])
+  assert.deepEqual(await clean(dirty), gif)
+})
+
+test('an AVIF has zeros where no picture lies, and the same pixels', async () => {
+  const avif = await draw().avif().toBuffer()
+  const box = (type: string, content: Buffer) => {
+    const head = Buffer.from(`\0\0\0\0${type}`, 'latin1')
+    head.writeUInt32BE(8 + content.length, 0)
+    return Buffer.concat([head, content])
+  }
+  const dirty = Buffer.concat([avif, box('free', hidden), box('mdat', hidden)])
+  const cleaned = await clean(dirty)
+  assert.equal(cleaned.includes(hidden), false)
+  assert.equal(cleaned.length, dirty.length)
+  assert.deepEqual(await colourOf(cleaned), await colourOf(avif))
+})
+
+test('colours of another profile become those of sRGB', async () => {
+  const p3 = await draw().withIccProfile('p3').jpeg().toBuffer()
+  const plain = await sharp(p3).keepIccProfile().raw().toBuffer()
+  const cleaned = await clean(p3)
+  const { icc, space } = await sharp(cleaned).metadata()
+  assert.deepEqual([icc, space], [undefined, 'srgb'])
+  const [red, green] = await colourOf(cleaned)
+  assert.ok(Math.abs(red! - 200) < 4 && Math.abs(green! - 30) < 4, `as it was before it got the profile: ${red} ${green}`)
+  assert.ok(Math.abs(plain[0]! - 200) > 8, 'in that profile its numbers are others')
+})
+
+test('CMYK, 16 bits, grey and transparent pictures are taken', async () => {
+  for (const bytes of [
+    await draw().toColourspace('cmyk').jpeg().toBuffer(),
+    await draw().toColourspace('rgb16').png().toBuffer(),
+    await draw().greyscale().png().toBuffer(),
+    await draw().greyscale().jpeg().toBuffer(),
+    await draw().ensureAlpha(0.5).png().toBuffer(),
+    await draw().png({ palette: true }).toBuffer(),
+  ]) {
+    const { width, height, depth, space } = await sharp(await clean(bytes)).metadata()
+    assert.deepEqual([width, height, depth, space], [60, 40, 'uchar', 'srgb'])
+  }
+})
+
+test('what is too large is refused by its header, with a word that says why', async () => {
+  const refused = async (image: Sharp, why: RegExp) =>
+    assert.rejects(clean(await image.png().toBuffer()), { code: 'refused', message: why })
+  await refused(draw(pictureLimits.side + 1, 1), /20000 pixels/)
+  await refused(draw(8_000, 6_401), /51200000 pixels/)
+})
+
+test('one that takes too long is given up, and the next is served', async () => {
+  const slow = new Pictures({ jobMs: 1 })
+  await assert.rejects(clean(await draw().png().toBuffer(), slow), { code: 'too_slow' })
+  await slow.close()
+  assert.ok(await clean(await draw().png().toBuffer()))
+})
+
+test('more than it can do at once waits, and behind too many is told so', async () => {
+  const bytes = await draw(2_000, 2_000).png().toBuffer()
+  const few = new Pictures({ waitMs: 1 })
+  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => clean(bytes, few)))
+  await few.close()
+  const codes = outcomes.map((one) => (one.status === 'rejected' ? (one.reason as { code: string }).code : 'done'))
+  assert.ok(codes.includes('busy'))
+  assert.deepEqual(
+    codes.filter((code) => code !== 'busy' && code !== 'done'),
+    [],
+  )
+  const all = await Promise.all(Array.from({ length: 12 }, () => clean(bytes)))
+  assert.equal(all.length, 12)
+})
