@@ -19,7 +19,7 @@ import { insertSecret, insertWebhook } from '../packages/server/src/features/web
 import { newSecret, sealSecret } from '../packages/server/src/features/webhooks/webhook-secret.ts'
 import { startJobWorkerProcess } from '../packages/server/src/job-worker-process.ts'
 import { newId } from '../packages/server/src/random.ts'
-import { Vault } from '../packages/server/src/vault.ts'
+import { Vault } from '../packages/server/src/vault/vault.ts'
 
 const [events = 5_000, rounds = 3] = process.argv.slice(2).map(Number)
 const goal = 500
@@ -30,7 +30,7 @@ const postgres = await startEmbeddedPostgres({ dataDir: folder, say: () => {} })
 const db = openDatabase({ url: postgres.connectionString, maxConnections: 10, onConnectionError: () => undefined })
 const secrets: Secrets = {
   adminToken: 'bench-operator-token-0123456789',
-  masterKey: Buffer.alloc(32, 7),
+  masterKeys: [Buffer.alloc(32, 7)] as const,
   stripe: undefined,
   s3: undefined,
   turn: undefined,
@@ -78,7 +78,7 @@ async function openEndpoint(): Promise<string> {
     const { id: tenantId } = (await openTenant(tx, { name: 'Bench', email: null, roles: null })).tenant
     await insertWebhook(tx, { tenantId, url, events: ['item.deleted'], enabled: true })
     const id = newId('key')
-    await insertSecret(tx, tenantId, { id, sealed: sealSecret(new Vault(secrets.masterKey), tenantId, id, newSecret()) })
+    await insertSecret(tx, tenantId, { id, sealed: sealSecret(new Vault(secrets.masterKeys), tenantId, id, newSecret()) })
     return tenantId
   })
 }

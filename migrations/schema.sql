@@ -760,6 +760,8 @@ CREATE INDEX artifacts_id ON public.artifacts USING btree (id);
 
 CREATE UNIQUE INDEX artifacts_one_hero ON public.artifacts USING btree (tenant_id, collection_id) WHERE hero;
 
+CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (status = 'ready'::text));
+
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);

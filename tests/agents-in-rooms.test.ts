@@ -8,7 +8,7 @@ import { issuerAccount, platformAccount } from '../packages/server/src/features/
 import { openLedger } from '../packages/server/src/features/credits/ledger/ledger.ts'
 import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { Vault } from '../packages/server/src/vault.ts'
+import { Vault } from '../packages/server/src/vault/vault.ts'
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type TestTenant } from './support/call-api.ts'
 import { formsFound } from './support/find-secrets.ts'
@@ -120,8 +120,13 @@ describe('agents in e-mail rooms', { timeout: 180_000 }, () => {
       database.url,
       'select id, purpose, private_sealed from platform_keys',
     )
-    const place = { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${row!.purpose} ${row!.id}` }
-    const secret = new Vault(Buffer.alloc(32, 7)).open(row!.private_sealed, place)
+    const place = {
+      tenant: 'platform',
+      table: 'platform_keys',
+      column: 'private_sealed',
+      row: `${row!.purpose} ${row!.id}`,
+    } as const
+    const secret = new Vault([Buffer.alloc(32, 7)]).open(row!.private_sealed, place)
     const jwk = createPrivateKey({ key: secret, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' })
     assert.equal(jwk.n, keys[0]!.n)
     const everywhere = [await dumpTables(database.url), atrium.output(), second.output(), ours].join('\n')

@@ -40,7 +40,7 @@ export async function inviteAgent(owner: AtriumClient, people: AtriumClient, pub
   const spent = usage.find(({ meter }) => meter === 'credits')
   assert.equal(spent?.quantity, 5)
   note(`The usage report shows them: ${spent.period}, ${spent.quantity} credits.`)
-  const audit = await callOperator<{ findings: unknown[]; transfers: number }>('/operator/audit')
+  const audit = await callOperator<{ findings: unknown[]; transfers: number }>('GET /operator/audit')
   assert.deepEqual(audit.findings, [])
   note(`The operator's audit reads ${audit.transfers} transfers: the books balance.`)
 }

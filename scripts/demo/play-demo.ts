@@ -65,7 +65,7 @@ function statusOf(url: string): Promise<number | undefined> {
 
 async function signUp(publicUrl: string): Promise<{ secretKey: string; publishableKey: string }> {
   step('A library signs up')
-  const { invite_code } = await callOperator<{ invite_code: string }>('/tenants/invites', { uses: 1 })
+  const { invite_code } = await callOperator<{ invite_code: string }>('POST /tenants/invites', { uses: 1 })
   note('The operator made an invite for one.')
   const { data } = await createClient({ baseUrl: publicUrl }).signUpTenant({
     body: { invite_code, name: 'Alder Quay Library', email: 'maren@alderquay.example' },

@@ -29,7 +29,7 @@ before(async () => {
   database = await createTestDatabase()
   atrium = await startAtrium({ databaseUrl: database.url })
   const urlKey = deriveBlobUrlKey(Buffer.alloc(32, 7))
-  signer = new DiskBlobs({ folder: '/nowhere', publicUrl: atrium.origin, urlKey })
+  signer = new DiskBlobs({ folder: '/nowhere', publicUrl: atrium.origin, urlKeys: [urlKey] })
 })
 after(async () => {
   await atrium?.end('SIGKILL')

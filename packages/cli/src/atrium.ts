@@ -2,7 +2,7 @@
 import { StartError } from '@atrium/server/start-error'
 import { Command, InvalidArgumentError } from 'commander'
 import { OperatorError } from './operator-api.ts'
-import { audit, createInvite, createTenant, moderateAgent, setTenantStatus } from './operator-commands.ts'
+import { audit, createInvite, createTenant, moderateAgent, reseal, setTenantStatus } from './operator-commands.ts'
 
 const program = new Command('atrium').description("A self-hosted platform that other people's apps stand on").showHelpAfterError()
 
@@ -78,6 +78,13 @@ program
     'operator: prove the books, debits against credits and each balance against its rows; exit code 1 if anything is wrong',
   )
   .action(audit)
+
+program
+  .command('reseal')
+  .description(
+    'operator: seal what is secret under the first of the keys in ATRIUM_MASTER_KEY, and say when the others may go; exit code 1 if never',
+  )
+  .action(reseal)
 
 program
   .command('verify <url>')

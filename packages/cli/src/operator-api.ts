@@ -6,17 +6,19 @@ import { readEnv } from '@atrium/server/config/env'
 /** Something that the operator can mend: printed as one line. */
 export class OperatorError extends Error {}
 
-/** Calls an operator operation of the running installation, a POST where there is a body, and gives the answer's data. */
-export async function callOperator<T>(path: string, body?: object): Promise<T> {
+/** Calls an operator operation of the running installation, such as `GET /operator/audit`, and gives the answer's data. */
+export async function callOperator<T>(route: `${'GET' | 'POST'} /${string}`, body?: object): Promise<T> {
   const env = readEnv()
   const config = readConfig(env)
   const token = env.adminToken ?? (await readToken(join(config.dataDir, 'admin-token')))
+  const [method, path] = route.split(' ') as [string, string]
   const url = `${config.publicUrl}/v1${path}`
   let res: Response
   try {
     res = await fetch(url, {
+      method,
       headers: { 'x-admin-token': token, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+      ...(body ? { body: JSON.stringify(body) } : {}),
     })
   } catch {
     throw new OperatorError(`nothing answers at ${config.publicUrl}; is it running? (ATRIUM_PUBLIC_URL or PORT say where)`)

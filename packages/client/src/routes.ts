@@ -67,5 +67,6 @@ export const routes = {
   createCheckout: 'POST /v1/checkout secret keyed',
   getCheckout: 'GET /v1/checkout/{id} secret',
   getTurnCredentials: 'GET /v1/turn publishable',
+  resealSecrets: 'POST /v1/operator/reseal operator',
   callSpace: 'POST /v1/space anyone raw',
 } as const

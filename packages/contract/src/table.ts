@@ -10,6 +10,7 @@ import { itemOperations } from './items.ts'
 import { keyOperations } from './keys.ts'
 import { makingOperations } from './making.ts'
 import type { Operation } from './operation.ts'
+import { operatorOperations } from './operator.ts'
 import { providerKeyOperations } from './provider-keys.ts'
 import { sessionOperations } from './sessions.ts'
 import { spaceOperations } from './space.ts'
@@ -37,6 +38,7 @@ export const operations = {
   ...epochOperations,
   ...checkoutOperations,
   ...turnOperations,
+  ...operatorOperations,
   ...spaceOperations,
 } as const satisfies Record<string, Operation>
 

@@ -3,15 +3,15 @@ import type { Secrets } from './config/secrets.ts'
 import type { ChildMessage } from './kept-process.ts'
 import { StartError } from './start-error.ts'
 
-/** What a child process is told over its channel. The channel carries JSON, so the master key goes as base64. */
+/** What a child process is told over its channel. The channel carries JSON, so the master keys go as base64. */
 interface ChildStart {
   config: Config
-  secrets: Omit<Secrets, 'masterKey'> & { masterKey: string }
+  secrets: Omit<Secrets, 'masterKeys'> & { masterKeys: string[] }
   databaseUrl: string
 }
 
 export function packStart(config: Config, secrets: Secrets, databaseUrl: string): ChildStart {
-  return { config, secrets: { ...secrets, masterKey: secrets.masterKey.toString('base64') }, databaseUrl }
+  return { config, secrets: { ...secrets, masterKeys: secrets.masterKeys.map((key) => key.toString('base64')) }, databaseUrl }
 }
 
 interface Running {
@@ -24,7 +24,8 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   let running: Running | undefined
   const tell = (message: ChildMessage) => process.send?.(message)
   process.once('message', ({ config, secrets, databaseUrl }: ChildStart) => {
-    start(config, { ...secrets, masterKey: Buffer.from(secrets.masterKey, 'base64') }, databaseUrl).then(
+    const masterKeys = secrets.masterKeys.map((key) => Buffer.from(key, 'base64')) as [Buffer, ...Buffer[]]
+    start(config, { ...secrets, masterKeys }, databaseUrl).then(
       (started) => {
         running = started
         tell({ listening: started.port })

@@ -6,9 +6,9 @@ import type { EpochCache } from './features/credits/epochs/epoch-cache.ts'
 import type { Auditor } from './features/credits/ledger/auditor.ts'
 import type { Ledger } from './features/credits/ledger/ledger.ts'
 import type { CollectionReader } from './features/collections/collection-reader.ts'
-import type { HeroReader } from './features/artifacts/hero-reader.ts'
 import type { MediaReader } from './features/artifacts/media/media-reader.ts'
 import type { Variants } from './features/artifacts/media/variants.ts'
+import type { ShownReader } from './features/artifacts/shown-reader.ts'
 import type { ItemAdder } from './features/items/item-adder.ts'
 import type { KeyCache } from './features/keys/key-cache.ts'
 import type { KeyUse } from './features/keys/key-use.ts'
@@ -22,7 +22,7 @@ import type { IdentityCheck } from './ports/identity-check.ts'
 import type { Pictures } from './ports/pictures/pictures.ts'
 import type { Payments } from './ports/payments/payments.ts'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
-import type { Vault } from './vault.ts'
+import type { Vault } from './vault/vault.ts'
 
 /** Everything that a handler may use. Built by hand in open-context.ts and passed explicitly. */
 export interface Context {
@@ -36,7 +36,7 @@ export interface Context {
   keyCache: KeyCache
   keyUse: KeyUse
   collections: CollectionReader
-  heroes: HeroReader
+  shown: ShownReader
   media: MediaReader
   itemAdder: ItemAdder
   usageCounter: UsageCounter

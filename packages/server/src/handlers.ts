@@ -63,6 +63,7 @@ import { listDeliveries } from './features/webhooks/operations/list-deliveries.t
 import { resendDelivery } from './features/webhooks/operations/resend-delivery.ts'
 import { setWebhook } from './features/webhooks/operations/set-webhook.ts'
 import { testWebhook } from './features/webhooks/operations/test-webhook.ts'
+import { resealSecrets } from './vault/operations/reseal-secrets.ts'
 import { forwardSpace } from './http/forward-space.ts'
 import type { Handlers } from './http/call.ts'
 
@@ -134,4 +135,5 @@ export const handlers: Handlers = {
   redeemWallet,
   grantCoupon,
   auditBooks,
+  resealSecrets,
 }

@@ -6,9 +6,9 @@ import type { Secrets } from './config/secrets.ts'
 import type { Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { Listener } from '@atrium/traffic/listener'
-import { openHeroReader } from './features/artifacts/hero-reader.ts'
 import { openMediaReader } from './features/artifacts/media/media-reader.ts'
 import { Variants } from './features/artifacts/media/variants.ts'
+import { openShownReader } from './features/artifacts/shown-reader.ts'
 import { CollectionReader } from './features/collections/collection-reader.ts'
 import { EpochCache } from './features/credits/epochs/epoch-cache.ts'
 import { Auditor } from './features/credits/ledger/auditor.ts'
@@ -30,7 +30,7 @@ import { Pictures } from './ports/pictures/pictures.ts'
 import { openPayments } from './ports/payments/open-payments.ts'
 import { openRedisRateLimiter } from './ports/redis-rate-limiter.ts'
 import { hashCredential } from './random.ts'
-import { Vault } from './vault.ts'
+import { Vault } from './vault/vault.ts'
 
 export interface OpenContext {
   ctx: Context
@@ -69,7 +69,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
   const pictures = new Pictures()
   const payments = await openPayments(config, secrets.stripe)
 
-  const vault = new Vault(secrets.masterKey)
+  const vault = new Vault(secrets.masterKeys)
   const agentIssuer = new PlatformIssuer({
     issuer: new URL(config.publicUrl).origin,
     audience: config.spacesUrl,
@@ -87,7 +87,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     keyCache,
     keyUse,
     collections: new CollectionReader(db),
-    heroes: openHeroReader(db),
+    shown: openShownReader(db),
     media: openMediaReader(db),
     itemAdder: openItemAdder(db, () => eventBell.ring()),
     usageCounter,

@@ -6,7 +6,7 @@ import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startTestApi, type TestApi } from '../testing/test-api.ts'
-import { Vault } from '../vault.ts'
+import { Vault } from '../vault/vault.ts'
 import { PlatformKeys } from './platform-keys.ts'
 
 const publicUrl = 'http://api.test'
@@ -136,7 +136,7 @@ test('a database that is away for a moment is not remembered', async () => {
 test('another master key opens no key, nor does the right one where it was moved to another row', async () => {
   const { db, vault } = api.ctx
   const { kid } = await new PlatformKeys({ db, vault, purpose: 'agent_tokens' }).current()
-  const stolen = new PlatformKeys({ db, vault: new Vault(Buffer.alloc(32, 8)), purpose: 'agent_tokens' })
+  const stolen = new PlatformKeys({ db, vault: new Vault([Buffer.alloc(32, 8)]), purpose: 'agent_tokens' })
   await assert.rejects(stolen.current(), /another master key/)
   await db.pool.query(
     `insert into platform_keys (purpose, id, public_jwk, private_sealed)

@@ -2,7 +2,8 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 import type { Db } from '../db/database.ts'
-import type { Vault } from '../vault.ts'
+import type { Place } from '../vault/sealed-columns.ts'
+import type { Vault } from '../vault/vault.ts'
 import { insertKey, listPublishedKeys, type StoredKey } from './store.ts'
 
 interface PlatformKeysOptions {
@@ -85,7 +86,7 @@ export class PlatformKeys {
     return createPrivateKey({ key: this.#vault.open(privateSealed, this.#placeOf(id)), format: 'der', type: 'pkcs8' })
   }
 
-  #placeOf(id: string) {
+  #placeOf(id: string): Place {
     return { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${this.#purpose} ${id}` }
   }
 }

@@ -9,8 +9,8 @@ import { readTurnSecret } from './turn-config.ts'
 
 export interface Secrets {
   adminToken: string
-  /** 32 bytes. */
-  masterKey: Buffer
+  /** 32 bytes each. The first one seals; what was sealed under the others still opens. */
+  masterKeys: MasterKeys
   /** undefined: Stripe is not used. */
   stripe: StripeSecrets | undefined
   /** undefined: files are kept on disk. */
@@ -20,6 +20,8 @@ export interface Secrets {
   /** Files that this start made. */
   madeFiles: string[]
 }
+
+export type MasterKeys = readonly [Buffer, ...Buffer[]]
 
 export interface StripeSecrets {
   secretKey: string
@@ -39,9 +41,9 @@ export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
     return text
   }
   const adminToken = env.adminToken ?? (await keep('admin-token', () => randomBytes(32).toString('base64url')))
-  const masterKey = env.masterKey ?? (await keep('master-key', () => randomBytes(32).toString('base64')))
+  const masterKeys = env.masterKey ?? (await keep('master-key', () => randomBytes(32).toString('base64')))
   if (adminToken.length < 16) throw new StartError('ATRIUM_ADMIN_TOKEN must have at least 16 characters')
-  return { adminToken, masterKey: decodeMasterKey(masterKey), stripe, s3, turn, madeFiles }
+  return { adminToken, masterKeys: decodeMasterKeys(masterKeys), stripe, s3, turn, madeFiles }
 }
 
 /** Neither is echoed when it is wrong. */
@@ -54,10 +56,16 @@ export function readStripeSecrets({ stripeSecretKey, stripeWebhookSecret }: Env)
   return { secretKey: stripeSecretKey, webhookSecret: stripeWebhookSecret }
 }
 
+/** One, or several between commas or, in the file, one a line. */
+function decodeMasterKeys(text: string): MasterKeys {
+  const [first, ...others] = text.split(/[\s,]+/).map(decodeMasterKey)
+  return [first!, ...others]
+}
+
 function decodeMasterKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64')
   if (key.length !== 32 || key.toString('base64') !== text)
-    throw new StartError('ATRIUM_MASTER_KEY must be the base64 of exactly 32 bytes')
+    throw new StartError('ATRIUM_MASTER_KEY must be the base64 of exactly 32 bytes, or several of these with commas between them')
   return key
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Vault } from './vault.ts'
 
-const vault = new Vault(Buffer.alloc(32, 1))
-const place = { tenant: 'ten_a', table: 'items', column: 'access_list', row: 'itm_a' }
+const vault = new Vault([Buffer.alloc(32, 1)])
+const place = { tenant: 'ten_a', table: 'items', column: 'access_list', row: 'itm_a' } as const
 const secret = Buffer.from('ada@harbour.example')
 
 test('what was sealed opens in its place', () => {
@@ -30,7 +30,7 @@ test('an answer opens with the caller’s key alone neither under another master
   const sealed = vault.sealWith('caller', secret)
   assert.deepEqual(vault.openWith('caller', sealed), secret)
   assert.throws(() => vault.openWith('other', sealed))
-  assert.throws(() => new Vault(Buffer.alloc(32, 2)).openWith('caller', sealed))
+  assert.throws(() => new Vault([Buffer.alloc(32, 2)]).openWith('caller', sealed))
 })
 
 test('the same value never seals to the same bytes', () => {

@@ -35,6 +35,14 @@ test('a picture larger than asked for, of unknown size, or moving is a frame wit
   )
 })
 
+test('a card is the thumbnail where there is no hero, within the limits', () => {
+  const card = { ...PICTURE, kind: 'card' } as const
+  const thumbnail = { thumbnail_url: PICTURE.url, thumbnail_width: 1200, thumbnail_height: 630 }
+  assert.deepEqual(oembedFor({ ...INPUT, card }), { type: 'link', ...COMMON, ...thumbnail })
+  assert.deepEqual(oembedFor({ ...INPUT, card }, { maxWidth: 400 }), { type: 'link', ...COMMON })
+  assert.equal(oembedFor({ ...INPUT, hero: PICTURE, card }).type, 'photo')
+})
+
 test('nothing to show, or nothing that may be shown, is a link', () => {
   assert.deepEqual(oembedFor(INPUT), { type: 'link', ...COMMON })
   assert.equal(oembedFor({ ...INPUT, hero: { ...PICTURE, url: 'javascript:alert(1)' } }).type, 'link')

@@ -94,6 +94,29 @@ test('a picture has its size and words, a playable clip is a video, another clip
   assertHas(render({ hero: { ...clip, mime: 'image/webp' } }).html, '<img class="hero"')
 })
 
+test('a card is the preview where no picture is the hero, and nothing on the page itself', () => {
+  const card = { kind: 'card', url: '/v1/media/art_2', title: 'Invitation', width: 1200, height: 630, mime: 'image/png' } as const
+  const image = '<meta property="og:image" content="http://localhost:8787/v1/media/art_2">'
+  const previewed = render({ hero: undefined, card })
+  assertHas(
+    previewed.html,
+    image,
+    '<meta property="og:image:width" content="1200">',
+    '<meta property="og:image:alt" content="Invitation">',
+    '<meta name="twitter:card" content="summary_large_image">',
+    '<meta name="twitter:image" content="http://localhost:8787/v1/media/art_2">',
+  )
+  assert.ok(!previewed.html.includes('<img'))
+  assert.equal(
+    previewed.csp,
+    render({ hero: undefined }).csp.replace(styleHash(render({ hero: undefined }).html), styleHash(previewed.html)),
+  )
+  const clip = { kind: 'clip', url: '/v1/media/art_1', mime: 'video/mp4' } as const
+  assertHas(render({ hero: clip, card }).html, image, '<meta property="og:video" content="http://localhost:8787/v1/media/art_1">')
+  assert.ok(!render({ card }).html.includes('art_2'), 'a picture that is the hero is the preview')
+  assert.ok(!render({ hero: undefined, card: { ...card, url: 'javascript:alert(1)' } }).html.includes('og:image'))
+})
+
 test('without metadata the title is the hero’s, then a plain one', () => {
   for (const metadata of [null, undefined, 'x', 7, [], { share_title: 7 }, { share_title: ' ' }]) {
     assertHas(render({ metadata }).html, '<title>Bay · Atrium</title>')

@@ -119,23 +119,23 @@ function linkTags(input: SharePageInput, page: SharePage): string[] {
 
 /** Open Graph and Twitter card: what a chat or a feed shows of the link. */
 function previewTags(input: SharePageInput, page: SharePage): string[] {
-  const { hero, title, summary } = page
-  const picture = hero?.element === 'img' ? hero : undefined
+  const { hero, preview, title, summary } = page
   const properties: Array<[string, string | number | undefined]> = [
     ['og:type', 'website'],
     ['og:site_name', SITE_NAME],
     ['og:title', title],
     ['og:description', summary],
     ['og:url', input.pageUrl],
-    ...(hero ? mediaProperties(hero, title) : []),
+    ...(preview ? mediaProperties(preview, title) : []),
+    ...(hero?.element === 'video' ? mediaProperties(hero, title) : []),
   ]
   const names: Array<[string, string | undefined]> = [
     ['description', summary],
-    ['twitter:card', picture ? 'summary_large_image' : 'summary'],
+    ['twitter:card', preview ? 'summary_large_image' : 'summary'],
     ['twitter:title', title],
     ['twitter:description', summary],
-    ['twitter:image', picture?.url],
-    ['twitter:image:alt', picture && altOf(picture, title)],
+    ['twitter:image', preview?.url],
+    ['twitter:image:alt', preview && altOf(preview, title)],
   ]
   return [
     ...properties.flatMap(([name, content]) => (content === undefined ? [] : [meta('property', name, String(content))])),

@@ -10,6 +10,8 @@ export type SharePageInput = {
   state: 'open' | 'ready' | 'closed'
   /** The published hero artifact, if there is one. */
   hero?: HeroInput | undefined
+  /** A published card: the preview picture of the page where the hero is none. */
+  card?: HeroInput | undefined
   /** Origin of the API, such as `http://localhost:8787`; hero urls may be relative to it. */
   publicUrl: string
   /** Absolute address of this page. */
@@ -26,6 +28,8 @@ export type SharePage = {
   summary: string | undefined
   theme: Theme
   hero: Hero | undefined
+  /** What a preview of the link shows: the hero where it is a picture, else the card. */
+  preview: Hero | undefined
 }
 
 export function readSharePage(input: SharePageInput): SharePage {
@@ -38,6 +42,7 @@ export function readSharePage(input: SharePageInput): SharePage {
     summary: summary || undefined,
     theme: readTheme(ownValue(input.metadata, 'theme')),
     hero,
+    preview: hero?.element === 'img' ? hero : readHero(input.card, input.publicUrl),
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Place, Vault } from '../../vault.ts'
+import type { Place } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
 import { randomBytes } from '../../random.ts'
 import type { Agent, Manifest } from './agent.ts'
 

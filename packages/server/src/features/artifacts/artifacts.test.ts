@@ -90,6 +90,31 @@ test('the share page shows the published hero, and an unpublished one to nobody'
   assert.match(headers.get('content-security-policy')!, /^default-src 'none'/)
 })
 
+test('without a hero picture the newest public card is what previews of the link show', async () => {
+  const made = await make()
+  const preview = async () => {
+    const { text } = await send(api, 'GET', `/collections/${made.id}/render`)
+    return /<meta property="og:image" content="([^"]*)">/.exec(text)?.[1]
+  }
+  const [older, newer, hero] = ['https://pictures.example/older.png', 'https://pictures.example/newer.png', picture.url]
+  const ids: Record<string, string> = {}
+  for (const url of [older, newer]) ids[url] = (await add(made, { kind: 'card', url })).body.data.id
+  ids[hero] = (await add(made, picture)).body.data.id
+  await curate(made, ids[hero]!, { published: true })
+  assert.equal(await preview(), undefined, 'a picture that is not the hero is none')
+  await curate(made, ids[older]!, { published: true })
+  assert.equal(await preview(), older, 'what is not published is shown to nobody')
+  await curate(made, ids[newer]!, { published: true })
+  assert.equal(await preview(), newer)
+  for (const hidden of [{ archived: true }, { approved: false }]) {
+    await curate(made, ids[newer]!, hidden)
+    assert.equal(await preview(), older)
+    await curate(made, ids[newer]!, { archived: false, approved: true })
+  }
+  await curate(made, ids[hero]!, { hero: true })
+  assert.equal(await preview(), hero)
+})
+
 test('an unchanged share page costs a 304, a changed one comes anew', async () => {
   const made = await make({ share_title: 'One' })
   const path = `/collections/${made.id}/render`

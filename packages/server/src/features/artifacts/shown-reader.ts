@@ -1,18 +1,17 @@
 import { Batcher } from '@atrium/traffic/batcher'
 import type { Db } from '../../db/database.ts'
-import type { Artifact } from './artifact.ts'
-import { listHeroes } from './store.ts'
+import { listShown, type Shown } from './store.ts'
 
-/** Reads the public hero of a collection; the reads of one moment share a query. */
-export type HeroReader = Batcher<{ tenantId: string; id: string }, Artifact | undefined>
+/** Reads what a collection shows of its artifacts to everyone; the reads of one moment share a query. */
+export type ShownReader = Batcher<{ tenantId: string; id: string }, Shown>
 
-export function openHeroReader(db: Db): HeroReader {
+export function openShownReader(db: Db): ShownReader {
   return new Batcher({
     maxSize: 256,
     concurrency: 4,
     run: async (collections) => {
-      const heroes = await listHeroes(db, collections)
-      return collections.map(({ id }) => heroes.get(id))
+      const shown = await listShown(db, collections)
+      return collections.map(({ id }) => shown.get(id) ?? {})
     },
   })
 }

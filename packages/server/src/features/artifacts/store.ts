@@ -205,17 +205,33 @@ export async function listKnownArtifacts(
   return new Set(rows.map(({ id }) => id))
 }
 
-const heroStatement = statement<Row & { collection_id: string }>(
-  'artifacts-heroes',
-  `select collection_id, ${columns} from artifacts
-   where (tenant_id, collection_id) in (select * from unnest($1::text[], $2::text[]))
-     and hero and published and approved and not archived and status = 'ready'`,
+const shownStatement = statement<Row & { part: keyof Shown; collection_id: string }>(
+  'artifacts-shown',
+  `with wanted as (select * from unnest($1::text[], $2::text[]) as w (tenant_id, collection_id))
+   select 'hero' as part, collection_id, ${columns} from artifacts
+    where (tenant_id, collection_id) in (select * from wanted)
+      and hero and published and approved and not archived and status = 'ready'
+   union all
+   select 'card', wanted.collection_id, card.* from wanted cross join lateral (
+     select ${columns} from artifacts a
+      where a.tenant_id = wanted.tenant_id and a.collection_id = wanted.collection_id
+        and kind = 'card' and published and approved and not archived and status = 'ready'
+      order by seq desc limit 1) card`,
 )
 
-/** The public hero of each of these collections that has one, by collection. */
-export async function listHeroes(db: Db, collections: { tenantId: string; id: string }[]): Promise<Map<string, Artifact>> {
-  const rows = await db.query(heroStatement, [collections.map(({ tenantId }) => tenantId), collections.map(({ id }) => id)])
-  return new Map(rows.map(({ collection_id: collectionId, ...row }) => [collectionId, toArtifact(row)]))
+/** What everyone may see of a collection's artifacts on its share page. */
+export interface Shown {
+  hero?: Artifact
+  /** The newest card. */
+  card?: Artifact
+}
+
+/** By collection; those that show nothing are left out. */
+export async function listShown(db: Db, collections: { tenantId: string; id: string }[]): Promise<Map<string, Shown>> {
+  const rows = await db.query(shownStatement, [collections.map(({ tenantId }) => tenantId), collections.map(({ id }) => id)])
+  const shown = new Map<string, Shown>()
+  for (const { part, collection_id: id, ...row } of rows) shown.set(id, { ...shown.get(id), [part]: toArtifact(row) })
+  return shown
 }
 
 const chosenStatement = statement<Row>(

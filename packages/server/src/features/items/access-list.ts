@@ -1,12 +1,13 @@
 import { parseEmail } from '@atrium/identity/email'
-import type { Vault } from '../../vault.ts'
+import type { Place } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
 import { invalid } from '../../http/api-error.ts'
 import { limits } from '@atrium/contract/limits'
 
 /** Who may read an item: e-mail addresses in their normal form, each listed or revoked since. */
 export type AccessList = Map<string, 'listed' | 'revoked'>
 
-const place = (tenant: string, itemId: string) => ({ tenant, table: 'items', column: 'access_list', row: itemId })
+const place = (tenant: string, itemId: string): Place => ({ tenant, table: 'items', column: 'access_list', row: itemId })
 
 export function openAccessList(vault: Vault, tenantId: string, itemId: string, sealed: Buffer | null): AccessList {
   if (!sealed) return new Map()

@@ -1,4 +1,5 @@
-import type { Place, Vault } from '../../vault.ts'
+import type { Place } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
 import type { Session } from './session.ts'
 
 type Home = Pick<Session, 'tenantId' | 'id'>
@@ -22,6 +23,6 @@ export function openCoupon(vault: Vault, session: Home & Pick<Session, 'couponSe
   return vault.open(session.couponSealed, placeOf(session, 'coupon_sealed')).toString()
 }
 
-function placeOf({ tenantId, id }: Home, column: string): Place {
+function placeOf({ tenantId, id }: Home, column: 'mk_sealed' | 'coupon_sealed'): Place {
   return { tenant: tenantId, table: 'sessions', column, row: id }
 }

@@ -1,34 +1,31 @@
 import type { SharePageInput } from '@atrium/web/share/share-page'
+import type { HeroInput } from '@atrium/web/share/hero'
 import type { Context } from '../../context.ts'
+import type { Artifact } from '../artifacts/artifact.ts'
 
 /** What the share page of a collection is made from; undefined when there is no such collection. */
 export async function findShareInput(ctx: Context, collectionId: string): Promise<SharePageInput | undefined> {
   const collection = await ctx.collections.findAnyTenant(collectionId)
   if (!collection) return undefined
-  const hero = await ctx.heroes.add({ tenantId: collection.tenantId, id: collection.id })
+  const { hero, card } = await ctx.shown.add({ tenantId: collection.tenantId, id: collection.id })
   const { publicUrl } = ctx.config
   const pageUrl = `${publicUrl}/v1/collections/${collection.id}/render`
   return {
     id: collection.id,
     metadata: collection.metadata,
     state: collection.state,
-    ...(hero?.url
-      ? {
-          hero: {
-            kind: hero.kind,
-            url: hero.url,
-            ...(hero.title === null ? {} : { title: hero.title }),
-            ...(hero.alt === null ? {} : { alt: hero.alt }),
-            ...(hero.width === null ? {} : { width: hero.width }),
-            ...(hero.height === null ? {} : { height: hero.height }),
-            ...(hero.mime === null ? {} : { mime: hero.mime }),
-          },
-        }
-      : {}),
+    hero: shownOf(hero),
+    card: shownOf(card),
     publicUrl,
     pageUrl,
     oembedUrl: `${publicUrl}/v1/oembed?url=${encodeURIComponent(pageUrl)}`,
   }
+}
+
+function shownOf(artifact: Artifact | undefined): HeroInput | undefined {
+  if (!artifact?.url) return undefined
+  const { kind, url, title, alt, width, height, mime } = artifact
+  return { kind, url, title, alt, width, height, mime }
 }
 
 /** The collection whose share page has this address, if it is one of ours. */

@@ -1,5 +1,6 @@
 import { randomBytes } from '../../random.ts'
-import type { Vault } from '../../vault.ts'
+import type { Place } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
 
 /** A sealed secret and the row that it is bound to. */
 export interface SealedSecret {
@@ -20,6 +21,6 @@ export function openSecret(vault: Vault, tenantId: string, { id, sealed }: Seale
   return vault.open(sealed, placeOf(tenantId, id)).toString()
 }
 
-function placeOf(tenant: string, row: string) {
+function placeOf(tenant: string, row: string): Place {
   return { tenant, table: 'webhook_secrets', column: 'sealed', row }
 }

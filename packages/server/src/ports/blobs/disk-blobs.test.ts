@@ -9,14 +9,14 @@ import { DiskBlobs } from './disk-blobs.ts'
 import { deriveBlobUrlKey } from './disk/blob-url.ts'
 import { bytesOf, contentOf, repeated } from './testing/blob-bytes.ts'
 
-const urlKey = deriveBlobUrlKey(Buffer.alloc(32, 9))
+const urlKeys = [deriveBlobUrlKey(Buffer.alloc(32, 9))]
 
 describeBlobs('blobs on disk', async () => {
   const api = await startTestApi()
   const { publicUrl, dataDir } = api.ctx.config
   return {
     blobs: api.ctx.blobs,
-    stranger: new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKey }),
+    stranger: new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKeys }),
     reach: (url) => url.replace(publicUrl, api.origin),
     checksHashes: true,
     close: () => api.close(),
@@ -28,7 +28,7 @@ describe('the folder of blobs on disk', () => {
     const folder = await mkdtemp(join(tmpdir(), 'atrium-blob-folder-'))
     t.after(() => rm(folder, { recursive: true, force: true }))
     const root = join(folder, 'blobs')
-    return { root, blobs: new DiskBlobs({ folder: root, publicUrl: 'http://localhost:8787', urlKey }) }
+    return { root, blobs: new DiskBlobs({ folder: root, publicUrl: 'http://localhost:8787', urlKeys }) }
   }
   const growing = (root: string) => readdir(join(root, '.growing'))
 

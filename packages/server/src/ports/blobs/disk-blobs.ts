@@ -24,7 +24,8 @@ export interface DiskBlobsOptions {
   folder: string
   /** Origin under which add-disk-blobs.ts answers. */
   publicUrl: string
-  urlKey: Buffer
+  /** The first one signs; addresses that another one has signed still open. */
+  urlKeys: readonly Buffer[]
 }
 
 const pageSize = 1_000
@@ -37,13 +38,13 @@ const chunkBytes = 256 * 1024
 export class DiskBlobs implements Blobs {
   readonly #folder: string
   readonly #publicUrl: string
-  readonly #urlKey: Buffer
+  readonly #urlKeys: readonly Buffer[]
   readonly #temporary: string
 
-  constructor({ folder, publicUrl, urlKey }: DiskBlobsOptions) {
+  constructor({ folder, publicUrl, urlKeys }: DiskBlobsOptions) {
     this.#folder = folder
     this.#publicUrl = publicUrl
-    this.#urlKey = urlKey
+    this.#urlKeys = urlKeys
     this.#temporary = join(folder, '.growing')
   }
 
@@ -64,7 +65,7 @@ export class DiskBlobs implements Blobs {
 
   /** What the address of a request allows. */
   grantOf(method: BlobGrant['method'], key: string, query: Record<string, unknown>): BlobGrant | GrantRefusal {
-    return readBlobGrant(this.#urlKey, method, key, query)
+    return readBlobGrant(this.#urlKeys, method, key, query)
   }
 
   async stat(key: string): Promise<BlobStat | undefined> {
@@ -156,7 +157,7 @@ export class DiskBlobs implements Blobs {
 
   #sign(grant: BlobGrant): string {
     assertBlobKey(grant.key)
-    return `${this.#publicUrl}/v1/blobs/${signBlobPath(this.#urlKey, grant)}`
+    return `${this.#publicUrl}/v1/blobs/${signBlobPath(this.#urlKeys[0]!, grant)}`
   }
 
   #pathOf(key: string): string {

@@ -10,10 +10,10 @@ type BlobSettings = Pick<Config, 'blobs' | 'dataDir' | 'publicUrl'>
 /** The store that is configured. */
 export async function openBlobs(
   { blobs, dataDir, publicUrl }: BlobSettings,
-  { masterKey, s3 }: Pick<Secrets, 'masterKey' | 's3'>,
+  { masterKeys, s3 }: Pick<Secrets, 'masterKeys' | 's3'>,
 ): Promise<Blobs> {
   if (blobs.store === 'disk') {
-    return new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKey: deriveBlobUrlKey(masterKey) })
+    return new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKeys: masterKeys.map(deriveBlobUrlKey) })
   }
   // Loaded when used: it takes longer than all the rest.
   const { S3Blobs } = await import('./s3-blobs.ts')

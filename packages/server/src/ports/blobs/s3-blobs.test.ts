@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { PutBucketCorsCommand, S3Client, type CORSConfiguration } from '@aws-sdk/client-s3'
 import { readConfig } from '../../config/config.ts'
 import { readEnv } from '../../config/env.ts'
 import { readSecrets } from '../../config/secrets.ts'
@@ -53,6 +55,42 @@ test('type, length and hash of an upload are among the signed headers', { skip }
   assert.equal(headers['x-amz-checksum-sha256'], Buffer.alloc(32).toString('base64'))
   blobs.close()
 })
+
+test(
+  'with the rules of docs/storage.md a page uploads straight to the bucket, of the origins there and of no other',
+  { skip },
+  async () => {
+    const guide = await readFile(new URL('../../../../../docs/storage.md', import.meta.url), 'utf8')
+    const rules = JSON.parse(/```json\n(.*?)```/s.exec(guide)![1]!) as CORSConfiguration
+    const client = new S3Client({ ...store, credentials: store, forcePathStyle: true })
+    await client.send(new PutBucketCorsCommand({ Bucket: store.bucket, CORSConfiguration: rules }))
+    const blobs = new S3Blobs(store)
+    const terms = { key: 'a/b', mime: 'image/png', bytes: 5, sha256: '00'.repeat(32), expiresInSeconds: 60 }
+    const { url, headers } = await blobs.presignUpload(terms)
+    // A browser names those that it does not send by itself.
+    const named = Object.keys(headers).filter((name) => name !== 'content-length')
+    const preflight = (origin: string, method: string) =>
+      fetch(url, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': method,
+          'access-control-request-headers': named.join(','),
+        },
+      })
+    const [page, stranger, other] = await Promise.all([
+      preflight('https://your-app.example', 'PUT'),
+      preflight('https://elsewhere.example', 'PUT'),
+      preflight('https://your-app.example', 'DELETE'),
+    ])
+    assert.equal(page.headers.get('access-control-allow-origin'), 'https://your-app.example')
+    const allowed = page.headers.get('access-control-allow-headers')!.toLowerCase().split(/, ?/)
+    assert.deepEqual(allowed.toSorted(), named.toSorted())
+    for (const refused of [stranger, other]) assert.equal(refused.headers.get('access-control-allow-origin'), null)
+    client.destroy()
+    blobs.close()
+  },
+)
 
 test('a file is read to its end however long its reader pauses', { skip }, async () => {
   const silenceMs = 300

@@ -1,4 +1,5 @@
 import type { PaymentProvider } from '../../../ports/payments/payments.ts'
+import type { Place } from '../../../vault/sealed-columns.ts'
 
 /** A sale of credits. Times are RFC 3339. */
 export interface Checkout {
@@ -40,6 +41,6 @@ export function checkoutView(checkout: Checkout, nowMs: number) {
 }
 
 /** Where a license key is sealed to: the ciphertext opens in no other row. */
-export function licensePlace({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>) {
+export function licensePlace({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Place {
   return { tenant: tenantId, table: 'checkouts', column: 'license_sealed', row: id }
 }

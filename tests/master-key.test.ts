@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { sealedColumns, type Place } from '../packages/server/src/vault/sealed-columns.ts'
+import { Vault } from '../packages/server/src/vault/vault.ts'
+import { agentControlToken, agentEndpoint } from './support/agent-endpoint.ts'
+import { adminToken, type AtriumProcess } from './support/atrium-process.ts'
+import { askGood, call, makeCollection, makeTenant } from './support/call-api.ts'
+import { grantCoupon, sellCredits } from './support/credits.ts'
+import { fundIssuer } from './support/fund-issuer.ts'
+import { startForShelves } from './support/matrix-world.ts'
+import { queryDatabase } from './support/query-database.ts'
+import { runAtrium } from './support/run-atrium.ts'
+import { newRoom } from './support/sessions.ts'
+
+const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
+
+let database: TestDatabase
+let atrium: AtriumProcess
+before(async () => {
+  database = await createTestDatabase()
+})
+after(async () => {
+  await atrium?.end('SIGKILL')
+  await database.drop()
+})
+
+/** The installation started anew with these master keys, as an operator would after changing the variable. */
+async function restart(...keys: Buffer[]): Promise<void> {
+  await atrium?.end()
+  atrium = await startForShelves(database.url, { ATRIUM_MASTER_KEY: keys.map((key) => key.toString('base64')).join(',') })
+}
+
+const order = { idempotencyKey: 'order 1', body: { kind: 'secret' } }
+
+/** Has a value in every column that is sealed. */
+async function plant() {
+  const { origin } = atrium
+  const { secret, publishable: key } = await makeTenant(origin)
+  const ask = async (route: string, body: object, more = {}) =>
+    (await askGood(origin, route, { key: secret, body, ...more })).data
+  await ask('PUT /v1/tenant/provider-keys', { openai: 'sk-planted-0123456789' })
+  await ask('PUT /v1/tenant/webhooks', { url: 'https://hooks.example/in' })
+  const { id: collection, token } = await makeCollection(origin, key)
+  const items = `/v1/collections/${collection}/items`
+  const { id: item } = await ask(`POST ${items}`, { type: 'message', content: 1 }, { token })
+  await ask(`PATCH ${items}/${item}`, { access: 'email', grant: ['ada@harbour.example'] }, { token })
+  await fundIssuer(origin, secret, 10)
+  const checkout = await sellCredits(origin, secret, 'license_key', 5)
+  const manifest = { name: 'Lamplighter', description: 'd', instructions: '', price_credits: 1, max_minutes: 30 }
+  const endpoint = await agentEndpoint()
+  const { id: agent } = await ask('POST /agents', {
+    ...manifest,
+    endpoint,
+    tools: [{ mcp: 'https://t.example/', secret: 'xyz' }],
+  })
+  await ask(`PUT /agents/${agent}/status`, { status: 'private' })
+  const coupon = await grantCoupon(origin, secret, 5)
+  const armed = await ask(
+    'POST /v1/sessions',
+    { agent_id: agent, coupon, room: newRoom(), arm: true },
+    { key, idempotencyKey: 'order 2' },
+  )
+  const stored = await ask('POST /v1/tenant/keys', order.body, { idempotencyKey: order.idempotencyKey })
+  return { secret, checkout, summonKey: armed.summon_key, stored }
+}
+
+/** What each column holds, in the clear. */
+async function openAll(...keys: [Buffer, ...Buffer[]]): Promise<Record<string, Record<string, string>>> {
+  const vault = new Vault(keys)
+  const opened: Record<string, Record<string, string>> = {}
+  for (const { table, column, tenant, row } of sealedColumns) {
+    const rows = await queryDatabase<{ tenant: string; row: string; sealed: Buffer }>(
+      database.url,
+      `select ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table} where ${column} is not null`,
+    )
+    const values = rows.map((one) => {
+      const place = { table, column, tenant: one.tenant, row: one.row } as Place
+      return [`${one.tenant} ${one.row}`, vault.open(one.sealed, place).toString('base64')] as const
+    })
+    opened[`${table}.${column}`] = Object.fromEntries(values)
+  }
+  return opened
+}
+
+async function reseal(): Promise<{ code: number | null | undefined; output: string }> {
+  const run = runAtrium(['reseal'], { ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_ADMIN_TOKEN: adminToken })
+  return { code: await run.ended(30_000), output: run.output() }
+}
+
+test('the list of sealed columns is whole: what else is stored as bytes is a hash, or opens with the caller’s key', async () => {
+  const columns = await queryDatabase<{ name: string }>(
+    database.url,
+    `select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public' and data_type = 'bytea' and column_name not like '%hash' order by 1`,
+  )
+  const listed = sealedColumns.map(({ table, column }) => `${table}.${column}`)
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    [...listed, 'idempotency_keys.answer'].toSorted(),
+  )
+})
+
+test('a new master key takes over in service: nothing is lost when the old one is gone', async (t) => {
+  await restart(oldKey)
+  const planted = await plant()
+  const values = await openAll(oldKey)
+  for (const [column, held] of Object.entries(values)) assert.ok(Object.keys(held).length > 0, `${column} holds a value`)
+  const noNeed = await reseal()
+  assert.deepEqual([noNeed.code, /0 values sealed anew/.test(noNeed.output)], [0, true], noNeed.output)
+
+  await restart(newKey, oldKey)
+  const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
+  assert.deepEqual((await replay()).data, planted.stored, 'an answer that was kept under the old key')
+  const fresh = await makeTenant(atrium.origin)
+  await askGood(atrium.origin, 'PUT /v1/tenant/provider-keys', { key: fresh.secret, body: { google: 'AI-planted-0123456789' } })
+  await assert.rejects(openAll(newKey), 'some are still sealed under the old key')
+
+  const { code, output } = await reseal()
+  t.diagnostic(output)
+  assert.equal(code, 0, output)
+  assert.match(output, /nothing needs an old key but \d+ answers kept for repeated requests: it may go after 20/)
+  assert.deepEqual((await replay()).data, planted.stored)
+  const resealed = await openAll(newKey)
+  for (const [column, held] of Object.entries(values)) {
+    for (const [row, value] of Object.entries(held)) assert.equal(resealed[column]![row], value, `${column} of ${row}`)
+  }
+
+  await restart(newKey)
+  const shown = await askGood(atrium.origin, `GET /v1/checkout/${planted.checkout}`, { key: planted.secret })
+  assert.match(shown.data.license_key, /^lic_/)
+  const summoned = await askGood(atrium.origin, 'POST /sessions/summon', {
+    idempotencyKey: 'order 3',
+    body: { summon_key: planted.summonKey },
+  })
+  assert.ok(await agentControlToken(summoned.data.id), 'the remote agent is called')
+
+  await queryDatabase(
+    database.url,
+    `update provider_keys set key_sealed = overlay(key_sealed placing '\\x01020304'::bytea from 2) where provider = 'google'`,
+  )
+  const damaged = await reseal()
+  assert.equal(damaged.code, 1, 'a value that no configured key opens')
+  assert.match(damaged.output, /✗ 1 values are sealed under a key that is not configured, or damaged/)
+})
