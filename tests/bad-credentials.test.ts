@@ -1,36 +1,18 @@
-import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import type { AtriumProcess } from './support/atrium-process.ts'
-import { askGood, call, makeTenant, type TestTenant } from './support/call-api.ts'
-import { makeShelf, startForShelves, type Shelf } from './support/matrix-world.ts'
+import { askGood, call, type TestTenant } from './support/call-api.ts'
+import type { Shelf } from './support/matrix-world.ts'
+import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
-let database: TestDatabase
-let atrium: AtriumProcess
+let world: ShelfWorld
 let origin: string
 let tenant: TestTenant
 let shelf: Shelf
 before(async () => {
-  database = await createTestDatabase()
-  atrium = await startForShelves(database.url)
-  origin = atrium.origin
-  tenant = await makeTenant(origin)
-  shelf = await makeShelf(origin, tenant)
+  world = await openShelfWorld()
+  ;({ origin, tenant, shelf } = world)
 })
-after(async () => {
-  await atrium.end('SIGKILL')
-  await database.drop()
-  assert.deepEqual(
-    atrium
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('request failed') && !line.includes('"unavailable"'))
-      .slice(0, 3),
-    [],
-    'nothing broke on our side',
-  )
-})
+after(() => world.close())
 
 test('a token of another length, or of bytes that are no text, is just wrong', async () => {
   const lengths = [0, 1, 2, 3, 4, 5, 39, 40, 41, 63, 64, 65, 255, 256, 4_096, 7_000]

@@ -3,38 +3,22 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '../packages/contract/src/limits.ts'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { servedOperations } from '../packages/contract/src/table.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { assertDetailed, assertRefused } from './support/assert-refused.ts'
-import { adminToken, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
-import { bodyFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
+import { adminToken } from './support/atrium-process.ts'
+import { call, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { bodyFor, pathTo, type Shelf } from './support/matrix-world.ts'
 import { exchange, requestText } from './support/raw-http.ts'
+import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
-let database: TestDatabase
-let atrium: AtriumProcess
+let world: ShelfWorld
 let origin: string
 let tenant: TestTenant
 let shelf: Shelf
 before(async () => {
-  database = await createTestDatabase()
-  atrium = await startForShelves(database.url)
-  origin = atrium.origin
-  tenant = await makeTenant(origin)
-  shelf = await makeShelf(origin, tenant)
+  world = await openShelfWorld()
+  ;({ origin, tenant, shelf } = world)
 })
-after(async () => {
-  await atrium.end('SIGKILL')
-  await database.drop()
-  assert.deepEqual(
-    atrium
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('request failed') && !line.includes('"unavailable"'))
-      .slice(0, 3),
-    [],
-    'nothing broke on our side',
-  )
-})
+after(() => world.close())
 
 async function send(op: Operation, query: string, options: CallOptions = {}): Promise<Answer> {
   const path = pathTo(op, shelf.things, origin)

@@ -5,7 +5,7 @@ import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeCollection, makeTenant, type Answer } from './support/call-api.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 
-const requests = 6_000
+const requests = 2_000
 
 let database: TestDatabase
 let atrium: AtriumProcess

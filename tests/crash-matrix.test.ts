@@ -8,6 +8,9 @@ import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy
 import { queryDatabase } from './support/query-database.ts'
 import { startSpaceRole, type SpaceRole } from './support/space-role.ts'
 
+/** Every so many of the points, and all commits; tests/long/crash-matrix.test.ts takes each. */
+const every = Number(process.env['ATRIUM_CRASH_EVERY'] ?? 3)
+
 let database: TestDatabase
 let proxy: PostgresProxy
 let space: SpaceRole
@@ -48,26 +51,46 @@ async function warm({ options: { key } }: Attempt): Promise<void> {
   if (key) await call(atrium.origin, 'POST /v1/collections', { key, body: 'not json' })
 }
 
-/** Brings every operation to its own point of the same number, each on a connection of its own, and kills the server there. Tells what was done. */
-async function killAt(when: 'before' | 'after', nth: number, statements: Map<string, string[]>) {
+/** Where an operation is killed: around which of its statements, counted from 1. */
+interface Point {
+  nth: number
+  when: 'before' | 'after'
+}
+
+function pointsOf(statements: string[]): Point[] {
+  const points = statements.flatMap((_, i): Point[] => [
+    { nth: i + 1, when: 'before' },
+    { nth: i + 1, when: 'after' },
+  ])
+  return points.filter(({ nth }, i) => nth === statements.length || i % every === 0)
+}
+
+interface Standing {
+  what: string
+  attempt: Attempt
+  committed: boolean
+}
+
+/** Brings every operation to a point of its own, each on a connection of its own, and kills the server there. Tells what was done. */
+async function killAt(points: Map<string, Point>, statements: Map<string, string[]>): Promise<Standing[]> {
   // All of it before the first one stands: the server waits for a statement only so long.
-  const standing = await Promise.all(
-    Object.entries(attempts)
-      .filter(([name]) => nth <= statements.get(name)!.length)
-      .map(async ([name, prepare]): Promise<[string, Attempt, boolean]> => {
-        const isLast = nth === statements.get(name)!.length
-        return [name, await prepare(atrium.origin), when === 'after' && isLast]
-      }),
+  const prepared = await Promise.all(
+    [...points].map(async ([name, point]) => ({ name, point, attempt: await attempts[name]!(atrium.origin) })),
   )
+  const standing: Standing[] = []
   const lost: Promise<unknown>[] = []
-  for (const [name, attempt] of standing) {
+  for (const { name, point, attempt } of prepared) {
+    const { nth, when } = point
+    const what = `${name}, killed ${when} statement ${nth}`
+    const own = statements.get(name)!
+    standing.push({ what, attempt, committed: when === 'after' && nth === own.length })
     await warm(attempt)
-    const stands = proxy.hold({ nth, when })
-    const unanswered = assert.rejects(send(attempt), /no answer/, `${name} ${when} ${nth}: no answer can come`)
+    const stands = proxy.hold(point)
+    const unanswered = assert.rejects(send(attempt), /no answer/, `${what}: no answer can come`)
     lost.push(unanswered)
     const stood = await Promise.race([stands, unanswered])
     const last = proxy.takeStatements().slice(-nth).join('\n')
-    assert.equal(stood, statements.get(name)![nth - 1], `${name}: statement ${nth}, after\n${last}`)
+    assert.equal(stood, own[nth - 1], `${what}, after\n${last}`)
   }
   await atrium.end('SIGKILL')
   await Promise.all(lost)
@@ -115,24 +138,23 @@ test(
       assert.ok(own.length >= 2, name)
       if (name !== 'addItem') assert.equal(own.at(-1), 'commit', `${name} commits last`)
     }
-    const longest = Math.max(...[...statements.values()].map((own) => own.length))
-    let points = 0
-    for (const when of ['before', 'after'] as const) {
-      for (let nth = 1; nth <= longest; nth++) {
-        const point = `killed ${when} statement ${nth}`
-        // In turn, since one kill is like another to what was done before it.
-        const due = Object.values(attempts).filter((_, i) => (i + nth) % 3 === 0)
-        const prepared = await Promise.all(due.map((prepare) => prepare(atrium.origin)))
-        const acknowledged = await Promise.all(prepared.map(async (attempt) => [attempt, await send(attempt)] as const))
-        const standing = await killAt(when, nth, statements)
-        points += standing.length
-        atrium = await start()
-        await assertSoundBooks(point)
-        await Promise.all(acknowledged.map(([attempt, seen]) => assertKept(attempt, seen)))
-        await Promise.all(standing.map(([name, attempt, committed]) => assertDoneOnce(`${name} ${point}`, attempt, committed)))
-        await assertSoundBooks(`${point}, and done`)
-      }
+    const points = [...statements].map(([name, own]) => [name, pointsOf(own)] as const)
+    const kills = Math.max(...points.map(([, own]) => own.length))
+    let count = 0
+    for (let kill = 0; kill < kills; kill++) {
+      // In turn, since one kill is like another to what was done before it.
+      const due = Object.values(attempts).filter((_, i) => (i + kill) % 3 === 0)
+      const prepared = await Promise.all(due.map((prepare) => prepare(atrium.origin)))
+      const acknowledged = await Promise.all(prepared.map(async (attempt) => [attempt, await send(attempt)] as const))
+      const now = points.flatMap(([name, own]): [string, Point][] => own.slice(kill, kill + 1).map((point) => [name, point]))
+      const standing = await killAt(new Map(now), statements)
+      count += standing.length
+      atrium = await start()
+      await assertSoundBooks(`kill ${kill}`)
+      await Promise.all(acknowledged.map(([attempt, seen]) => assertKept(attempt, seen)))
+      await Promise.all(standing.map(({ what, attempt, committed }) => assertDoneOnce(what, attempt, committed)))
+      await assertSoundBooks(`kill ${kill}, and done`)
     }
-    t.diagnostic(`${points} kill points`)
+    t.diagnostic(`${count} kill points`)
   },
 )

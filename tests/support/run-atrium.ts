@@ -12,11 +12,14 @@ export interface AtriumRun {
   kill(signal?: NodeJS.Signals): void
 }
 
+/** Where programs are, and what they are compiled to. */
+const passedOn = Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name] ?? '']))
+
 /** Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no database. */
 export function runAtrium(args: string[], env: Record<string, string>): AtriumRun {
   const child = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', SPACE_PORT: '0', ...env },
+    env: { ...passedOn, NODE_ENV: 'test', SPACE_PORT: '0', ...env },
   })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { chromium, type Browser } from 'playwright-core'
 
-const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+// The headless shell is the same engine without a desktop's browser around it: a third faster.
+const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path)) ?? PLACES[0]!
 
 /** Why browser tests cannot run here; false when they can. For `test(..., { skip })`. */
 export const skipWithoutChromium: string | false = existsSync(CHROMIUM) ? false : `no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`

@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api/platform-api.ts'
-import type { Words } from '../api/failure-words.ts'
+import { UNKNOWN, type Words } from '../api/failure-words.ts'
 import { creditsInText } from './amounts.ts'
 import { isUncertain } from './launcher.ts'
 
@@ -35,11 +35,6 @@ export function catalogWords(failure: unknown): Words {
   if (failure instanceof ApiFailure && failure.status === 401) return BAD_KEY
   if (failure instanceof ApiFailure && failure.code === 'rate_limited') return SLOWER
   return { title: 'The catalog could not be fetched', text: 'Perhaps you are offline. Try again in a moment.' }
-}
-
-const UNKNOWN: Words = {
-  title: 'That did not work',
-  text: 'The service gave an answer that this page does not understand. Reloading may help.',
 }
 
 const UNCERTAIN: Words = {

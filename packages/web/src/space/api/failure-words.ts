@@ -37,7 +37,7 @@ function refusal(reason: string, email: string): Words {
   return BY_REASON[reason] ?? (reason.startsWith('token: ') ? BAD_TOKEN : OWNER_ONLY)
 }
 
-const UNKNOWN: Words = {
+export const UNKNOWN: Words = {
   title: 'That did not work',
   text: 'The service gave an answer that this page does not understand. Reloading may help.',
 }

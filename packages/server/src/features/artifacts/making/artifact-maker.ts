@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { Listener } from '@atrium/traffic/listener'
 import type { Context } from '../../../context.ts'
+import { LeasedWork, type LeasedRun } from '../../../leased-work.ts'
 import { newId } from '../../../random.ts'
 import { originalKey } from '../blob-keys.ts'
 import { updateStage } from '../store.ts'
@@ -9,91 +9,56 @@ import { MakingFailed, type Job } from './job.ts'
 import { claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
 import { makeArtifact } from './make-artifact.ts'
 
-const lookEveryMs = 1_000
 const renewEveryMs = 8_000
 const maxTries = 3
 const retryAfterSeconds = 5
-
-interface Working {
-  abort: AbortController
-  done: Promise<void>
-}
 
 /** Makes artifacts in this process: takes jobs that nobody works on, a few at a time, since pictures take memory and processor. */
 export class ArtifactMaker {
   readonly #ctx: Context
   readonly #capacity: number
   readonly #owner = newId('request')
-  readonly #working = new Map<string, Working>()
-  readonly #listener: Listener
-  readonly #timers: NodeJS.Timeout[] = []
-  #looking: Promise<void> | undefined
-  #stopped = false
+  readonly #work: LeasedWork<LeasedRun>
 
   constructor(ctx: Context, databaseUrl: string, capacity: number) {
     this.#ctx = ctx
     this.#capacity = capacity
-    this.#listener = new Listener({
-      url: databaseUrl,
+    this.#work = new LeasedWork({
+      databaseUrl,
+      log: ctx.log,
+      what: 'artifacts to be made',
       channel: jobChannel,
-      onMessage: () => this.#look(),
-      onGap: () => this.#look(),
-      onError: (error) => ctx.log.error({ err: error }, 'notifications of artifacts to be made lost; reconnecting'),
+      renewEveryMs,
+      take: () => this.#take(),
+      renew: (ids) => renewJobs(ctx.db, this.#owner, ids),
     })
   }
 
-  async start(): Promise<void> {
-    await this.#listener.start()
-    this.#timers.push(setInterval(() => this.#look(), lookEveryMs))
-    this.#timers.push(setInterval(() => void this.#renew(), renewEveryMs))
-    this.#look()
+  start(): Promise<void> {
+    return this.#work.start()
   }
 
   /** Gives its jobs back, for another worker to take at once. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    for (const timer of this.#timers) clearInterval(timer)
-    await this.#listener.close()
-    await this.#looking
-    const working = [...this.#working.values()]
-    for (const { abort } of working) abort.abort(new Error('the worker stops'))
-    await Promise.all(working.map(({ done }) => done))
+    await this.#work.close()
+    this.#work.abortAll('the worker stops')
+    await this.#work.ended()
   }
 
-  #look(): void {
-    if (this.#stopped || this.#looking) return
-    this.#looking = this.#take()
-      .catch((error: unknown) => this.#ctx.log.error({ err: error }, 'artifacts to be made not looked for'))
-      .finally(() => {
-        this.#looking = undefined
-      })
+  async #take(): Promise<boolean> {
+    const free = this.#capacity - this.#work.runs.size
+    if (free <= 0) return false
+    for (const job of await claimJobs(this.#ctx.db, this.#owner, free)) this.#begin(job)
+    return false
   }
 
-  async #take(): Promise<void> {
-    const free = this.#capacity - this.#working.size
-    if (free <= 0) return
-    for (const job of await claimJobs(this.#ctx.db, this.#owner, free)) this.#work(job)
-  }
-
-  #work(job: Job): void {
+  #begin(job: Job): void {
     const abort = new AbortController()
-    const done = this.#make(job, abort.signal)
-      .catch((error: unknown) => this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact was left unmade'))
-      .finally(() => {
-        this.#working.delete(job.artifactId)
-        this.#look()
-      })
-    this.#working.set(job.artifactId, { abort, done })
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      const asked = [...this.#working.keys()]
-      const held = await renewJobs(this.#ctx.db, this.#owner, asked)
-      for (const id of asked) if (!held.has(id)) this.#working.get(id)?.abort.abort(new Error('the job is over'))
-    } catch (error) {
-      this.#ctx.log.error({ err: error }, 'leases of artifacts not renewed')
-    }
+    const done = this.#make(job, abort.signal).catch((error: unknown) =>
+      this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact was left unmade'),
+    )
+    this.#work.add(job.artifactId, { done, abort: (reason) => abort.abort(new Error(reason)) })
+    void done.then(() => this.#work.look())
   }
 
   async #make(job: Job, signal: AbortSignal): Promise<void> {
@@ -116,7 +81,7 @@ export class ArtifactMaker {
 
   async #fail(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
     if (signal.aborted) {
-      if (this.#stopped) await postponeJob(this.#ctx.db, job, this.#owner, 0)
+      if (this.#work.stopped) await postponeJob(this.#ctx.db, job, this.#owner, 0)
       return
     }
     const timeIsUp = Date.now() >= Date.parse(job.deadline)

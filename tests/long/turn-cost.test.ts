@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { startTestSpace, type TestSpace } from './testing/test-space.ts'
+import { startTestSpace, type TestSpace } from '../../packages/space/src/testing/test-space.ts'
 
 const lines = 50_000
 const samples = 400

@@ -1,0 +1,2 @@
+process.env['ATRIUM_FUZZ_REQUESTS'] ??= '20000'
+await import('../fuzz.test.ts')
