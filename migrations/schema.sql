@@ -327,6 +327,7 @@ create table artifact_jobs (
   run_at timestamp(3) with time zone default now() not null,
   deadline timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone default now() not null,
+  turn bigint default 0 not null,
   constraint artifact_jobs_pkey PRIMARY KEY (tenant_id, collection_id, artifact_id),
   constraint artifact_jobs_work_known CHECK ((work = ANY (ARRAY['paint'::text, 'card'::text, 'clip'::text])))
 );
@@ -369,6 +370,9 @@ create table artifacts (
   sha256 text,
   error json,
   created_at timestamp(3) with time zone default now() not null,
+  provider text,
+  model text,
+  seed bigint,
   constraint artifacts_pkey PRIMARY KEY (tenant_id, collection_id, seq),
   constraint artifacts_id_unique UNIQUE (tenant_id, collection_id, id),
   constraint artifacts_kind_known CHECK ((kind = ANY (ARRAY['image'::text, 'clip'::text, 'card'::text]))),
@@ -752,7 +756,9 @@ CREATE INDEX agents_id ON public.agents USING btree (id);
 
 CREATE INDEX api_keys_expiring ON public.api_keys USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_notices < 2));
 
-CREATE INDEX artifact_jobs_run_at ON public.artifact_jobs USING btree (run_at);
+CREATE INDEX artifact_jobs_taken ON public.artifact_jobs USING btree (turn) WHERE (lease_owner IS NOT NULL);
+
+CREATE INDEX artifact_jobs_turn ON public.artifact_jobs USING btree (turn, run_at);
 
 CREATE INDEX artifact_uploads_expires_at ON public.artifact_uploads USING btree (expires_at);
 
@@ -789,6 +795,8 @@ CREATE UNIQUE INDEX sessions_agent_control ON public.sessions USING btree (agent
 CREATE INDEX sessions_alive ON public.sessions USING btree (expires_at) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));
 
 CREATE UNIQUE INDEX sessions_control ON public.sessions USING btree (control_hash) WHERE (control_hash IS NOT NULL);
+
+CREATE INDEX sessions_living_of_tenant ON public.sessions USING btree (tenant_id, status) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));
 
 CREATE INDEX sessions_notices ON public.sessions USING btree (id) WHERE notice_due;
 

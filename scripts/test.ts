@@ -7,9 +7,9 @@ import { urlOfDatabase } from '../packages/server/src/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/src/testing/throwaway-postgres.ts'
 
 const template = 'atrium_template'
-// tests/long takes many minutes: `npm run test:long`.
 /** Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast. */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
+// tests/long takes many minutes: `npm run test:long`.
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts']
 
 async function makeTemplate(serverUrl: string): Promise<void> {

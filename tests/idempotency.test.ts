@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeCollection, makeTenant, type Answer, type TestTenant } from './support/call-api.ts'
+import { askGood, call, makeCollection, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
 import { deepWallet } from './support/credits.ts'
 import { formsFound } from './support/find-secrets.ts'
 import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
 import { dumpTables, queryDatabase } from './support/query-database.ts'
-import { makeSamples } from './support/samples.ts'
+import { makeSamples, type Sample } from './support/samples.ts'
 import { makeAgent, newRoom } from './support/sessions.ts'
 
 let database: TestDatabase
@@ -41,7 +42,20 @@ const count = async (sql: string, mark: string) => {
 }
 
 const costly = ['createCheckout', 'grantCoupon', 'launchSession']
-const sample = async (name: string, mark: string) => (await makeSamples(first.origin, { tenant, agentId, wallet }, mark))[name]!
+const sample = async (name: string, mark: string): Promise<Sample> =>
+  name === 'summonSession' ? summonSample(mark) : (await makeSamples(first.origin, { tenant, agentId, wallet }, mark))[name]!
+
+async function summonSample(mark: string): Promise<Sample> {
+  const summonKey = await arm(tenant, agentId, mark)
+  const options = { body: { summon_key: summonKey } }
+  return { route: 'POST /sessions/summon', options, found: 'sessions where armed_id is not null and room' }
+}
+
+async function arm(of: TestTenant, agent: string, room: string): Promise<string> {
+  const body = { agent_id: agent, room: { ...newRoom(), room }, coupon: wallet, arm: true }
+  const { data } = await askGood(first.origin, 'POST /v1/sessions', { key: of.secret, idempotencyKey: randomUUID(), body })
+  return data.summon_key
+}
 
 test('50 copies at once over two processes have one effect and identical answers', async () => {
   for (const name of ['createCollection', 'addItem', 'createKey', 'createTenant', 'registerAgent', ...costly]) {
@@ -133,6 +147,85 @@ test('a key belongs to its tenant, operation and path', async () => {
   assert.equal(replay.text, answers[0]!.text, 'the tenant’s other key is the same caller')
 })
 
+test('without a tenant key, a key belongs to whoever holds the credential in the body', async () => {
+  const other = await makeTenant(first.origin)
+  const idempotencyKey = randomUUID()
+  const others = await makeAgent(first.origin, other, { endpoint: undefined, price_credits: 1 })
+  const summonKeys = [await arm(tenant, agentId, randomUUID()), await arm(other, others, randomUUID())]
+  const summon = (summonKey: string) =>
+    call(first.origin, 'POST /sessions/summon', { idempotencyKey, body: { summon_key: summonKey } })
+  const invites = await Promise.all(
+    [1, 2].map(
+      async () => (await askGood(first.origin, 'POST /v1/tenants/invites', { operator: true, body: {} })).data.invite_code,
+    ),
+  )
+  const signUp = (invite: string) =>
+    call(first.origin, 'POST /v1/tenants/signup', {
+      idempotencyKey,
+      body: { invite_code: invite, name: 'Harbour', email: 'ada@harbour.example' },
+    })
+  for (const [send, credentials] of [
+    [summon, summonKeys],
+    [signUp, invites],
+  ] as const) {
+    const texts: string[] = []
+    for (const credential of credentials) {
+      const made = await send(credential)
+      assert.deepEqual([made.status, made.headers['idempotency-status']], [201, 'stored'], made.text)
+      assert.equal((await send(credential)).text, made.text)
+      texts.push(made.text)
+    }
+    assert.equal(new Set(texts).size, 2)
+  }
+})
+
+test('what was made in a collection is replayed also when the collection is gone, to who bears the token that made it', async () => {
+  const owned = { kind: 'image' as const, url: 'https://pictures.example/a.png' }
+  const asked: [path: string, body: object][] = [
+    ['items', { type: 'message', content: 1 }],
+    ['artifacts', owned],
+    ['paint', { prompt: 'a lamp' }],
+    ['artifacts/upload', { kind: 'image', mime: 'image/png', bytes: 100 }],
+  ]
+  for (const [path, body] of asked) {
+    const { id, token } = await makeCollection(first.origin, tenant.publishable, { contributor_policy: 'token' })
+    const other = await makeCollection(first.origin, tenant.publishable)
+    const idempotencyKey = randomUUID()
+    const send = (options: CallOptions) =>
+      call(first.origin, `POST /v1/collections/${id}/${path}`, { key: tenant.publishable, idempotencyKey, body, ...options })
+    const made = await send({ token })
+    assert.equal(made.headers['idempotency-status'], 'stored', made.text)
+    const stranger = await makeTenant(first.origin)
+    const refused = async (status: number) => {
+      for (const wrong of [{}, { token: other.token }, { token: `${token.slice(0, -1)}?` }])
+        assert.equal((await send(wrong)).status, status, `${path} ${JSON.stringify(wrong)}`)
+      assert.equal((await send({ token, key: stranger.publishable })).code, 'not_found')
+    }
+    await refused(403)
+    await askGood(first.origin, `DELETE /v1/collections/${id}`, { key: tenant.publishable, token })
+    const replay = await send({ token })
+    assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [made.status, made.text, 'replayed'])
+    await refused(404)
+    const spaced = `${JSON.stringify(body)} `
+    assert.equal((await send({ token, body: spaced })).code, 'not_found', 'another body')
+    assert.equal((await send({ token, idempotencyKey: randomUUID() })).code, 'not_found', 'another key')
+  }
+})
+
+test('a grant is replayed also when the expiry that it asked for has passed', async () => {
+  const idempotencyKey = randomUUID()
+  const body = { amount: 1, wallet_code: wallet, expires_at: new Date(Date.now() + 1_500).toISOString() }
+  const grant = (options: CallOptions = {}) =>
+    call(first.origin, 'POST /v1/wallets/grant', { key: tenant.secret, idempotencyKey, body, ...options })
+  const granted = await grant()
+  assert.equal(granted.status, 201, granted.text)
+  while (Date.now() <= Date.parse(body.expires_at)) await delay(50)
+  const replay = await grant()
+  assert.deepEqual([replay.status, replay.text, replay.headers['idempotency-status']], [201, granted.text, 'replayed'])
+  assert.equal((await grant({ idempotencyKey: randomUUID() })).code, 'invalid_request')
+  assert.equal((await grant({ body: { ...body, amount: 2 } })).code, 'idempotency_key_reused')
+})
+
 test('an item add is replayed also when the collection has closed since', async () => {
   const { id, token } = await makeCollection(first.origin, tenant.publishable)
   const add = (origin: string, idempotencyKey: string) =>
@@ -151,31 +244,33 @@ test('an item add is replayed also when the collection has closed since', async 
   assert.deepEqual([late.status, late.code], [409, 'collection_not_open'])
 })
 
-test('a repeat waits for the first one and replays it, or after five seconds is told to come back', async () => {
-  const idempotencyKey = randomUUID()
-  const { route, options, found } = await sample('createCollection', idempotencyKey)
-  await call(second.origin, route, { ...options, body: 'not json' })
-  const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
-  const stands = proxy.hold({ nth: 1, when: 'before', of: 'commit' })
-  const running = send(second)
-  await stands
-  const startedAt = performance.now()
-  const repeats = await Promise.all([send(first), send(second)])
-  const waitedMs = performance.now() - startedAt
-  for (const repeat of repeats) {
-    assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
-    assert.ok(Number(repeat.headers['retry-after']) >= 1)
-  }
-  assert.ok(waitedMs > 4_500 && waitedMs < 7_000, `waited ${waitedMs} ms`)
-  const patient = [send(first), send(second)]
-  proxy.release()
-  // The first one may have been given up by the server, which then does it in the next.
-  const late = await running
-  assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
-  const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
-  for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
-  assert.equal(await count(found, idempotencyKey), 1)
-})
+for (const name of ['createCollection', ...costly, 'summonSession']) {
+  test(`a repeat of ${name} waits for the first one and replays it, or after five seconds is told to come back`, async () => {
+    const idempotencyKey = randomUUID()
+    const { route, options, found } = await sample(name, idempotencyKey)
+    await call(second.origin, route, { ...options, body: 'not json' })
+    const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
+    const stands = proxy.hold({ nth: 1, when: 'before', of: 'commit' })
+    const running = send(second)
+    await stands
+    const startedAt = performance.now()
+    const repeats = await Promise.all([send(first), send(second)])
+    const waitedMs = performance.now() - startedAt
+    for (const repeat of repeats) {
+      assert.deepEqual([repeat.status, repeat.code], [409, 'idempotency_in_progress'])
+      assert.ok(Number(repeat.headers['retry-after']) >= 1)
+    }
+    assert.ok(waitedMs > 4_500 && waitedMs < 7_000, `waited ${waitedMs} ms`)
+    const patient = [send(first), send(second)]
+    proxy.release()
+    // The first one may have been given up by the server, which then does it in the next.
+    const late = await running
+    assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
+    const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
+    for (const answer of answers) assert.deepEqual([answer.status, answer.text], [201, answers[0]!.text])
+    assert.equal(await count(found, idempotencyKey), 1)
+  })
+}
 
 test('a key has 1 to 255 printable ASCII characters', async () => {
   const send = (idempotencyKey: string) =>

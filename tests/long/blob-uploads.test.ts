@@ -7,13 +7,14 @@ import type { SignedUpload } from '../../packages/server/src/ports/blobs/blobs.t
 import { DiskBlobs } from '../../packages/server/src/ports/blobs/disk-blobs.ts'
 import { deriveBlobUrlKey } from '../../packages/server/src/ports/blobs/disk/blob-url.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { testFileSize } from '../support/file-size.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 
 const mebibyte = 1024 * 1024
 const mime = 'video/mp4'
 const concurrency = 50
-/** Together much more than the memory that is allowed; docs/measurements tell of 100 MiB each. */
-const uploadBytes = 20 * mebibyte
+/** Together much more than the memory that is allowed; media-memory.test.ts takes the largest. */
+const { bytes: uploadBytes } = await testFileSize(concurrency, 20)
 const memoryLimitBytes = 300 * mebibyte
 /** Longer than any other request may take. */
 const slowMs = 33_000

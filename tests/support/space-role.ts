@@ -6,13 +6,13 @@ import { freePort } from './atrium-process.ts'
 import { runAtrium } from './run-atrium.ts'
 
 export interface SpaceRole {
-  /** For ATRIUM_SPACES_URL. */
+  /** For ATRIUM_SPACES_URL, where nothing stands before it. */
   origin: string
   end(): Promise<void>
 }
 
 /** Starts the Space service as a part of its own: it lives on when the API is killed. */
-export async function startSpaceRole(databaseUrl: string, publicUrl: string): Promise<SpaceRole> {
+export async function startSpaceRole(databaseUrl: string, publicUrl: string, spacesUrl?: string): Promise<SpaceRole> {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-space-'))
@@ -20,7 +20,7 @@ export async function startSpaceRole(databaseUrl: string, publicUrl: string): Pr
     SPACE_PORT: String(port),
     DATABASE_URL: databaseUrl,
     ATRIUM_PUBLIC_URL: publicUrl,
-    ATRIUM_SPACES_URL: origin,
+    ATRIUM_SPACES_URL: spacesUrl ?? origin,
     ATRIUM_RATE_LIMIT: 'off',
     ATRIUM_DATA_DIR: dataDir,
   })

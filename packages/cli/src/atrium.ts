@@ -69,7 +69,7 @@ program
   .description('operator: invites to sign up')
   .command('create')
   .option('--uses <count>', 'how many may sign up with it', count, 1)
-  .option('--expires-at <time>', 'RFC 3339 time (default: never)')
+  .option('--expires-at <time>', 'RFC 3339 time (default: never)', time)
   .action(createInvite)
 
 program
@@ -108,6 +108,12 @@ function count(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('must be a whole number from 1')
   return value
+}
+
+function time(text: string): string {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('must be a time such as 2026-12-31T18:00:00Z')
+  return at.toISOString()
 }
 
 function workers(text: string): number {

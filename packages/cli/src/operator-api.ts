@@ -17,13 +17,19 @@ export async function callOperator<T>(route: `${'GET' | 'POST'} /${string}`, bod
   try {
     res = await fetch(url, {
       method,
+      // The token is for this server, not for where it may point.
+      redirect: 'manual',
       headers: { 'x-admin-token': token, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
   } catch {
     throw new OperatorError(`nothing answers at ${config.publicUrl}; is it running? (ATRIUM_PUBLIC_URL or PORT say where)`)
   }
-  const answer = (await res.json()) as { data?: T; error?: { message: string } }
+  if (res.status >= 300 && res.status < 400)
+    throw new OperatorError(
+      `${config.publicUrl} points to ${res.headers.get('location')}; set ATRIUM_PUBLIC_URL to the address itself`,
+    )
+  const answer = (await res.json().catch(() => ({}))) as { data?: T; error?: { message: string } }
   if (!res.ok || !answer.data) throw new OperatorError(answer.error?.message ?? `${url} answered ${res.status}`)
   return answer.data
 }

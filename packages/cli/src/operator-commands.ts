@@ -1,4 +1,4 @@
-import { callOperator } from './operator-api.ts'
+import { callOperator, OperatorError } from './operator-api.ts'
 
 interface NewTenant {
   name: string
@@ -22,7 +22,7 @@ export async function createInvite({ uses, expiresAt }: { uses: number; expiresA
   print(
     await callOperator('POST /tenants/invites', {
       uses,
-      ...(expiresAt ? { expires_at: new Date(expiresAt).toISOString() } : {}),
+      ...(expiresAt ? { expires_at: expiresAt } : {}),
     }),
   )
 }
@@ -43,35 +43,52 @@ export async function audit(): Promise<void> {
   if (findings.length > 0) process.exitCode = 1
 }
 
-interface ResealReport {
-  master_key: string
-  resealed: number
-  remaining: number
-  stored_answers: { remaining: number; until: string | null }
+interface KeyNeeds {
+  id: string
+  configured: boolean
+  values: number
+  answers: number
+  answers_until: string | null
 }
 
-/** Seals what is secret under the new master key and says from when on the old one may go; exit code 1 if it may not. */
+interface ResealReport {
+  resealed: number
+  keys: KeyNeeds[]
+}
+
+/** Seals what is secret under the first master key, and says what each other one is still needed for; exit code 1 if for what cannot expire. */
 export async function reseal(): Promise<void> {
   let sealed = 0
+  let first: string | undefined
   let report: ResealReport
   do {
     report = await callOperator<ResealReport>('POST /operator/reseal')
+    const seals = report.keys[0]!.id
+    first ??= seals
+    // They would take turns and never end.
+    if (seals !== first)
+      throw new OperatorError(
+        `servers at this address seal under different keys, ${first} and ${seals}: give them all the same order`,
+      )
     sealed += report.resealed
   } while (report.resealed > 0)
-  const { master_key: key, remaining, stored_answers: answers } = report
-  console.log(`${sealed} values sealed anew under the master key ${key}`)
-  if (remaining > 0) {
-    console.log(
-      `✗ ${remaining} values are sealed under a key that is not configured, or damaged: keep every old key, and look for theirs`,
-    )
-    process.exitCode = 1
-  } else if (answers.until) {
-    console.log(
-      `✓ nothing needs an old key but ${answers.remaining} answers kept for repeated requests: it may go after ${answers.until}`,
-    )
-  } else {
-    console.log('✓ nothing needs an old key any more: it may go')
-  }
+  const [current, ...others] = report.keys
+  console.log(
+    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals: ${current!.values} values, ${sealed} of them since just now. Keep it.`,
+  )
+  others.forEach((key, i) =>
+    console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),
+  )
+  if (others.length === 0) console.log('  There is no other. To change it, put a new one before it: docs/master-key.md')
+  if (others.some(({ values }) => values > 0)) process.exitCode = 1
+}
+
+function needsOf({ configured, values, answers, answers_until: until }: KeyNeeds, name: string): string {
+  if (values > 0 && configured)
+    return `✗ ${name}: ${values} values need it that could not be sealed anew: they are damaged. Keep it.`
+  if (values > 0) return `✗ ${name}: ${values} values need it, and cannot be read without it. Put it back.`
+  if (until === null) return `✓ ${name}: nothing needs it. It may go.`
+  return `✓ ${name}: only ${answers} answers kept for repeated requests need it, until ${until}. Then it may go.`
 }
 
 function print(data: unknown): void {

@@ -59,10 +59,12 @@ async function nextPage(
   { waitForRoom, signal }: FollowOptions,
 ): Promise<RoomPage | undefined> {
   // Past the end of any room nothing is read, only where it ends.
-  const from = since ? { ...since, waitMs: holdMs } : { sinceCount: Number.MAX_SAFE_INTEGER, sinceEtag: '', waitMs: 0 }
+  const from = since ?? { sinceCount: Number.MAX_SAFE_INTEGER, sinceEtag: '' }
+  // Held is also what is asked of a room that is not there: who does not wait for it is told at once.
+  const waitMs = since && (waitForRoom || since.sinceCount > 0) ? holdMs : 0
   for (let failures = 0; !signal?.aborted; failures++) {
     try {
-      return await room.poll({ ...from, limit: pageLines })
+      return await room.poll({ ...from, waitMs, limit: pageLines })
     } catch (error) {
       if (signal?.aborted) return undefined
       if (!(error instanceof AtriumError)) throw error

@@ -191,15 +191,9 @@ describe('follow', () => {
     const room = open()
     assert.ok((await failureOf(room.follow().next())) instanceof NotFoundError)
     for (const after of [undefined, 'now'] as const) {
-      const { promise: looked, resolve } = Promise.withResolvers<void>()
-      const looking: typeof fetch = async (url, init) => {
-        const res = await fetch(url, init)
-        if (res.status === 404) resolve()
-        return res
-      }
-      const other = open({ fetch: looking, wait: (ms) => new Promise((done) => setTimeout(done, ms / 50)) })
+      const other = open()
       const first = other.follow({ after, waitForRoom: true }).next()
-      await looked
+      await world.space.untilHeld(1)
       await other.say('first')
       assert.equal((await first).value?.message.text, 'first')
     }

@@ -43,7 +43,7 @@ export const routes = {
   getMedia: 'GET /v1/media/{artifactId} anyone raw',
   listCatalog: 'GET /v1/catalog publishable',
   getAgentRatings: 'GET /agents/{agentId}/ratings publishable',
-  rateAgent: 'POST /agents/{agentId}/ratings control',
+  rateAgent: 'POST /agents/{agentId}/ratings control keyed',
   registerAgent: 'POST /agents secret keyed',
   listAgents: 'GET /agents secret',
   getAgent: 'GET /agents/{agentId} secret',

@@ -23,7 +23,8 @@ export const agentOperations = {
     description:
       'Either a model agent, which we run with the provider key of its tenant (without `model` the built-in echo model), or a remote one, ' +
       'whose `endpoint` is called with a signed request at each launch and which joins by itself; both at once is 400. It starts as `draft`. ' +
-      'Registration costs nothing unless this installation sets a fee: then 402 where the balance is short.',
+      'Registration costs nothing unless this installation sets a fee: it is taken from the balance that the tenant holds as an issuer, so that ' +
+      'it takes the issuer role and a `prefund` checkout before; 402 where the balance is short.',
     caller: 'secret',
     idempotency: 'accepted',
     body: AgentRegistration,
@@ -67,7 +68,8 @@ export const agentOperations = {
     summary: 'Change an agent',
     description:
       'Changes the fields that are sent. `tools` replaces them all; a tool with the name or MCP address it had, sent without a secret, keeps ' +
-      'its secret. Running sessions go on as they were launched.',
+      'its secret, unless its `url` now has another origin: then the secret is dropped, and `has_secret` says so. Running sessions go on as ' +
+      'they were launched, with a secret only where it is one for the origin that they call.',
     caller: 'secret',
     params: agentParams,
     body: AgentPatch,
@@ -100,8 +102,10 @@ export const agentOperations = {
     tag: 'Operator',
     summary: 'Suspend an agent, or lift that',
     description:
-      'Operator only. suspended, pending: out of the catalog and not launchable, until lifted; its owner cannot change that. lifted: back to the ' +
-      'status that the owner had set last; nothing changes where no hold is.',
+      'Operator only. suspended, pending: out of the catalog and not launchable, until lifted; its owner cannot change that, and ' +
+      'its sessions get no more ID tokens. suspended: its sessions are stopped too, whoever launched them, and settled as after any stop; a ' +
+      'repeat stops what was being launched at that moment. lifted: back to the status that the owner had set last; nothing changes where no ' +
+      'hold is.',
     caller: 'operator',
     params: agentParams,
     body: closed({ status: oneOf(['suspended', 'pending', 'lifted']) }),

@@ -24,6 +24,14 @@ export const Artifact = Type.Object({
   mime: Type.Optional(Type.String()),
   bytes: Type.Optional(Type.Integer()),
   sha256: Type.Optional(Type.String({ description: 'Hex.' })),
+  provider: Type.Optional(
+    Type.String({
+      description:
+        'Of a paint that is ready: who painted it; `local` is the built-in painter. Sent with `model` and `seed` it is painted again.',
+    }),
+  ),
+  model: Type.Optional(Type.String({ description: 'Of a paint that is ready.' })),
+  seed: Type.Optional(Type.Integer({ description: 'Of a paint that is ready: the one that was sent, or else drawn.' })),
   error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
   created_at: Timestamp,
 })

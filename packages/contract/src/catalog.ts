@@ -71,6 +71,7 @@ export const catalogOperations = {
       'Once a session, by the holder of its control token; the session must have been joined by this agent. A second rating of the same ' +
       'session, or one before the agent joined, is 409 `state_conflict`; a session with another agent is 403 `not_authorized`.',
     caller: 'control',
+    idempotency: 'accepted',
     params: agentParams,
     body: closed({ stars: Type.Integer({ minimum: 1, maximum: 5 }) }),
     answers: {

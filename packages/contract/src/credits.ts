@@ -107,14 +107,16 @@ export const creditOperations = {
     summary: 'Grant a coupon',
     description:
       "For issuers. Moves credits from the wallet, or else from the issuer's own balance, into a coupon that pays for sessions and paints. " +
-      'What is left when it expires goes back to where it came from. A coupon is accepted in the place of the wallet. An unknown wallet code ' +
-      'is 404. An Idempotency-Key never grants twice, also when its answer is no longer kept: then 409 `idempotency_key_reused`.',
+      'What is left when it expires goes back to where it came from. A coupon is accepted in the place of the wallet; what comes out of one ' +
+      'that expires never outlives it: without `expires_at`, or with a later one, the new coupon expires when the paying one does, and the ' +
+      'answer’s `expires_at` says so. An unknown wallet code is 404. An Idempotency-Key never grants twice, also when its answer is no ' +
+      'longer kept: then 409 `idempotency_key_reused`.',
     caller: 'secret',
     role: 'issuer',
     idempotency: 'required',
     body: closed({
       amount: credits({ minimum: 1 }),
-      wallet_code: Type.Optional(credential('A wallet code (wlt_…).')),
+      wallet_code: Type.Optional(credential('A wallet code (wlt_…) or coupon (cpn_…).')),
       expires_at: Type.Optional(Timestamp),
       memo: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'A note for the ledger.' })),
     }),

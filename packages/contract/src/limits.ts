@@ -15,6 +15,16 @@ export const limits = {
   requestTimeoutMs: 30_000,
   keyOverlapSeconds: 2_592_000,
   accessListEntries: 1_000,
+  /** Of one tenant, launching or running. */
+  livingSessions: 500,
+  /** Of one tenant, waiting for their summon keys. */
+  armedRooms: 10_000,
+  /** Uploads of a tenant that are announced and neither complete nor expired, and what they announce together. */
+  openUploads: 1_000,
+  openUploadBytes: 20 * 1024 ** 3,
+  openUploadsInCollection: 100,
+  /** Of one tenant, waiting and being made. */
+  artifactsInTheMaking: 200,
 } as const
 
 /** A rate limit: a steady rate and how many requests may come at once (GCRA). */

@@ -31,9 +31,11 @@ export const makingOperations = {
     summary: 'Paint an image',
     description:
       'Starts painting and answers at once; poll the artifact until its status is `ready`, `failed` or `quota_exceeded`. Without a key for ' +
-      'the provider the built-in painter draws, the same picture for the same prompt and seed. A used-up provider quota or monthly ' +
+      'the provider the built-in painter draws, the same picture for the same prompt, size and seed. Without a seed one is drawn; the artifact ' +
+      'shows it. A used-up provider quota or monthly ' +
       'allowance (of paints without a coupon) ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
-      'artifact is ready, released otherwise. The picture is copied into our storage.',
+      'artifact is ready, released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that wait or are being ' +
+      'made: 429 with `Retry-After`.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'required',
@@ -62,7 +64,9 @@ export const makingOperations = {
     description:
       'Makes an artifact out of what the collection holds and answers at once; poll the artifact as after painting. A card is a 1200×630 PNG ' +
       'set with real type; a clip is an animated WebP of the chosen images, in the order given. An item or artifact that is not of this ' +
-      'collection is 400. Absent `items` and `artifacts`: the heroes.',
+      'collection is 400. Absent `items` and `artifacts`: the heroes. A picture may have up to 64 MiB, one that is hosted elsewhere 16 MiB; ' +
+      'with a larger one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being made: 429 with ' +
+      '`Retry-After`.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -89,7 +93,8 @@ export const makingOperations = {
     description:
       'Answers with a presigned address for the bytes: send them there with the method and headers given, then call `ready`; both halves are ' +
       'required. Type and length are signed, so that nothing else can be stored. An upload that is not completed before `expires_at` is ' +
-      'removed, and the artifact with it. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
+      'removed, and the artifact with it. Of a collection 100 may be under way at once, of a tenant 1,000 and 20 GiB in all; beyond that it is ' +
+      '429 `rate_limited`. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
       '51,200,000 pixels and 20,000 on a side; an animation (GIF, WebP) up to 300 frames and 100,000,000 pixels in all of them together. One ' +
       'that is decoded at once takes more memory a pixel and may have fewer: an AVIF 14,900,000, a progressive JPEG of the full size must be ' +
       'upright. An animated AVIF is not taken, and of an animated PNG its first frame stays.',

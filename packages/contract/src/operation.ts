@@ -55,6 +55,8 @@ export interface Operation {
   summary: string
   description: string
   caller: Caller
+  /** Where no header says who calls: the field of the body that does. What one caller's Idempotency-Key names is not another's. */
+  credentialField?: string
   capability?: Capability
   /** Answers 403 issuer_role_required to tenants without the issuer role. */
   role?: 'issuer'

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { limits } from './limits.ts'
 import { operation } from './operation.ts'
 import { closed, credential, credits, id, nullable, oneOf, opaqueObject, Timestamp } from './schemas.ts'
 import { Spk } from './space-schemas.ts'
@@ -15,7 +16,7 @@ export const SessionLaunch = closed({
     room: Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' }),
     mk: Type.String({
       minLength: 22,
-      maxLength: 256,
+      maxLength: 512,
       description: 'The room key. Kept sealed, and only while the session needs it.',
     }),
   }),
@@ -23,7 +24,7 @@ export const SessionLaunch = closed({
   arm: Type.Optional(
     Type.Boolean({ default: false, description: 'true: provision only; no launch, no charge, and a summon key.' }),
   ),
-  max_minutes: Type.Optional(maxMinutes),
+  max_minutes: Type.Optional({ ...maxMinutes, description: "Where it is more than the agent's own, the agent's own counts." }),
   metadata: Type.Optional(opaqueObject("The app's own, at most 16 KiB; handed to the agent.")),
 })
 
@@ -44,6 +45,7 @@ export const SessionArmed = Type.Object({
   summon_key: Type.String({ description: 'Launches the armed room, again after each session (sk_…). Shown once.' }),
   agent_id: id('agent'),
   room,
+  expires_at: Timestamp,
 })
 
 export const SessionAlreadyPresent = Type.Object({
@@ -106,9 +108,11 @@ export const sessionOperations = {
     description:
       "Holds the agent's price on the coupon and sends the agent; the hold is captured when the session stops after the agent joined, and " +
       'released when it never did. A retry with the same Idempotency-Key neither launches nor charges twice. With `arm` it only provisions: ' +
-      'the answer holds a summon key and nothing is charged. 200 says that the same agent is in the room already. Either kind of tenant key ' +
-      'is accepted: what pays is the coupon. An agent that does not exist or may not be launched by you is 400; an agent that an e-mail room ' +
-      'has not admitted is 403 `not_authorized`.',
+      'the answer holds a summon key and nothing is charged; an armed room expires after 90 days. 200 says that the same agent is in the room already. Either kind of tenant key ' +
+      'is accepted: what pays is the coupon; one that is spent is 402, also where the price is 0. An agent that does not exist or may not be launched by you is 400; an agent that an e-mail room ' +
+      'has not admitted is 403 `not_authorized`. ' +
+      `A tenant has at most ${limits.livingSessions} sessions launching or running and ${limits.armedRooms} rooms armed; beyond that 429 ` +
+      '`rate_limited`, whose message says which.',
     caller: 'publishable',
     idempotency: 'required',
     body: SessionLaunch,
@@ -134,8 +138,10 @@ export const sessionOperations = {
     tag: 'Sessions',
     summary: 'Launch an armed room',
     description:
-      'The summon key in the body is the credential; an unknown one is 401. Charges what was stashed when the room was armed. While a session ' +
-      'of this key runs: 409 `state_conflict`; after it ended the key may be used again.',
+      'The summon key in the body is the credential; an unknown one is 401. Charges what was stashed when the room was armed: ' +
+      'the agent’s price, but never more than it was then. Where the price has risen since: 409 `state_conflict`, nothing is charged, and the ' +
+      'room stays armed. While a session of this key runs: 409 `state_conflict`; after it ended the key may be used again.',
+    credentialField: 'summon_key',
     caller: 'anyone',
     idempotency: 'accepted',
     body: closed({ summon_key: Type.String({ pattern: '^sk_', maxLength: 100 }) }),
@@ -207,7 +213,8 @@ export const sessionOperations = {
       'that of whoever launched it is 403 `not_authorized`. RS256, by the key set of the API origin ' +
       '(`/.well-known/openid-configuration`); `aud` is the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 ' +
       'thumbprint of `spk`, and the header’s `typ` is `agent+jwt`. It is good for two hours, or until the session’s `expires_at`; ask for ' +
-      'another before. On a session that has ended it is 409 `state_conflict`.',
+      'another before. On a session that has ended it is 409 `state_conflict`, and while an operator holds the agent or has suspended its tenant ' +
+      '403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,
     body: closed({ spk: Spk }),

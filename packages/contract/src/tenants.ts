@@ -45,6 +45,7 @@ export const tenantOperations = {
       'Makes a tenant and its first two keys. Both keys are shown in this answer and never again. An invite that was used up, expired or never ' +
       'existed answers 403 `invite_invalid`, each alike. The new tenant has no roles recorded, so it holds both.',
     caller: 'anyone',
+    credentialField: 'invite_code',
     idempotency: 'accepted',
     body: closed({ invite_code: Type.String({ minLength: 1, maxLength: 100 }), name: Name, email: EmailAddress }),
     answers: { 201: { description: 'The tenant and its keys.', data: TenantCreated, oneTimeSecret: true } },

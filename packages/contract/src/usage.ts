@@ -27,7 +27,7 @@ export const usageOperations = {
       'One row a period and meter, oldest first, in a period by meter in the order of the enum; what is zero is left out. Days are UTC; ' +
       '`from` and `to` are both included, at most 366 days apart, and not before 2000. Default: the last 30 days, up to today or up to `to`. ' +
       '`requests`: calls with a key of this tenant that were answered, with an error too. `items`: items added. `bytes`: of the bodies of ' +
-      'those calls and of their answers, without headers, and of the media of this tenant that were sent to anyone. `paints`, `launches`: started. `credits`: what was captured, and fees, from the ' +
+      'those calls and of their answers, without headers, and of the media of this tenant that were sent to anyone. `paints`: made, counted when the picture is ready. `launches`: started. `credits`: what was captured, and fees, from the ' +
       'ledger: exact at any time. The others are counted in memory and written down every few seconds: the counts of the last 5 seconds ' +
       'may be missing, and are lost if the server is killed (all since its database went away, if it did). Nothing is counted twice.',
     caller: 'secret',

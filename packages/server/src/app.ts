@@ -4,6 +4,7 @@ import { servedOperations } from '@atrium/contract/table'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { addAgentIssuer } from './agent-issuer/add-agent-issuer.ts'
 import type { Context } from './context.ts'
+import { isOpenUpload } from './features/artifacts/uploads/is-open-upload.ts'
 import { addPaymentRoutes } from './features/credits/checkout/add-payment-routes.ts'
 import { handlers } from './handlers.ts'
 import { ApiError } from './http/api-error.ts'
@@ -78,7 +79,10 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   addPreflights(app, routeOf)
   addDocs(app, ctx)
   addPaymentRoutes(app, ctx)
-  if (ctx.blobs instanceof DiskBlobs) addDiskBlobs(app, ctx.blobs)
+  if (ctx.blobs instanceof DiskBlobs) {
+    const isOpen = (key: string) => isOpenUpload(ctx.db, key)
+    addDiskBlobs(app, ctx.blobs, { isOpen, countRefusal: gate(ctx, { caller: 'anyone' }) })
+  }
   if (!ctx.config.production) addExamples(app)
   addAgentIssuer(app, ctx)
   addHealth(app, ctx, state)

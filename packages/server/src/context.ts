@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import type { PlatformIssuer } from './agent-issuer/agent-issuer.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
+import type { RunAlone } from './db/run-alone.ts'
 import type { EpochCache } from './features/credits/epochs/epoch-cache.ts'
-import type { Auditor } from './features/credits/ledger/auditor.ts'
+import type { AuditReport } from './features/credits/ledger/audit.ts'
 import type { Ledger } from './features/credits/ledger/ledger.ts'
 import type { CollectionReader } from './features/collections/collection-reader.ts'
 import type { MediaReader } from './features/artifacts/media/media-reader.ts'
@@ -22,6 +23,7 @@ import type { IdentityCheck } from './ports/identity-check.ts'
 import type { Pictures } from './ports/pictures/pictures.ts'
 import type { Payments } from './ports/payments/payments.ts'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
+import type { ResealReport } from './vault/reseal.ts'
 import type { Vault } from './vault/vault.ts'
 
 /** Everything that a handler may use. Built by hand in open-context.ts and passed explicitly. */
@@ -42,7 +44,8 @@ export interface Context {
   usageCounter: UsageCounter
   ledger: Ledger
   epochs: EpochCache
-  auditor: Auditor
+  auditor: RunAlone<AuditReport>
+  resealer: RunAlone<ResealReport>
   /** undefined: no identity provider is configured. */
   identity: IdentityCheck | undefined
   /** Signs for agents, which the Space service lets in. */

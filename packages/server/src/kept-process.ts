@@ -12,7 +12,7 @@ interface KeptOptions {
   name: string
   path: string
   env: NodeJS.ProcessEnv
-  /** Sent to it when it is there: secrets never travel in the environment, where other programs of the user may read them. */
+  /** Sent to it when it is there: those made at the first start are in no environment, which other programs of the user may read. */
   start?: object
 }
 

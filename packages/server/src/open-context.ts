@@ -5,13 +5,14 @@ import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
+import { RunAlone } from './db/run-alone.ts'
 import { Listener } from '@atrium/traffic/listener'
 import { openMediaReader } from './features/artifacts/media/media-reader.ts'
 import { Variants } from './features/artifacts/media/variants.ts'
 import { openShownReader } from './features/artifacts/shown-reader.ts'
 import { CollectionReader } from './features/collections/collection-reader.ts'
 import { EpochCache } from './features/credits/epochs/epoch-cache.ts'
-import { Auditor } from './features/credits/ledger/auditor.ts'
+import { auditLedger } from './features/credits/ledger/audit.ts'
 import { openLedger } from './features/credits/ledger/ledger.ts'
 import { EventBell } from './features/events/event-bell.ts'
 import { openItemAdder } from './features/items/item-adder.ts'
@@ -30,6 +31,7 @@ import { Pictures } from './ports/pictures/pictures.ts'
 import { openPayments } from './ports/payments/open-payments.ts'
 import { openRedisRateLimiter } from './ports/redis-rate-limiter.ts'
 import { hashCredential } from './random.ts'
+import { reseal } from './vault/reseal.ts'
 import { Vault } from './vault/vault.ts'
 
 export interface OpenContext {
@@ -93,7 +95,8 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     usageCounter,
     ledger: openLedger(db),
     epochs: new EpochCache(db),
-    auditor: new Auditor(databaseUrl),
+    auditor: new RunAlone(databaseUrl, auditLedger),
+    resealer: new RunAlone(databaseUrl, (alone) => reseal(alone, vault)),
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,
     agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),

@@ -5,7 +5,7 @@ import { makeCredential, makeId, type CredentialKind, type IdKind } from '@atriu
 const pool = Buffer.alloc(8 * 1024)
 let used = pool.length
 
-/** Fresh random bytes; a view into the pool, never given out twice. */
+/** Fresh random bytes, never given out twice: a view into the pool, which the next call may fill anew. Use them before it, or copy them. */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > pool.length) {
     randomFillSync(pool)

@@ -9,6 +9,8 @@ import { forgetOldEvents } from './features/webhooks/forget-old-events.ts'
 import { deleteExpired } from './http/idempotency/store.ts'
 
 const batchSize = 1_000
+/** Each is a transaction of its own, one after the other. */
+const sessionsAtOnce = 100
 
 interface Sweep {
   name: string
@@ -21,8 +23,7 @@ interface Sweep {
 export function startSweeper(ctx: Context): () => void {
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', everyMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
-    { name: 'ended holds and coupons', everyMs: 5_000, run: () => sweepLedger(ctx.db, ctx.ledger, batchSize) },
-    { name: 'sessions whose time is up', everyMs: 5_000, run: () => endOverdue(ctx, batchSize) },
+    { name: 'sessions, holds and coupons whose time is up', everyMs: 5_000, run: () => settleOverdue(ctx) },
     { name: 'half-written files', everyMs: 10 * 60_000, run: () => ctx.blobs.sweep() },
     { name: 'folders of pictures', everyMs: 10 * 60_000, run: () => ctx.pictures.sweep() },
     { name: 'stored files of what was deleted', everyMs: 5_000, run: () => removeBlobs(ctx, batchSize) },
@@ -33,10 +34,27 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'audit of the books', everyMs: 10 * 60_000, run: () => auditIntoMetrics(ctx) },
   ]
   const state = { stopped: false }
-  const timers = sweeps.map((sweep) => setInterval(() => void runSweep(ctx, state, sweep), sweep.everyMs).unref())
+  const timers = sweeps.map((sweep) =>
+    setInterval(
+      oneAtATime(() => runSweep(ctx, state, sweep)),
+      sweep.everyMs,
+    ).unref(),
+  )
   return () => {
     state.stopped = true
     for (const timer of timers) clearInterval(timer)
+  }
+}
+
+/** What takes longer than its interval is not begun a second time beside itself. */
+function oneAtATime(run: () => Promise<void>): () => void {
+  let running = false
+  return () => {
+    if (running) return
+    running = true
+    void run().finally(() => {
+      running = false
+    })
   }
 }
 
@@ -48,8 +66,19 @@ async function runSweep(ctx: Context, state: { stopped: boolean }, { name, run }
   }
 }
 
+/**
+ * The sessions first, to the last one, and only then the books: after a long standstill the hold of a session that worked is past its end
+ * too, and must be captured, not released. The hold of a session that could not be ended waits for it.
+ */
+async function settleOverdue(ctx: Context): Promise<number> {
+  const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)
+  if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, failed)
+  if (failed.length === looked) throw new Error(`none of ${looked} sessions could be ended`)
+  return batchSize
+}
+
 async function auditIntoMetrics(ctx: Context): Promise<number> {
-  const report = await ctx.auditor.audit()
+  const report = await ctx.auditor.run()
   ctx.metrics.audited(report)
   for (const finding of report.findings) ctx.log.error({ finding }, 'the books are wrong')
   return 0

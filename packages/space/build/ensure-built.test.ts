@@ -38,8 +38,6 @@ test('builds once, then finds it fresh; a change builds again and says so; a com
   assert.match(committed.commit, /^[0-9a-f]{40}$/)
   assert.notEqual(committed.commit, first.commit)
   t.diagnostic(`built in ${Math.round(first.ms)} ms, found fresh in ${Math.round(second.ms)} ms`)
-  // Twice what was measured on two idle cores, for machines under load.
-  assert.ok(changed.ms < 6_000 && second.ms < 300, `${changed.ms} ${second.ms}`)
 })
 
 test('what influences nothing in the build changes neither bundle nor commit', async () => {

@@ -131,6 +131,38 @@ test('a removed room stays removed: a late write makes no open room in its place
   assert.equal((await space.call('create', { ...secret, policy: 'open' })).status, 409)
 })
 
+test('a held poll of a room that is removed meanwhile is told so at once', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  const { etag, count } = (await poll(secret, owner.identity)).body
+  const held = poll(secret, { ...owner.identity, sinceEtag: etag, sinceCount: count, waitMs: 20_000 })
+  await space.untilHeld(1)
+  const removedAt = Date.now()
+  await space.call('remove', { ...secret, ...owner.identity })
+  assert.equal((await held).status, 404)
+  assert.ok(Date.now() - removedAt < 10_000)
+})
+
+test('a room that was removed and one that never was are not told apart, neither by the answer nor by when it comes', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  await space.call('remove', { ...secret, ...owner.identity })
+  const timed = async (room: object, more: object) => {
+    const startedAt = Date.now()
+    const { status, body } = await poll(room, more)
+    return { answer: `${status} ${JSON.stringify(body)}`, ms: Date.now() - startedAt }
+  }
+  for (const either of [secret, fresh()]) {
+    const held = await timed(either, { sinceEtag: '', sinceCount: 0, waitMs: 1_000 })
+    assert.equal(held.answer, '404 {"error":"not_found","reason":"room"}')
+    assert.ok(held.ms >= 995, `held for ${held.ms} ms`)
+    const reader = { sinceEtag: 'x'.repeat(43), sinceCount: 3 }
+    for (const since of [{ sinceCount: 3 }, { sinceEtag: reader.sinceEtag }, reader]) {
+      const gone = await timed(either, { ...since, waitMs: 20_000 })
+      assert.equal(gone.answer, held.answer)
+      assert.ok(gone.ms < 10_000, `whoever has read of it is not held, but waited ${gone.ms} ms`)
+    }
+  }
+})
+
 test('an open room belongs to the device that proved its key at the making, and to no other', async () => {
   const secret = fresh()
   const ada = await person('ada@example.com')
@@ -163,7 +195,7 @@ test('an expelled member’s held poll brings them nothing more', async () => {
   const ada = await person('ada@example.com')
   const { etag, count } = (await poll(secret, ada.identity)).body
   const held = space.call('poll', { ...secret, ...ada.identity, sinceEtag: etag, sinceCount: count, waitMs: 10_000 })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await space.untilHeld(1)
   await space.call('expel', { ...secret, emails: ['ada@example.com'], ...owner.identity })
   assert.equal(reasonOf(await held), '403 not_authorized revoked')
 })

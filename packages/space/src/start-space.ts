@@ -18,6 +18,8 @@ import type { SpaceContext, TrustedIssuer } from './space-context.ts'
 
 export interface RunningSpace {
   port: number
+  /** How many polls are held now. */
+  held(): number
   stop(): Promise<void>
 }
 
@@ -70,10 +72,9 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
   })
   return {
     port: (server.address() as AddressInfo).port,
+    held: () => watch.held,
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Held polls end with what they have.
-      watch.wakeAll()
       await watch.close()
       const patience = setTimeout(() => server.closeAllConnections(), 5_000)
       await closed

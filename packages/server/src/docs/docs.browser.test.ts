@@ -15,7 +15,7 @@ const ours = [
   '/docs/errors',
   '/docs/errors/not_found',
 ]
-const more = ['/docs/payments', '/docs/turn', '/docs/verification', '/docs/agents']
+const more = ['/docs/payments', '/docs/storage', '/docs/master-key', '/docs/turn', '/docs/verification', '/docs/agents']
 
 describe('the documentation in Chromium', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser

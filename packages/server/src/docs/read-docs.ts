@@ -35,7 +35,7 @@ const guides = [
   'webhooks',
   'space',
 ].map((name) => `guides/${name}.md`)
-const operating = ['payments.md', 'turn.md', 'verification.md']
+const operating = ['payments.md', 'storage.md', 'master-key.md', 'turn.md', 'verification.md']
 
 /** Reads and renders the files of docs/ that are served, with the addresses of this installation in their examples. */
 export function readDocs({ publicUrl, spacesUrl }: { publicUrl: string; spacesUrl: string }): Docs {

@@ -61,10 +61,13 @@ export function gate(
       if (op.caller === 'control') {
         const enter = (session: HeldSession) => {
           req.session = session
-          count(reply, addressChecks(policies, req.ip), done)
+          done()
         }
-        authenticateControl(ctx, req.headers).then(enter, refuse)
-        return
+        // Counted first: a guess that is over the limit is not looked up.
+        return count(reply, addressChecks(policies, req.ip), (refusal) => {
+          if (refusal) done(refusal)
+          else authenticateControl(ctx, req.headers).then(enter, done)
+        })
       }
       if (op.caller === 'operator') {
         authenticateOperator(ctx, req.headers)

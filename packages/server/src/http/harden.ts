@@ -6,7 +6,7 @@ import { invalid } from './api-error.ts'
 import { rawErrorAnswer } from './answer-error.ts'
 import { isSlowBodyAllowed } from './slow-bodies.ts'
 
-/** Refuses what Node and Fastify let pass: see "Bad input" in docs/security.md. */
+/** Refuses what Node and Fastify let pass, and what two readers of one request could understand in two ways. */
 export function assertPlainRequest(req: FastifyRequest): void {
   const target = req.raw.url ?? ''
   // An absolute-form target would name a host beside the Host header: two answers to "who is asked".

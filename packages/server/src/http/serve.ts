@@ -8,12 +8,11 @@ import type { BatchedHandler, Call, Handler, StreamHandler, TxHandler } from './
 import { checkCapability } from './capability.ts'
 import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from './idempotency/claim.ts'
-import { ClaimTaken, findReplay, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
-import { insertClaim, updateAnswer } from './idempotency/store.ts'
-import { limits } from '@atrium/contract/limits'
+import { claimedTransaction } from './idempotency/claimed-transaction.ts'
+import { replayOrRefuse, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
 import { compileCheck, compileQuery, parseBody } from './parse.ts'
 import { compileAnswers, type Answer } from './serialise.ts'
-import { statement, type Tx } from '../db/database.ts'
+import { hashCredential } from '../random.ts'
 
 type AnyCall = Call<Operation>
 type AnyHandler = Handler<Operation> | TxHandler<Operation> | BatchedHandler<Operation>
@@ -21,36 +20,69 @@ export type ServedHandler = AnyHandler | StreamHandler<Operation>
 
 /** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
 export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
-  const readCall = callReader(ctx, op)
+  const readCall = callReader(op)
+  const admit = gatekeeper(ctx, op)
   if ('stream' in handler) {
-    return async (req: FastifyRequest, reply: FastifyReply) => handler.stream(ctx, await readCall(req), req, reply)
+    return async (req: FastifyRequest, reply: FastifyReply) => handler.stream(ctx, await admit(req, readCall(req)), req, reply)
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
+  const readClaim = claimReader(ctx, op, serialise)
 
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const call = await readCall(req)
+    const asked = readCall(req)
+    const claimed = (answered: ClaimedAnswer) => {
+      reply.header('idempotency-status', answered.status).header('idempotency-expires', answered.expiresAt)
+      return send(ctx, op, req, reply, answered.answer)
+    }
+    let call: AnyCall
+    try {
+      call = await admit(req, asked)
+    } catch (refusal) {
+      const { 'idempotency-key': key } = req.headers
+      if (!op.idempotency || typeof key !== 'string' || !isIdempotencyKey(key)) throw refusal
+      const { claim, open } = readClaim(req, asked, key)
+      return claimed(await replayOrRefuse(ctx, claim, refusal, open))
+    }
     const idempotencyKey = op.idempotency ? idempotencyKeyOf(op, req) : undefined
     if (idempotencyKey === undefined) {
       const answer = (await run(call, undefined)) as Answer
       return send(ctx, op, req, reply, serialise(answer), answer)
     }
-    const claimInput = {
-      scope: req.tenantKey?.tenantId ?? op.caller,
+    const { claim, open } = readClaim(req, asked, idempotencyKey)
+    return claimed(await runClaimed(ctx, claim, async () => serialise(await run(call, claim)), open))
+  }
+}
+
+const noBody = Buffer.alloc(0)
+
+/** Makes a request's claim on its Idempotency-Key, and what opens the answer that was kept of it. */
+function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
+  if (op.idempotency && op.caller === 'anyone' && !op.credentialField)
+    throw new Error(`${op.id} does not say whose an Idempotency-Key is`)
+
+  return (req: FastifyRequest, { body }: AnyCall, idempotencyKey: string) => {
+    const input = {
+      scope: scopeOf(op, req, body),
       operationId: op.id,
       path: req.url.split('?', 1)[0]!,
       idempotencyKey,
       vault: ctx.vault,
     }
-    const claim = makeClaim({ ...claimInput, body: (req.body as Buffer | undefined) ?? noBody, nowMs: Date.now(), serialise })
-    const open = (sealed: Buffer) => openAnswer(claimInput, sealed)
-    const claimed = await runClaimed(ctx, claim, () => runOnce(ctx, run, call, claim, serialise, open), open)
-    reply.header('idempotency-status', claimed.status).header('idempotency-expires', claimed.expiresAt)
-    return send(ctx, op, req, reply, claimed.answer)
+    const proof = op.capability && hashCredential(collectionTokenOf(req) ?? '').toString('base64url')
+    const bytes = (req.body as Buffer | undefined) ?? noBody
+    const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
+    return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
 }
 
-const noBody = Buffer.alloc(0)
+/** Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of the one operator. */
+function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, body: unknown): string {
+  if (req.tenantKey) return req.tenantKey.tenantId
+  if (req.session) return `${caller}:${req.session.id}`
+  if (!credentialField) return caller
+  return `${caller}:${hashCredential((body as Record<string, string>)[credentialField]!).toString('base64url')}`
+}
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 
@@ -58,43 +90,11 @@ type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 function runner(ctx: Context, op: Operation, handler: AnyHandler): Run {
   if (typeof handler !== 'function') return (call, claim) => handler.batched(ctx, call, claim)
   if (!op.idempotency) return (call) => (handler as Handler<Operation>)(ctx, call)
-  return (call, claim) => ctx.db.transaction((tx) => runInTransaction(ctx, tx, handler as TxHandler<Operation>, call, claim))
+  return (call, claim) => claimedTransaction(ctx.db, claim, (tx) => (handler as TxHandler<Operation>)(ctx, tx, call))
 }
 
-const waitStatement = statement<never>('idempotency-wait', `select set_config('lock_timeout', $1, true)`)
-
-/** The claim first: where the key is another's, nothing of the effect is even tried. */
-async function runInTransaction(ctx: Context, tx: Tx, handler: TxHandler<Operation>, call: AnyCall, claim: Claim | undefined) {
-  if (claim) {
-    await tx.query(waitStatement, [`${limits.idempotencyWaitMs}ms`])
-    if (!(await insertClaim(tx, claim))) throw new ClaimTaken()
-  }
-  const answer = await handler(ctx, tx, call)
-  if (claim) await updateAnswer(tx, claim, claim.seal(answer))
-  return answer
-}
-
-/** An error may stand before a kept answer (the collection closed since): the answer that was given once counts. */
-async function runOnce(
-  ctx: Context,
-  run: Run,
-  call: AnyCall,
-  claim: Claim,
-  serialise: (answer: unknown) => SentAnswer,
-  open: (sealed: Buffer) => SentAnswer,
-): Promise<SentAnswer> {
-  try {
-    return serialise(await run(call, claim))
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409) {
-      const replay: ClaimedAnswer | undefined = await findReplay(ctx, claim, open)
-      if (replay) throw new ClaimTaken()
-    }
-    throw error
-  }
-}
-
-function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCall | Promise<AnyCall> {
+/** Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered otherwise. */
+function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
   const checkBody = op.body && compileCheck(op.body)
   const readQuery = op.query && compileQuery(op.query)
   // A page for people has its own words for what is not there.
@@ -120,14 +120,26 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
       collection: undefined,
       owner: false,
     }
-    const { capability } = op
-    if (!capability || !req.tenantKey) return call as AnyCall
-    const token = req.headers['x-collection-token']
+    return call as AnyCall
+  }
+}
+
+/** Looks up the collection in the path and checks what the caller can prove about it. */
+function gatekeeper(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
+  const { capability } = op
+  return (req, call) => {
+    if (!capability || !req.tenantKey) return call
+    const params = req.params as Record<string, string>
     return ctx.collections.get(req.tenantKey.tenantId, params['id'] ?? '').then((collection) => {
-      const owner = checkCapability(capability, typeof token === 'string' ? token : undefined, collection)
+      const owner = checkCapability(capability, collectionTokenOf(req), collection)
       return { ...call, collection, owner } as unknown as AnyCall
     })
   }
+}
+
+function collectionTokenOf(req: FastifyRequest): string | undefined {
+  const token = req.headers['x-collection-token']
+  return typeof token === 'string' ? token : undefined
 }
 
 /** The path's parameters and the kinds of id that they hold: one that has not the form of an id names nothing. */

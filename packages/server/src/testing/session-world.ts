@@ -26,7 +26,7 @@ export interface SessionWorld {
   /** A tenant with credits. */
   tenant: TestTenant
   /** A further worker beside the first one. */
-  startRunner(): Promise<SessionRunner>
+  startRunner(capacity?: number): Promise<SessionRunner>
   makeAgent(manifest?: object, of?: TestTenant): Promise<string>
   makeCoupon(amount: number): Promise<string>
   newRoom(): Room
@@ -67,8 +67,8 @@ export async function startSessionWorld({ runner = true } = {}): Promise<Session
     api,
     space,
     tenant,
-    startRunner: async () => {
-      const started = new SessionRunner(api.ctx, api.databaseUrl, 100)
+    startRunner: async (capacity = 100) => {
+      const started = new SessionRunner(api.ctx, api.databaseUrl, capacity)
       await started.start()
       runners.push(started)
       return started

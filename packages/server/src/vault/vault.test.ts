@@ -33,6 +33,26 @@ test('an answer opens with the caller’s key alone neither under another master
   assert.throws(() => new Vault([Buffer.alloc(32, 2)]).openWith('caller', sealed))
 })
 
+test('a new master key takes over envelopes without opening them; the old one no longer opens what it took over', () => {
+  const fresh = Buffer.alloc(32, 2)
+  const both = new Vault([fresh, Buffer.alloc(32, 1)])
+  const sealed = vault.seal(secret, place)
+  assert.deepEqual(both.open(sealed, place), secret)
+  const rewrapped = both.rewrap(sealed, place)
+  assert.deepEqual(rewrapped.subarray(65), sealed.subarray(65), 'the value itself is not touched')
+  assert.deepEqual(new Vault([fresh]).open(rewrapped, place), secret)
+  assert.throws(() => vault.open(rewrapped, place), /another master key/)
+  assert.throws(() => new Vault([fresh]).open(sealed, place), /another master key/)
+  assert.throws(() => both.rewrap(sealed, { ...place, row: 'itm_b' }))
+  assert.deepEqual(both.openWith('caller', vault.sealWith('caller', secret)), secret)
+})
+
+test('no two values share a key', () => {
+  const [one, other] = [vault.seal(secret, place), vault.seal(secret, place)]
+  // The value of one in the envelope of the other, in the same place.
+  assert.throws(() => vault.open(Buffer.concat([one.subarray(0, 65), other.subarray(65)]), place))
+})
+
 test('the same value never seals to the same bytes', () => {
   assert.notDeepEqual(vault.seal(secret, place), vault.seal(secret, place))
 })

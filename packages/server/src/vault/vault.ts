@@ -1,17 +1,34 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  generateKeySync,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto'
 import { randomBytes } from '../random.ts'
 import type { Place } from './sealed-columns.ts'
 
 /** What derives from one master key. Key objects: a key given as bytes is made into one at every call, which costs more than the sealing. */
 interface Keys {
   id: Buffer
+  envelope: KeyObject
+  /** Of version 1, which has no envelope: opened, but not made any more. */
   row: KeyObject
   answer: KeyObject
 }
 
 /**
- * Seals values at rest under keys derived from the first of the master keys, and opens what was sealed under any of them.
- * AES-256-GCM; the form is version (1 byte) | id of the master key (4) | nonce (12) | ciphertext | tag (16).
+ * Seals values at rest under the first of the master keys, and opens what was sealed under any of them. A value of a row lies in an
+ * envelope: it is sealed under a key of its own, and that one under a key derived from the master key; a new master key seals the small
+ * key anew and never sees the value. All of it is AES-256-GCM, sealed as nonce (12 bytes) | ciphertext | tag (16):
+ *
+ *     envelope: version 2 (1 byte) | id of the master key (4) | the value's key, sealed (60) | the value, sealed
+ *     answer:   version 1 (1 byte) | id of the master key (4) | the answer, sealed
+ *
+ * Values of version 1 (like answers, under a key of all rows) still open, and become envelopes when they are sealed anew.
  */
 export class Vault {
   readonly #current: Keys
@@ -29,51 +46,84 @@ export class Vault {
   }
 
   seal(plaintext: Buffer, place: Place): Buffer {
-    return this.#seal(this.#current.row, plaintext, placeBytes(place))
+    const context = placeBytes(place)
+    const key = generateKeySync('aes', { length: 256 })
+    return this.#envelope(key.export(), seal(key, plaintext, context), context)
   }
 
   open(sealed: Buffer, place: Place): Buffer {
-    return open(this.#keysOf(sealed).row, sealed, placeBytes(place))
+    const context = placeBytes(place)
+    if (sealed[0] === oldVersion[0]) return open(this.#keysOf(sealed, oldVersion).row, sealed.subarray(headBytes), context)
+    const { key, value } = this.#unwrap(sealed, context)
+    return open(createSecretKey(key), value, context)
+  }
+
+  /** The same value in an envelope under the first master key. Does not open it, but for a damaged envelope throws like open. */
+  rewrap(sealed: Buffer, place: Place): Buffer {
+    if (sealed[0] === oldVersion[0]) return this.seal(this.open(sealed, place), place)
+    const context = placeBytes(place)
+    const { key, value } = this.#unwrap(sealed, context)
+    return this.#envelope(key, value, context)
   }
 
   /** Sealed so that opening it takes the master key and the caller's secret too. */
   sealWith(callerSecret: string, plaintext: Buffer): Buffer {
-    return this.#seal(withCaller(this.#current, callerSecret), plaintext, noContext)
+    const { id } = this.#current
+    return Buffer.concat([answerVersion, id, seal(withCaller(this.#current, callerSecret), plaintext, noContext)])
   }
 
   openWith(callerSecret: string, sealed: Buffer): Buffer {
-    return open(withCaller(this.#keysOf(sealed), callerSecret), sealed, noContext)
+    return open(withCaller(this.#keysOf(sealed, answerVersion), callerSecret), sealed.subarray(headBytes), noContext)
   }
 
-  #seal(key: KeyObject, plaintext: Buffer, context: Buffer): Buffer {
-    const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
-    cipher.setAAD(context)
-    const ciphertext = cipher.update(plaintext)
-    return Buffer.concat([version, this.#current.id, nonce, ciphertext, cipher.final(), cipher.getAuthTag()])
+  #envelope(key: Buffer, value: Buffer, context: Buffer): Buffer {
+    const { id, envelope } = this.#current
+    return Buffer.concat([envelopeVersion, id, seal(envelope, key, context), value])
   }
 
-  #keysOf(sealed: Buffer): Keys {
-    if (sealed.length < 33 || sealed[0] !== 1) throw new Error('a sealed value is malformed')
-    const keys = this.#all.find(({ id }) => id.equals(sealed.subarray(1, 5)))
+  #unwrap(sealed: Buffer, context: Buffer): { key: Buffer; value: Buffer } {
+    const { envelope } = this.#keysOf(sealed, envelopeVersion)
+    const end = headBytes + wrappedKeyBytes
+    return { key: open(envelope, sealed.subarray(headBytes, end), context), value: sealed.subarray(end) }
+  }
+
+  #keysOf(sealed: Buffer, version: Buffer): Keys {
+    if (sealed[0] !== version[0]) throw new Error('a sealed value is malformed')
+    const keys = this.#all.find(({ id }) => id.equals(sealed.subarray(1, headBytes)))
     if (!keys) throw new Error('a value is sealed under another master key')
     return keys
   }
 }
 
-function open(key: KeyObject, sealed: Buffer, context: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(5, 17), { authTagLength: 16 })
-  decipher.setAAD(context)
-  decipher.setAuthTag(sealed.subarray(-16))
-  return Buffer.concat([decipher.update(sealed.subarray(17, -16)), decipher.final()])
+const oldVersion = Buffer.from([1])
+const answerVersion = Buffer.from([1])
+const envelopeVersion = Buffer.from([2])
+const headBytes = 5
+const nonceBytes = 12
+const tagBytes = 16
+const wrappedKeyBytes = nonceBytes + 32 + tagBytes
+const noContext = Buffer.alloc(0)
+
+function seal(key: KeyObject, plaintext: Uint8Array, context: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  cipher.setAAD(context)
+  const ciphertext = cipher.update(plaintext)
+  return Buffer.concat([nonce, ciphertext, cipher.final(), cipher.getAuthTag()])
 }
 
-const version = Buffer.from([1])
-const noContext = Buffer.alloc(0)
+function open(key: KeyObject, sealed: Buffer, context: Buffer): Buffer {
+  if (sealed.length < nonceBytes + tagBytes) throw new Error('a sealed value is malformed')
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
+  decipher.setAAD(context)
+  decipher.setAuthTag(sealed.subarray(-tagBytes))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
+}
 
 function deriveKeys(masterKey: Buffer): Keys {
   return {
     id: createHash('sha256').update('atrium/master-key-id/v1').update(masterKey).digest().subarray(0, 4),
+    envelope: derive(masterKey, 'atrium/vault/envelope/v2'),
     row: derive(masterKey, 'atrium/vault/row/v1'),
     answer: derive(masterKey, 'atrium/vault/answer/v1'),
   }

@@ -35,10 +35,14 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
     const request = await readBody(req)
     // Where nobody waits any more, a held poll must not go on holding.
     const caller = { address, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
-    sendJson(res, 200, await dispatch(ctx, request, caller))
+    const answer = await dispatch(ctx, request, caller).finally(() => {
+      // A stop waits for the connections that were in use: this is the last answer on its own.
+      if (!server.listening) res.setHeader('connection', 'close')
+    })
+    sendJson(res, 200, answer)
   }
 
-  return createServer(
+  const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -60,6 +64,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
       }
     },
   )
+  return server
 }
 
 async function count(ctx: SpaceContext, policy: RatePolicy, address: string): Promise<void> {

@@ -1,11 +1,12 @@
 import type { TurnRecord } from '@atrium/sealing/records'
 import { checkChain, lineHash } from '@atrium/sealing/node-lines'
 import { openRecord } from '../rooms/access.ts'
+import type { RoomHead } from '../rooms/head.ts'
 import { listLines } from '../rooms/store.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
-import { DamagedRoom } from '../space-error.ts'
+import { DamagedRoom, SpaceError } from '../space-error.ts'
 import { authorise } from './authorise.ts'
-import { getOpenRoom, type OpenRoom } from './open-room.ts'
+import { findOpenRoom, type OpenRoom } from './open-room.ts'
 import type { PollRequest } from './request.ts'
 
 const defaultLimit = 500
@@ -18,23 +19,40 @@ interface Page {
   entries: object[]
 }
 
-/** Reads what is new, or waits up to waitMs for it. Every look asks anew whether the caller may: a list can change while they wait. */
+/**
+ * Reads what is new, or waits up to waitMs for it; also for the room itself. Every look asks anew whether the caller may: a list can change
+ * while they wait.
+ */
 export async function poll(ctx: SpaceContext, request: PollRequest, caller: Caller) {
   const deadlineMs = Date.now() + (request.waitMs ?? 0)
   for (;;) {
     const leftMs = deadlineMs - Date.now()
     const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.address) : undefined
     try {
-      const opened = await getOpenRoom(ctx, request)
-      await authorise(ctx, request, opened.policy, '')
-      const { head } = opened
-      const current = request.sinceCount === head.count && (request.sinceEtag || head.etag) === head.etag
-      if (!current || !watch) return await answer(ctx, request, opened, current)
-      await firstOf(watch.news, leftMs, caller)
+      const opened = await findOpenRoom(ctx, request)
+      if (opened) await authorise(ctx, request, opened.policy, '')
+      const current = opened ? isCurrent(opened.head, request) : hasSeenNothing(request)
+      if (!current || !watch) {
+        if (!opened) throw new SpaceError('not_found', 'room')
+        return await answer(ctx, request, opened, current)
+      }
+      await firstOf(watch.news(), leftMs, caller)
     } finally {
       watch?.stop()
     }
   }
+}
+
+function isCurrent({ count, etag }: RoomHead, { sinceCount, sinceEtag }: Since): boolean {
+  return sinceCount === count && (sinceEtag || etag) === etag
+}
+
+/**
+ * For such a caller a room that is not there may be yet to come. Whoever has read of it is told at once that it is gone. What they say
+ * themselves decides, never whether there was such a room: nobody finds that out by the time an answer takes.
+ */
+function hasSeenNothing({ sinceCount = 0, sinceEtag = '' }: Since): boolean {
+  return sinceCount === 0 && sinceEtag === ''
 }
 
 async function answer(ctx: SpaceContext, request: PollRequest, opened: OpenRoom, current: boolean) {

@@ -7,7 +7,15 @@ const maxHeldPerAddress = 100
 
 interface Held {
   address: string
+  /** Whether it has looked, found nothing and waits. */
+  waits: boolean
   wake: () => void
+}
+
+export interface Watch {
+  /** Resolves at the first news since the watch began. */
+  news: () => Promise<void>
+  stop: () => void
 }
 
 /**
@@ -19,13 +27,14 @@ export class RoomWatch {
   readonly #held = new Map<string, Set<Held>>()
   readonly #perAddress = new Map<string, number>()
   #count = 0
+  #closed = false
 
   constructor(url: string, onError: (error: Error) => void) {
     this.#listener = new Listener({
       url,
       channel: roomChannel,
       onMessage: (room) => this.#wake(room),
-      onGap: () => this.wakeAll(),
+      onGap: () => this.#wakeAll(),
       onError,
     })
   }
@@ -34,30 +43,43 @@ export class RoomWatch {
     return this.#listener.start()
   }
 
+  /** How many polls wait for news now. */
   get held(): number {
-    return this.#count
+    let waiting = 0
+    for (const set of this.#held.values()) for (const { waits } of set) if (waits) waiting++
+    return waiting
   }
 
-  /** Starts to listen for the room's next news. Begun before the room is read, so that nothing falls between. */
-  watch(room: string, address: string): { news: Promise<void>; stop: () => void } {
+  /**
+   * Starts to listen for the room's next news, be there such a room or not. Begun before the room is read, so that nothing falls between.
+   * undefined: no more is held, since the service stops.
+   */
+  watch(room: string, address: string): Watch | undefined {
+    if (this.#closed) return undefined
     const here = this.#perAddress.get(address) ?? 0
     if (this.#count >= maxHeld || here >= maxHeldPerAddress) throw new SpaceError('rate_limited', 'too many held polls', 5)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const held: Held = { address, wake: resolve }
+    const held: Held = { address, waits: false, wake: resolve }
     const others = this.#held.get(room)
     if (others) others.add(held)
     else this.#held.set(room, new Set([held]))
     this.#count++
     this.#perAddress.set(address, here + 1)
-    return { news: promise, stop: () => this.#release(room, held) }
+    const news = () => {
+      held.waits = true
+      return promise
+    }
+    return { news, stop: () => this.#release(room, held) }
   }
 
+  /** Ends all that is held, with what there is. */
   async close(): Promise<void> {
-    this.wakeAll()
+    this.#closed = true
+    this.#wakeAll()
     await this.#listener.close()
   }
 
-  wakeAll(): void {
+  #wakeAll(): void {
     for (const room of this.#held.keys()) this.#wake(room)
   }
 

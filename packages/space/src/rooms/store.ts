@@ -109,7 +109,7 @@ export const roomChannel = 'atrium_rooms'
 
 export type InsertOutcome = 'made' | 'exists' | 'removed'
 
-/** Makes a room of one line, unless there is one of this name, or was. */
+/** Makes a room of one line, unless there is one of this name, or was. Those who wait for it are told in the same transaction. */
 export async function insertRoom(db: Db, head: RoomHead): Promise<InsertOutcome> {
   const { rows } = await db.query<{ outcome: InsertOutcome }>({
     name: 'rooms-insert',
@@ -121,11 +121,13 @@ export async function insertRoom(db: Db, head: RoomHead): Promise<InsertOutcome>
            ), line as (
              insert into room_lines (room, seq, line) select room, 0, $4 from made
            )
-           select case
-             when exists (select from made) then 'made'
-             when exists (select from removed_rooms where room = $1) then 'removed'
-             else 'exists'
-           end as outcome`,
+           select
+             case
+               when exists (select from made) then 'made'
+               when exists (select from removed_rooms where room = $1) then 'removed'
+               else 'exists'
+             end as outcome,
+             (select pg_notify('${roomChannel}', room)::text from made) as told`,
     values: [head.room, head.etag, head.bytes, head.policyLine],
   })
   return rows[0]!.outcome

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { createTestDatabase } from '../../../server/src/testing/test-database.ts'
 import type { SpaceBuild } from '../certificate/space-build.ts'
@@ -20,6 +21,8 @@ export interface TestSpace {
   db: pg.Pool
   logged: string[]
   call(op: string, fields?: object): Promise<Got>
+  /** Waits until so many polls are held. */
+  untilHeld(count: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,6 +58,11 @@ export async function startTestSpace(env: NodeJS.ProcessEnv = {}, sharedDatabase
         body: JSON.stringify({ op, ...fields }),
       })
       return { status: res.status, headers: res.headers, body: await res.json() }
+    },
+    untilHeld: async (count) => {
+      for (const deadline = Date.now() + 10_000; space.held() !== count; await delay(5)) {
+        if (Date.now() > deadline) throw new Error(`${space.held()} polls are held, not ${count}`)
+      }
     },
     close: async () => {
       await space.stop()

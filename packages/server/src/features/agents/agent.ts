@@ -35,11 +35,6 @@ export interface Agent extends Manifest, Standing {
   updatedAt: string
 }
 
-/** Its tools without their secrets. */
-export function toolsShown(agent: Pick<Agent, 'tools'>): Tool[] {
-  return agent.tools
-}
-
 /** As its owner sees it. */
 export function agentView(agent: Agent) {
   const { id, name, description, instructions, model, endpoint, greeting, status } = agent
@@ -50,7 +45,7 @@ export function agentView(agent: Agent) {
     instructions,
     ...(model ? { model } : {}),
     ...(endpoint === null ? {} : { endpoint }),
-    tools: toolsShown(agent),
+    tools: agent.tools,
     price_credits: agent.priceCredits,
     max_minutes: agent.maxMinutes,
     ...(greeting === null ? {} : { greeting }),

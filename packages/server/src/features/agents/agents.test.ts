@@ -151,6 +151,26 @@ test('a tool sent without a secret keeps that of its name or MCP address; null t
   assert.deepEqual(await secretsOf(id), [undefined, undefined], 'what was gone for a while has lost its secret')
 })
 
+test('a secret stays with the origin for which it was given: a tool that is pointed elsewhere loses it, and a session from before never gets a new one', async () => {
+  const at = (url: string, secret?: string) => ({ ...tool, url, ...(secret ? { secret } : {}) })
+  const { id } = await registered({ tools: [at('https://one.example/a', 'for-one')] })
+  const hasSecret = async (...tools: object[]) => (await patch(id, { tools })).body.data.tools[0].has_secret
+  assert.equal(await hasSecret(at('https://one.example/b')), true)
+  assert.deepEqual(await secretsOf(id), ['for-one'])
+  const { tools: launched } = (await findLaunchable(api.ctx.db, tenant.id, id))!
+  for (const url of ['https://one.example:8443/b', 'https://evil.example/b']) {
+    assert.equal(await hasSecret(at('https://one.example/b', 'for-one')), true)
+    assert.equal(await hasSecret(at(url)), false, url)
+    assert.deepEqual(await secretsOf(id), [undefined])
+    assert.equal(await hasSecret(at('https://one.example/b')), false, 'and does not get it back')
+  }
+  await patch(id, { tools: [at('https://two.example/a', 'for-two')] })
+  const now = (await findLaunchable(api.ctx.db, tenant.id, id))!
+  assert.deepEqual(await secretsOf(id), ['for-two'])
+  const [asLaunched] = toolsWithSecrets(api.ctx.vault, { ...now, tools: launched })
+  assert.deepEqual([asLaunched!.url, asLaunched!.secret], ['https://one.example/b', undefined])
+})
+
 test('secrets of tools are sealed to their agent: not readable in the table, and refused in another row', async () => {
   const secret = 'canary-5f2a9c'
   const one = await registered({ tools: [{ ...tool, secret }] })

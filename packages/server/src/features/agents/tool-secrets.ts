@@ -4,9 +4,17 @@ import type { Agent, Tool } from './agent.ts'
 
 type Home = Pick<Agent, 'tenantId' | 'id'>
 
-/** What a secret is kept under: a tool's name, or the address of an MCP server. */
+/** What tells an agent's tools apart: a name, or the address of an MCP server. */
 export function toolKey({ name, mcp }: Pick<Tool, 'name' | 'mcp'>): string {
   return mcp === undefined ? `name:${name}` : `mcp:${mcp}`
+}
+
+/**
+ * What a tool's secret is kept under. The origin is part of it: a secret was given for one, and a tool that is pointed elsewhere, or was
+ * elsewhere when a session began, has none.
+ */
+export function secretKey(tool: Pick<Tool, 'name' | 'mcp' | 'url'>): string {
+  return tool.url === undefined ? toolKey(tool) : `${toolKey(tool)} ${new URL(tool.url).origin}`
 }
 
 /** All secrets of an agent are sealed as one, so that none can be put in the place of another. null: there are none. */
@@ -23,7 +31,7 @@ export function openToolSecrets(vault: Vault, agent: Home & Pick<Agent, 'toolSec
 export function toolsWithSecrets(vault: Vault, agent: Agent): (Tool & { secret?: string })[] {
   const secrets = openToolSecrets(vault, agent)
   return agent.tools.map((tool) => {
-    const secret = secrets.get(toolKey(tool))
+    const secret = secrets.get(secretKey(tool))
     return { ...tool, ...(secret === undefined ? {} : { secret }) }
   })
 }

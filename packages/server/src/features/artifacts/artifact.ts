@@ -17,6 +17,10 @@ export interface Artifact {
   mime: string | null
   bytes: number | null
   sha256: string | null
+  /** Of a paint: all that it takes to make it again. */
+  provider: string | null
+  model: string | null
+  seed: number | null
   error: { code: string; message: string } | null
   createdAt: string
 }
@@ -28,7 +32,7 @@ export function isPublic(artifact: Artifact): boolean {
 
 /** What is absent is left out, not null. */
 export function artifactView(artifact: Artifact) {
-  const { createdAt, title, alt, width, height, mime, bytes, sha256, error, ...always } = artifact
+  const { createdAt, title, alt, width, height, mime, bytes, sha256, provider, model, seed, error, ...always } = artifact
   return {
     ...always,
     ...(title === null ? {} : { title }),
@@ -38,6 +42,9 @@ export function artifactView(artifact: Artifact) {
     ...(mime === null ? {} : { mime }),
     ...(bytes === null ? {} : { bytes }),
     ...(sha256 === null ? {} : { sha256 }),
+    ...(provider === null ? {} : { provider }),
+    ...(model === null ? {} : { model }),
+    ...(seed === null ? {} : { seed }),
     ...(error === null ? {} : { error }),
     created_at: createdAt,
   }

@@ -4,7 +4,7 @@ import type { Artifact } from './artifact.ts'
 type Row = Omit<Artifact, 'createdAt'> & { created_at: string }
 
 const columns = `id, seq, kind, source, url, status, stage, approved, published, hero, archived, title, alt, width, height, mime, bytes, sha256,
-  error, created_at`
+  provider, model, seed, error, created_at`
 
 function toArtifact({ created_at: createdAt, ...same }: Row): Artifact {
   return { ...same, createdAt }
@@ -61,19 +61,28 @@ export async function updateStage(
 const madeStatement = statement<never>(
   'artifacts-made',
   `update artifacts
-   set status = 'ready', stage = 'done', url = $4, mime = $5, width = $6, height = $7, bytes = $8, sha256 = $9, alt = coalesce(alt, $10)
+   set status = 'ready', stage = 'done', url = $4, mime = $5, width = $6, height = $7, bytes = $8, sha256 = $9, alt = coalesce(alt, $10),
+     provider = $11, model = $12, seed = $13
    where tenant_id = $1 and collection_id = $2 and id = $3`,
 )
+
+/** What painted it. */
+export interface Painted {
+  provider: string
+  model: string
+  seed: number
+}
 
 /** Its bytes are stored, and these are they. */
 export async function updateMade(
   tx: Tx,
   tenantId: string,
   collectionId: string,
-  made: Pick<Artifact, 'id' | 'url' | 'mime' | 'width' | 'height' | 'bytes' | 'sha256' | 'alt'>,
+  made: Pick<Artifact, 'id' | 'url' | 'mime' | 'width' | 'height' | 'bytes' | 'sha256' | 'alt'> & { painted?: Painted | null },
 ): Promise<void> {
-  const { id, url, mime, width, height, bytes, sha256, alt } = made
-  await tx.query(madeStatement, [tenantId, collectionId, id, url, mime, width, height, bytes, sha256, alt])
+  const { id, url, mime, width, height, bytes, sha256, alt, painted } = made
+  const values = [tenantId, collectionId, id, url, mime, width, height, bytes, sha256, alt]
+  await tx.query(madeStatement, [...values, painted?.provider ?? null, painted?.model ?? null, painted?.seed ?? null])
 }
 
 const failedStatement = statement<never>(

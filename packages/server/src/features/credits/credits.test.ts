@@ -4,9 +4,11 @@ import { after, before, describe, test } from 'node:test'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import { hashCredential, newAccountId, newCredential } from '../../random.ts'
 import { send, type Got } from '../../testing/http.ts'
+import { eventually } from '../../testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
 import { issuerAccount, platformAccount } from './ledger/account.ts'
 import { transactionId } from './ledger/movement.ts'
+import { sweepLedger } from './ledger/sweep-ledger.ts'
 
 let api: TestApi
 let tenant: TestTenant
@@ -235,6 +237,28 @@ describe('grants', () => {
     await fund(issuer, 5)
     assert.equal((await grant({ amount: 5 }, randomUUID(), issuer)).status, 201)
     assertError(await grant({ amount: 1 }, randomUUID(), issuer), 402, 'insufficient_credit')
+  })
+
+  test('out of a coupon that expires never outlive it, and what is left of both goes back to where it came from', async () => {
+    const wallet = await makeWallet(100)
+    const [soon, late] = [1_200, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString()) as [string, string]
+    const coupon = (await grant({ amount: 50, wallet_code: wallet, expires_at: soon })).body.data.coupon
+    const children: string[] = []
+    for (const asked of [undefined, late, soon]) {
+      const got = await grant({ amount: 10, wallet_code: coupon, ...(asked ? { expires_at: asked } : {}) })
+      assert.deepEqual([got.status, got.body.data.expires_at], [201, soon], got.text)
+      children.push(got.body.data.coupon)
+    }
+    const grandchild = await grant({ amount: 5, wallet_code: children[0] })
+    assert.equal(grandchild.body.data.expires_at, soon)
+    const unhurried = await grant({ amount: 10, wallet_code: wallet, expires_at: late })
+    assert.equal(unhurried.body.data.expires_at, late)
+    assert.equal(await balanceOf(wallet), 40)
+    await eventually(async () => {
+      await sweepLedger(api.ctx.db, api.ctx.ledger, 1_000)
+      return (await balanceOf(wallet)) === 90
+    }, 'all came back')
+    assertError(await grant({ amount: 1, wallet_code: coupon }), 402, 'insufficient_credit')
   })
 
   test('500 at once against a balance for 300: exactly 300', async () => {

@@ -1,3 +1,4 @@
+import { limits } from '@atrium/contract/limits'
 import type { Context } from '../../context.ts'
 import type { Tx } from '../../db/database.ts'
 import { ApiError } from '../../http/api-error.ts'
@@ -9,7 +10,7 @@ import { findPayer } from '../credits/ledger/payer.ts'
 import { postMovements } from '../credits/ledger/post.ts'
 import { sealRoomKey, sealCoupon } from './session-secrets.ts'
 import type { LaunchedAgent, Session } from './session.ts'
-import { insertSession } from './store.ts'
+import { countSessions, insertSession } from './store.ts'
 
 export interface Launch {
   /** Who launches. */
@@ -29,10 +30,13 @@ export interface Launch {
 const holdGraceMs = 10 * 60_000
 const armedForMs = 90 * 24 * 60 * 60_000
 
-/** Whose credits pay. A coupon that nobody knows holds nothing. */
+/**
+ * Whose credits pay. A coupon that nobody knows holds nothing, and one that is spent launches nothing, not even what is free: it is what the
+ * caller has to show for itself.
+ */
 export async function payerOf(ctx: Context, coupon: string): Promise<AccountRef> {
   const payer = await findPayer(ctx.db, coupon)
-  if (!payer) throw new ApiError('insufficient_credit')
+  if (!payer || payer.balanceCredits + payer.heldCredits === 0) throw new ApiError('insufficient_credit')
   return payer.account
 }
 
@@ -53,6 +57,7 @@ export async function launchInto(
     armedId,
   })
   if (!session) return undefined
+  await assertRoomLeft(tx, session.tenantId, 'living')
   if (session.priceCredits > 0) {
     const [outcome] = await postMovements(tx, [
       {
@@ -81,7 +86,24 @@ export async function armRoom(ctx: Context, tx: Tx, launch: Launch, payer: Accou
     armedId: null,
     expiresAt: new Date(Date.now() + armedForMs).toISOString(),
   })
+  await assertRoomLeft(tx, launch.tenantId, 'armed')
   return { armed: armed!, summonKey }
+}
+
+const most = {
+  living: { count: limits.livingSessions, is: 'sessions launching or running' },
+  armed: { count: limits.armedRooms, is: 'rooms armed' },
+}
+
+/**
+ * That one tenant does not take all that runs sessions. What was just inserted is counted too; launches at the same moment do not see each
+ * other, so that a few more may pass.
+ */
+async function assertRoomLeft(tx: Tx, tenantId: string, which: keyof typeof most): Promise<void> {
+  const { count, is } = most[which]
+  if ((await countSessions(tx, tenantId, which, count + 1)) <= count) return
+  const message = `This tenant has ${count} ${is}: no more until one of them ends.`
+  throw new ApiError('rate_limited', { message, retryAfterSeconds: 60 })
 }
 
 export function holdIdOf({ id }: Pick<Session, 'id'>): string {
@@ -104,7 +126,6 @@ function newSession(
     room,
     mkSealed: sealRoomKey(vault, { tenantId, id }, mk),
     couponSealed: sealCoupon(vault, { tenantId, id }, coupon),
-    agentControlHash: null,
     priceCredits: agent.priceCredits,
     payer: agent.priceCredits > 0 ? payer : null,
     maxMinutes,

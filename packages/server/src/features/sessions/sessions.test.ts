@@ -131,7 +131,9 @@ describe('an armed room', () => {
     const room = world.newRoom()
     const armed = await world.launch(agentId, room, coupon, { arm: true })
     assert.equal(armed.status, 201)
-    const { id: armedId, summon_key: summonKey, ...rest } = armed.body.data
+    const { id: armedId, summon_key: summonKey, expires_at: expiresAt, ...rest } = armed.body.data
+    const days = (Date.parse(expiresAt) - Date.now()) / 86_400_000
+    assert.ok(days > 89.9 && days <= 90, expiresAt)
     assert.deepEqual(rest, { status: 'armed', agent_id: agentId, room: room.room })
     assert.deepEqual(await world.balance(coupon), { balance: 20, held: 0, currency: 'credits' })
     const summon = (key = summonKey) =>
@@ -149,6 +151,33 @@ describe('an armed room', () => {
     assert.deepEqual(await world.balance(coupon), { balance: 10, held: 0, currency: 'credits' })
     assertError(await summon(newCredential('summonKey')), 401, 'unauthorized')
     assertError(await send(world.api, 'POST', '/sessions/summon', { body: { summon_key: summonKey } }), 404, 'not_found')
+  })
+})
+
+describe('an armed room whose agent has a new price', () => {
+  test('is never charged more than when it was armed, and gains from a lower one', async () => {
+    const root = { baseUrl: world.api.origin }
+    const agentId = await world.makeAgent({ price_credits: 5 })
+    const coupon = await world.makeCoupon(20)
+    const armed = (await world.launch(agentId, world.newRoom(), coupon, { arm: true })).body.data
+    const summon = () => send(root, 'POST', '/sessions/summon', { body: { summon_key: armed.summon_key } })
+    const setPrice = async (price: number) => {
+      const body = { price_credits: price }
+      assert.equal((await send(root, 'PATCH', `/agents/${agentId}`, { key: world.tenant.secretKey, body })).status, 200)
+    }
+    await setPrice(6)
+    const dearer = await summon()
+    assertError(dearer, 409, 'state_conflict')
+    assert.match(dearer.body.error.message, /risen from 5 to 6 credits/)
+    assert.deepEqual(await world.balance(coupon), { balance: 20, held: 0, currency: 'credits' })
+    for (const price of [5, 4]) {
+      await setPrice(price)
+      const { status, body, text } = await summon()
+      assert.deepEqual([status, body.data?.price_credits], [201, price], text)
+      await running(body.data.id, body.data.control_token)
+      await world.control('POST', `/sessions/${body.data.id}/stop`, body.data.control_token)
+    }
+    assert.deepEqual(await world.balance(coupon), { balance: 11, held: 0, currency: 'credits' })
   })
 })
 
@@ -196,6 +225,28 @@ describe('a control token', () => {
     assert.deepEqual(ratings.body.data, { average: 4, count: 1 })
     await world.control('POST', `/sessions/${id}/stop`, token)
   })
+})
+
+test('a rating that is sent again with its Idempotency-Key gives the same bytes, and the key of one session is none of another', async () => {
+  const agentId = await world.makeAgent()
+  const rate = (token: string) =>
+    send({ baseUrl: world.api.origin }, 'POST', `/agents/${agentId}/ratings`, {
+      headers: { authorization: `Bearer ${token}` },
+      idempotencyKey: 'rate',
+      body: { stars: 3 },
+    })
+  const sessions = []
+  for (let i = 0; i < 2; i++) {
+    const { id, control_token: token } = (await world.launch(agentId, world.newRoom(), await world.makeCoupon(5))).body.data
+    await running(id, token)
+    const [first, second] = [await rate(token), await rate(token)]
+    assert.deepEqual([first.status, first.headers.get('idempotency-status')], [201, 'stored'], first.text)
+    assert.deepEqual([second.status, second.headers.get('idempotency-status'), second.text], [201, 'replayed', first.text])
+    sessions.push({ id, token })
+  }
+  const got = await send({ baseUrl: world.api.origin }, 'GET', `/agents/${agentId}/ratings`, { key: world.tenant.secretKey })
+  assert.deepEqual(got.body.data, { average: 3, count: 2 })
+  for (const { id, token } of sessions) await world.control('POST', `/sessions/${id}/stop`, token)
 })
 
 test('the room key and the coupon are sealed at rest, and erased when the session ends', async () => {

@@ -73,7 +73,6 @@ export interface NewSession {
   mkSealed: Buffer
   couponSealed: Buffer
   controlHash: Buffer | null
-  agentControlHash: Buffer | null
   summonHash: Buffer | null
   armedId: string | null
   priceCredits: number
@@ -89,8 +88,8 @@ const insertStatement = statement<SessionRow>(
   // Where the agent is in the room already, this inserts nothing; where it is just being launched, it waits for how that ends.
   `with inserted as (
      insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, coupon_sealed, control_hash,
-       agent_control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+       summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (room, agent_id) where ${alive} do nothing
      returning ${sessionColumns}
    ), told as (
@@ -112,7 +111,6 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.mkSealed,
     session.couponSealed,
     session.controlHash,
-    session.agentControlHash,
     session.summonHash,
     session.armedId,
     session.priceCredits,
@@ -124,6 +122,23 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.answeredSeq,
   ])
   return row && toSession(row)
+}
+
+const livingStatement = statement<{ count: number }>(
+  'sessions-count-living',
+  // No further than matters.
+  `select count(*)::int as count from (select from sessions where tenant_id = $1 and ${alive} limit $2) as living`,
+)
+
+const armedStatement = statement<{ count: number }>(
+  'sessions-count-armed',
+  `select count(*)::int as count from (select from sessions where tenant_id = $1 and status = 'armed' limit $2) as armed`,
+)
+
+/** How many sessions of the tenant live, or rooms are armed, counted up to `atMost`. */
+export async function countSessions(tx: Tx, tenantId: string, which: 'living' | 'armed', atMost: number): Promise<number> {
+  const [row] = await tx.query(which === 'armed' ? armedStatement : livingStatement, [tenantId, atMost])
+  return row!.count
 }
 
 const presentStatement = statement<{ id: string }>(
@@ -202,6 +217,16 @@ const joinedStatement = statement<SessionRow>(
 export async function updateJoined(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
   const [row] = await tx.query(joinedStatement, [tenantId, id])
   return row && toSession(row)
+}
+
+const ofAgentStatement = statement<SessionRow>(
+  'sessions-of-agent',
+  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${alive} order by created_at limit $3`,
+)
+
+/** The sessions in which the agent is or to which it is coming, whoever launched them; the oldest first. */
+export async function listLivingOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
+  return (await db.query(ofAgentStatement, [agentTenantId, agentId, limit])).map(toSession)
 }
 
 const overdueStatement = statement<SessionRow>(

@@ -13,11 +13,13 @@ export interface SentAnswer {
  * sealed answer: so no crash leaves one without the others.
  */
 export interface Claim<Answer = unknown> {
-  /** The tenant, or the kind of a caller without one. */
+  /** The tenant, or what else says who calls. */
   scope: string
   keyHash: Buffer
   bodyHash: Buffer
   expiresAt: string
+  /** See ClaimInput. */
+  proof: string | undefined
   /** The row's answer column. */
   seal: (answer: Answer) => Buffer
 }
@@ -39,6 +41,11 @@ interface ClaimInput<Answer> {
   body: Buffer
   nowMs: number
   vault: Vault
+  /**
+   * SHA-256 of the X-Collection-Token, base64url, where an operation takes one: kept with the answer, so that a repeat is known to come from
+   * the same caller also when the collection, against which the token was checked, is gone.
+   */
+  proof: string | undefined
   /** Turns a handler's answer into what is sent. */
   serialise: (answer: Answer) => SentAnswer
 }
@@ -50,21 +57,31 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
     keyHash: hash('sha256', secret, 'buffer'),
     bodyHash: hash('sha256', input.body, 'buffer'),
     expiresAt: new Date(input.nowMs + limits.idempotencyTtlMs).toISOString(),
+    proof: input.proof,
     seal: (answer) => {
       const { status, body } = input.serialise(answer)
-      return input.vault.sealWith(secret, Buffer.from(`${status} ${body}`))
+      const head = input.proof === undefined ? `${status}` : `${status} ${input.proof}`
+      return input.vault.sealWith(secret, Buffer.from(`${head} ${body}`))
     },
   }
 }
+
+export interface KeptAnswer extends SentAnswer {
+  proof: string | undefined
+}
+
+// A body is empty or JSON: it cannot be taken for a proof.
+const keptPattern = /^(\d{3}) (?:([\w-]{43}) )?(.*)$/s
 
 /** Opens a stored answer with the caller's Idempotency-Key. */
 export function openAnswer(
   input: Pick<ClaimInput<never>, 'scope' | 'operationId' | 'path' | 'idempotencyKey' | 'vault'>,
   sealed: Buffer,
-): SentAnswer {
+): KeptAnswer {
   const secret = JSON.stringify([input.scope, input.operationId, input.path, input.idempotencyKey])
-  const text = input.vault.openWith(secret, sealed).toString()
-  return { status: Number(text.slice(0, 3)), body: text.slice(4) }
+  const [, status, proof, body] = keptPattern.exec(input.vault.openWith(secret, sealed).toString()) ?? []
+  if (body === undefined) throw new Error('a kept answer is malformed')
+  return { status: Number(status), body, proof }
 }
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startTestApi, type TestApi } from '../../testing/test-api.ts'
@@ -79,13 +80,55 @@ test('each refusal has its code', async () => {
 
 test('a refusal reaches a client that sends a large body without looking', async () => {
   const size = 20 * mebibyte
-  const { url, headers } = await upload('uploads/large-refused', size)
-  const answer = await fetch(`${url}x`, {
-    method: 'PUT',
-    headers: { 'content-type': headers['content-type']! },
-    body: Buffer.alloc(size),
+  const { url } = await upload('uploads/large-refused', size)
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: Buffer.alloc(size) })
+  assert.equal(answer.status, 400)
+})
+
+/** Sends so much to the address, without looking; says how much went out before the connection ended, and what was answered. */
+function pour(url: string, size: number): Promise<{ sent: number; answer: string }> {
+  const { hostname, port, pathname, search } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.on('data', (data) => (answer += data)).on('error', () => {})
+    socket.once('close', () => resolve({ sent: socket.bytesWritten, answer }))
+    socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Type: ${mime}\r\nContent-Length: ${size}\r\n\r\n`)
+    const chunk = Buffer.alloc(mebibyte)
+    const more = () => {
+      if (socket.destroyed) return
+      if (socket.bytesWritten >= size) socket.end()
+      else socket.write(chunk, more)
+    }
+    socket.once('data', more)
   })
-  assert.equal(answer.status, 403)
+}
+
+test('what a stranger sends is not read', async () => {
+  const size = 60 * mebibyte
+  const { url } = await upload('uploads/stranger', size)
+  const { sent, answer } = await pour(`${url}x`, size)
+  assert.match(answer, /^HTTP\/1.1 403 /)
+  assert.match(answer, /connection: close/i)
+  assert.ok(sent < 20 * mebibyte, `${sent} bytes went out`)
+})
+
+test('who has no good address is told to wait, and whoever has one is not', async (t) => {
+  const limited = await startTestApi({ rateLimit: '0.1' })
+  t.after(() => limited.close())
+  const good = await limited.ctx.blobs.presignUpload({ key: 'uploads/good', mime, bytes: bytes.length, expiresInSeconds: 60 })
+  const old = await limited.ctx.blobs.presignDownload({ key: 'uploads/good', mime, expiresInSeconds: -1 })
+  const at = (url: string) => url.replace(limited.ctx.config.publicUrl, limited.origin)
+  const statuses: number[] = []
+  for (let i = 0; i < 12; i++) {
+    const { status, headers, body } = await (i % 2 === 0
+      ? sendHttp('PUT', `${at(good.url)}x`, good.headers, bytes)
+      : sendHttp('GET', at(old.url)))
+    statuses.push(status)
+    if (status === 429) assert.deepEqual([errorOf(body).code, Number(headers['retry-after']) > 0], ['rate_limited', true])
+  }
+  assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429], statuses.join())
+  assert.equal((await sendHttp('PUT', at(good.url), good.headers, bytes)).status, 200)
 })
 
 test('an upload that is broken off leaves no half file', async () => {

@@ -12,8 +12,11 @@ export interface Blobs {
   stat(key: string): Promise<BlobStat | undefined>
   /** The blob, or a part of it. Destroy the stream where it is not read to its end. `not_found`, `invalid_range` */
   read(key: string, range?: ByteRange): Promise<BlobContent>
-  /** Replaces what was there. `mismatch` where the stream has not the length that it came with. */
-  write(key: string, body: Buffer | SizedStream, options: { mime: string }): Promise<BlobStat>
+  /**
+   * Replaces what was there, or with `once` fails with `exists`: where the store has no such condition of its own (S3), that is asked before.
+   * `mismatch` where the stream has not the length that it came with.
+   */
+  write(key: string, body: Buffer | SizedStream, options: WriteOptions): Promise<BlobStat>
   /**
    * Moves an upload to the place where it stays. Whoever holds the upload's address can replace the bytes at fromKey but never those at
    * toKey: so judge them after promoting. What is at toKey already stays, and the upload goes: a repeat, after a crash or a second upload,
@@ -60,6 +63,12 @@ export interface SignedDownload {
   expiresAt: Date
 }
 
+export interface WriteOptions {
+  mime: string
+  /** What is there already stays. */
+  once?: boolean
+}
+
 export interface BlobStat {
   bytes: number
   /** Changes with every write; without quotes. */
@@ -90,7 +99,7 @@ export interface BlobPage {
   cursor?: string
 }
 
-export type BlobErrorCode = 'not_found' | 'invalid_range' | 'mismatch' | 'invalid_key' | 'unavailable'
+export type BlobErrorCode = 'not_found' | 'exists' | 'invalid_range' | 'mismatch' | 'invalid_key' | 'unavailable'
 
 export class BlobError extends Error {
   readonly code: BlobErrorCode

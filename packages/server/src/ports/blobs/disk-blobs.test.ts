@@ -54,6 +54,17 @@ describe('the folder of blobs on disk', () => {
     assert.deepEqual(await readdir(root), ['.growing'])
   })
 
+  test('of many writes at once to what is written once, one is there', async (t) => {
+    const { root, blobs } = await open(t)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, seed) => blobs.write('a/b', bytesOf(1_000, seed), { once: true })),
+    )
+    const done = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    assert.deepEqual(await contentOf(await blobs.read('a/b')), bytesOf(1_000, done))
+    assert.deepEqual(await growing(root), [])
+  })
+
   test('what is deleted leaves no empty folders', async (t) => {
     const { root, blobs } = await open(t)
     for (const key of ['ten_a/col_a/original', 'ten_a/col_b/original', 'uploads/a']) await blobs.write(key, bytesOf(10))

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -91,6 +93,27 @@ test(
     blobs.close()
   },
 )
+
+test('a promotion names the bytes that it means, and takes no others', async (t) => {
+  // Not the real one: its release knows the condition by another name.
+  const conditions: unknown[] = []
+  const server = createHttpServer((req, res) => {
+    const isUpload = req.url!.includes('uploads/')
+    if (req.method === 'HEAD') return res.writeHead(isUpload ? 200 : 404, { etag: `"tag-${conditions.length}"` }).end()
+    conditions.push(req.headers['x-amz-copy-source-if-match'])
+    const last = conditions.length % 3 === 0
+    return last ? res.writeHead(500).end() : res.writeHead(412).end()
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const blobs = new S3Blobs({ endpoint, bucket: 'a', region: 'a', accessKeyId: 'a', secretAccessKey: 'a' })
+  t.after(() => blobs.close())
+  await assert.rejects(blobs.promote('uploads/a', 'b/a'), { code: 'unavailable' })
+  // Twice replaced since it was looked at; then the client itself repeats what the store could not do.
+  assert.deepEqual(conditions.slice(0, 3), ['"tag-0"', '"tag-1"', '"tag-2"'])
+  assert.deepEqual([...new Set(conditions.slice(2))], ['"tag-2"'])
+})
 
 test('a file is read to its end however long its reader pauses', { skip }, async () => {
   const silenceMs = 300

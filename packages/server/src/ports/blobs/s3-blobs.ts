@@ -22,11 +22,12 @@ import type {
   SignedUpload,
   SizedStream,
   UploadTerms,
+  WriteOptions,
 } from './blobs.ts'
 import { BlobError } from './blobs.ts'
 import { exactLength } from './s3/exact-length.ts'
 import { presignGet, presignPut, type S3Place } from './s3/presign.ts'
-import { asBlobError, isMissing } from './s3/s3-errors.ts'
+import { asBlobError, isMissing, isUnmatched } from './s3/s3-errors.ts'
 
 const pageSize = 1_000
 const tries = 3
@@ -106,7 +107,9 @@ export class S3Blobs implements Blobs {
     return { ...statOf(total ? Number(total) : contentBytes, got.ETag), stream: got.Body as Readable, contentBytes }
   }
 
-  async write(key: string, body: Buffer | SizedStream, { mime }: { mime: string }): Promise<BlobStat> {
+  async write(key: string, body: Buffer | SizedStream, { mime, once }: WriteOptions): Promise<BlobStat> {
+    // Not If-None-Match: some stores refuse a write that names it.
+    if (once && (await this.stat(key))) throw new BlobError('exists', 'there is a blob already')
     const bytes = Buffer.isBuffer(body) ? body.length : body.bytes
     const abort = new AbortController()
     // The client neither notices a source that fails nor one that is longer than announced.
@@ -124,14 +127,35 @@ export class S3Blobs implements Blobs {
   }
 
   async promote(fromKey: string, toKey: string): Promise<BlobStat> {
-    const { Key } = this.#at(fromKey)
-    const command = new CopyObjectCommand({ ...this.#at(toKey), CopySource: `${this.#bucket}/${Key}` })
     const there = await this.stat(toKey)
-    if (!there) await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
-    const promoted = there ?? (await this.stat(toKey))
+    const promoted = there ?? ((await this.#copy(fromKey, toKey)) ? await this.stat(toKey) : undefined)
     if (!promoted) throw new BlobError('not_found', 'no such upload')
     await this.delete([fromKey])
     return promoted
+  }
+
+  /**
+   * Whether there was something to copy. It names what it copies: a copy that is repeated, or that the store comes to late, never takes
+   * bytes that were sent since.
+   */
+  async #copy(fromKey: string, toKey: string): Promise<boolean> {
+    for (let attempt = 1; attempt <= tries; attempt++) {
+      const from = await this.stat(fromKey)
+      if (!from) return false
+      const command = new CopyObjectCommand({
+        ...this.#at(toKey),
+        CopySource: `${this.#bucket}/${this.#at(fromKey).Key}`,
+        CopySourceIfMatch: `"${from.etag}"`,
+      })
+      try {
+        await this.#ask((options) => this.#client.send(command, options))
+        return true
+      } catch (error) {
+        // Replaced since it was looked at.
+        if (!isUnmatched(error)) throw asBlobError(error)
+      }
+    }
+    throw new BlobError('unavailable', 'the upload is being replaced')
   }
 
   async delete(keys: string[]): Promise<void> {

@@ -10,7 +10,10 @@ export type PaintRequest = {
 }
 
 export type Painted = {
-  png: Buffer
+  bytes: Buffer
+  mime: string
+  width: number
+  height: number
   provider: string
   model: string
   seed: number

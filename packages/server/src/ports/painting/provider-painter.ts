@@ -2,8 +2,8 @@ import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateImage, type ImageModel } from 'ai'
+import type { Pictures } from '../pictures/pictures.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { PaintError } from './paint-error.ts'
 import { assertPaintable, type Painted, type Painter, type PaintRequest } from './painter.ts'
 import { readPicture } from './read-picture.ts'
 import { toPaintError } from './to-paint-error.ts'
@@ -18,6 +18,8 @@ export type ProviderPainterOptions = {
   baseUrl?: string | undefined
   /** Every request goes through it, also that for a picture's address in an answer: it is what keeps a provider out of our own network. */
   fetch: typeof globalThis.fetch
+  /** Opens what the provider sends: a tenant names its server. */
+  pictures: Pictures
   timeoutMs?: number
 }
 
@@ -25,18 +27,27 @@ const TIMEOUT_MS = 120_000
 /** The largest picture we take is 16 MiB; in base64 with its JSON that is 22. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
-/** Paints with a provider's model and the tenant's own key. Fails with PaintError only, or with the caller's signal's reason. */
+/**
+ * Paints with a provider's model and the tenant's own key. Fails with PaintError, with the caller's signal's reason, or with PictureError `busy`.
+ */
 export function createProviderPainter(options: ProviderPainterOptions): Painter {
   const model = openModel(options)
   return { paint: async (request) => paint(model, options, request) }
 }
 
-async function paint(
+async function paint(model: ImageModel, options: ProviderPainterOptions, request: PaintRequest): Promise<Painted> {
+  assertPaintable(request)
+  const sent = await ask(model, options, request)
+  request.signal?.throwIfAborted()
+  const picture = await readPicture(options.pictures, sent)
+  return { ...picture, provider: options.provider, model: options.model, seed: request.seed, alt: describe(request.prompt) }
+}
+
+async function ask(
   model: ImageModel,
   { provider, model: modelName, timeoutMs = TIMEOUT_MS }: ProviderPainterOptions,
   request: PaintRequest,
-): Promise<Painted> {
-  assertPaintable(request)
+): Promise<Uint8Array> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const { image } = await generateImage({
@@ -47,11 +58,10 @@ async function paint(
       maxRetries: 0,
       abortSignal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     })
-    const png = await readPicture(image.uint8Array)
-    return { png, provider, model: modelName, seed: request.seed, alt: describe(request.prompt) }
+    return image.uint8Array
   } catch (error) {
     request.signal?.throwIfAborted()
-    throw error instanceof PaintError ? error : toPaintError(error)
+    throw toPaintError(error)
   }
 }
 

@@ -1,30 +1,43 @@
-import { uncachedSharp } from '../uncached-sharp.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PictureError } from '../pictures/picture-error.ts'
+import type { PictureFacts } from '../pictures/picture-job.ts'
+import type { Pictures } from '../pictures/pictures.ts'
 import { PaintError } from './paint-error.ts'
+import type { Painted } from './painter.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PIXELS = 4096 * 4096
 const MIN_SIDE = 64
-const DECODE_SECONDS = 10
 
-/** What sharp may find by content. A provider's word for the type counts for nothing, and SVG is a program, not a picture. */
-const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'heif'])
-
-/** Decodes what a provider sent and writes it anew as PNG, so that nothing but pixels of it is kept. */
-export async function readPicture(bytes: Uint8Array): Promise<Buffer> {
-  if (bytes.byteLength > MAX_BYTES) throw new PaintError('bad_result', 'The provider sent a picture that is too large.')
+/**
+ * Keeps of what a provider sent nothing but the picture. A tenant names its server, so it is a stranger's: it is opened in a process of its
+ * own, as an upload is, and never in this one. A provider's word for the type counts for nothing.
+ */
+export async function readPicture(
+  pictures: Pictures,
+  sent: Uint8Array,
+): Promise<Pick<Painted, 'bytes' | 'mime' | 'width' | 'height'>> {
+  if (sent.byteLength > MAX_BYTES) throw new PaintError('bad_result', 'The provider sent a picture that is too large.')
   try {
-    const image = uncachedSharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'warning', pages: 1 })
-    const { format, width, height } = await image.metadata()
-    if (!TYPES.has(format)) throw new PaintError('bad_result', 'The provider sent something that is not a picture.')
-    if (Math.min(width, height) < MIN_SIDE) throw new PaintError('bad_result', 'The provider sent a picture that is too small.')
-    return await image
-      .autoOrient()
-      .timeout({ seconds: DECODE_SECONDS })
-      .toColourspace('srgb')
-      .png({ compressionLevel: 6 })
-      .toBuffer()
+    return await pictures.withFolder(async (folder) => {
+      const source = join(folder, 'source')
+      await writeFile(source, sent, { flag: 'wx', mode: 0o600 })
+      const facts = await pictures.inspect(source)
+      assertWanted(facts)
+      const clean = join(folder, 'clean')
+      const { width, height } = await pictures.clean(source, clean, facts)
+      return { bytes: await readFile(clean), mime: `image/${facts.format}`, width, height }
+    })
   } catch (error) {
-    if (error instanceof PaintError) throw error
-    throw new PaintError('bad_result', 'The provider sent something that is not a picture.')
+    if (!(error instanceof PictureError) || error.code === 'busy') throw error
+    throw new PaintError('bad_result', 'The provider sent something that is not a picture, or is too large.')
   }
+}
+
+function assertWanted({ format, width, height, frames }: PictureFacts): void {
+  if (format === 'gif' || frames > 1)
+    throw new PaintError('bad_result', 'The provider sent something that is not a still picture.')
+  if (width * height > MAX_PIXELS) throw new PaintError('bad_result', 'The provider sent a picture that is too large.')
+  if (Math.min(width, height) < MIN_SIDE) throw new PaintError('bad_result', 'The provider sent a picture that is too small.')
 }

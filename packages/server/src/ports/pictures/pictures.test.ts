@@ -47,13 +47,71 @@ test('a GIF loses comments and the data of applications, and keeps its pixels to
   assert.deepEqual(await clean(dirty), gif)
 })
 
+function box(type: string, content: Buffer): Buffer {
+  const head = Buffer.from(`\0\0\0\0${type}`, 'latin1')
+  head.writeUInt32BE(8 + content.length, 0)
+  return Buffer.concat([head, content])
+}
+
+/** Puts bytes at the end of a box that lies in the boxes before it, and makes room in all of them, and in where the picture's data is said to be. */
+function putInto(avif: Buffer, path: string[], more: Buffer): Buffer {
+  let [from, end] = [0, avif.length]
+  const out = Buffer.from(avif)
+  for (const type of path) {
+    let at = from
+    while (avif.toString('latin1', at + 4, at + 8) !== type) {
+      at += avif.readUInt32BE(at)
+      assert.ok(at < end, type)
+    }
+    end = at + avif.readUInt32BE(at)
+    out.writeUInt32BE(end - at + more.length, at)
+    from = at + 8 + ({ meta: 4, iinf: 6 }[type] ?? 0)
+  }
+  const grown = Buffer.concat([out.subarray(0, end), more, out.subarray(end)])
+  // Version 0, offsets and lengths of 4 bytes, no base or of 4 bytes, one extent: as libheif writes it.
+  const iloc = grown.indexOf('iloc') + 4
+  assert.deepEqual([grown[iloc], grown[iloc + 4]], [0, 0x44])
+  const baseBytes = grown[iloc + 5]! >> 4
+  for (let item = 0, at = iloc + 8; item < grown.readUInt16BE(iloc + 6); item++, at += 14 + baseBytes) {
+    const offsetAt = at + 6 + baseBytes
+    const place = baseBytes > 0 && grown.readUInt32BE(at + 4) > 0 ? at + 4 : offsetAt
+    grown.writeUInt32BE(grown.readUInt32BE(place) + more.length, place)
+  }
+  return grown
+}
+
+test('an AVIF loses what its boxes tell besides the picture, and keeps its pixels to the bit', async () => {
+  const picture = sharp({ create: { width: 60, height: 40, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } })
+  const avif = await picture.avif().toBuffer()
+  const text = Buffer.concat([Buffer.alloc(4), hidden, Buffer.alloc(1)])
+  const places: [string[], Buffer][] = [
+    [['meta'], box('uuid', text)],
+    [['meta'], box('free', text)],
+    [['meta'], box('xml ', text)],
+    [['meta', 'iprp', 'ipco'], box('udes', text)],
+    [['meta', 'iprp', 'ipco'], box('uuid', text)],
+    [['meta', 'iprp'], box('note', text)],
+    [['meta', 'hdlr'], hidden],
+    [['meta', 'iinf', 'infe'], hidden],
+  ]
+  const pixelsOf = (bytes: Buffer) => sharp(bytes).raw().toBuffer()
+  const pixels = await pixelsOf(avif)
+  for (const [path, more] of places) {
+    const dirty = putInto(avif, path, more)
+    assert.deepEqual(await pixelsOf(dirty), pixels, `${path.join()}: the sample is a picture`)
+    const cleaned = await clean(dirty)
+    assert.equal(cleaned.includes(hidden), false, path.join())
+    assert.equal(cleaned.length, dirty.length)
+    assert.deepEqual(await pixelsOf(cleaned), pixels, path.join())
+  }
+  assert.deepEqual(
+    await pixelsOf(await clean(await picture.rotate(90).avif().toBuffer())),
+    await pixelsOf(await picture.rotate(90).avif().toBuffer()),
+  )
+})
+
 test('an AVIF has zeros where no picture lies, and the same pixels', async () => {
   const avif = await draw().avif().toBuffer()
-  const box = (type: string, content: Buffer) => {
-    const head = Buffer.from(`\0\0\0\0${type}`, 'latin1')
-    head.writeUInt32BE(8 + content.length, 0)
-    return Buffer.concat([head, content])
-  }
   const dirty = Buffer.concat([avif, box('free', hidden), box('mdat', hidden)])
   const cleaned = await clean(dirty)
   assert.equal(cleaned.includes(hidden), false)

@@ -2,13 +2,19 @@ import type { Look, Palette } from '@atrium/web/share/theme'
 import type { Typeface } from './card-fonts.ts'
 
 export const CARD = { width: 1200, height: 630 }
+const WIDEST = 2 * CARD.width
+
+/** How wide a picture of this shape is to be read, so that it fills a card without being enlarged. */
+export function cardPictureWidth({ width, height }: { width: number; height: number }): number {
+  return Math.min(WIDEST, Math.max(CARD.width, Math.ceil((CARD.height * width) / height)))
+}
 
 export type CardRequest = {
   title: string
   /** The collection's name, over the title. */
   subtitle?: string | undefined
   excerpts?: ReadonlyArray<{ text: string; author?: string | undefined }> | undefined
-  /** An encoded picture of a stranger's. */
+  /** Encoded by a picture process: nothing that a stranger sent. */
   picture?: Uint8Array | undefined
   /** As in a collection's metadata: a theme's name, or an object of colours. */
   theme?: unknown

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import sharp from 'sharp'
-import { makeClip } from './make-clip.ts'
+import { clipPictureWidth, makeClip } from './make-clip.ts'
 import { ProduceError } from './produce-error.ts'
 
 const plain = async (colour: string, width = 320, height = 240): Promise<Buffer> =>
@@ -52,6 +52,22 @@ describe('a clip', () => {
     const { webp, frames } = await makeClip({ pictures: [animated] })
     assert.equal(frames, 1)
     assert.ok((await frame(webp, 0))[0] > 230)
+  })
+
+  it('is as large of pictures that were read no wider than it asks for, and stops when told to', async () => {
+    for (const [width, height] of [
+      [3000, 2000],
+      [2000, 3000],
+      [1600, 1600],
+      [4000, 1000],
+    ] as const) {
+      const whole = await plain('#f00', width, height)
+      const small = await sharp(whole).resize(clipPictureWidth(1, { width, height })).png().toBuffer()
+      const [film, same] = [await makeClip({ pictures: [whole] }), await makeClip({ pictures: [small] })]
+      assert.deepEqual([same.width, same.height], [film.width, film.height])
+    }
+    const pictures = [await plain('#f00')]
+    await assert.rejects(makeClip({ pictures, signal: AbortSignal.abort(new Error('enough')) }), { message: 'enough' })
   })
 
   it('of fifty pictures keeps within its bounds', async () => {

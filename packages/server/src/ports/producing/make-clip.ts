@@ -1,25 +1,33 @@
+import { setImmediate } from 'node:timers/promises'
 import sharp from 'sharp'
 import { guarded, openPicture } from './open-picture.ts'
 import { ProduceError } from './produce-error.ts'
 
 export type ClipRequest = {
-  /** Encoded pictures, 1 to 50, in order. */
+  /** 1 to 50, in order, encoded by a picture process: nothing that a stranger sent. As wide as `clipPictureWidth` says, for all are held at once. */
   pictures: readonly Uint8Array[]
   /** How long each stays, in milliseconds. */
   delayMs?: number | undefined
+  /** Stops the work between two pictures; the promise then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
 }
 
 export type Clip = { webp: Buffer; width: number; height: number; frames: number; durationMs: number }
 
 export const MAX_CLIP_PICTURES = 50
 const MAX_SIDE = 1024
+/** Width to height. */
+const WIDEST = 1.91
+const TALLEST = 0.56
 /** All frames are held at once, three bytes a pixel: 40 million are 120 MB. */
 const MAX_TOTAL_PIXELS = 40_000_000
+/** A picture fills the film where no more than this is cut off; its other side is then so much shorter than the film's. */
+const FILLING = 0.25
 const FADE_FRAMES = 4
 const FADE_MS = 60
 
 /** An animated WebP of the pictures, one fading into the next and the last into the first, for ever. */
-export async function makeClip({ pictures, delayMs = 2200 }: ClipRequest): Promise<Clip> {
+export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest): Promise<Clip> {
   if (pictures.length < 1 || pictures.length > MAX_CLIP_PICTURES)
     throw new ProduceError(`A clip is made of 1 to ${MAX_CLIP_PICTURES} pictures.`)
   if (!Number.isInteger(delayMs) || delayMs < 100 || delayMs > 10_000)
@@ -32,8 +40,16 @@ export async function makeClip({ pictures, delayMs = 2200 }: ClipRequest): Promi
   const each = 1 + Math.max(0, fades)
   const film = createFilm(shape, pictures.length * each)
   // One after another: fifty decoders at once would need fifty times the memory.
-  for (const [index, bytes] of pictures.entries()) (await still(bytes, shape)).copy(film.frame(index * each))
-  addFades(film, pictures.length, each)
+  for (const [index, bytes] of pictures.entries()) {
+    signal?.throwIfAborted()
+    ;(await still(bytes, shape)).copy(film.frame(index * each))
+  }
+  for (const index of pictures.keys()) {
+    // Arithmetic over millions of pixels: others in this process have their turn in between.
+    await setImmediate()
+    signal?.throwIfAborted()
+    addFade(film, index, pictures.length, each)
+  }
   const delays = Array.from({ length: film.count }, (_, index) => (index % each === 0 ? delayMs : FADE_MS))
   const { width, height } = shape
   const webp = await sharp(film.pixels, { raw: { width, height: height * film.count, channels: 3, pageHeight: height } })
@@ -46,6 +62,17 @@ export async function makeClip({ pictures, delayMs = 2200 }: ClipRequest): Promi
 
 type Shape = { width: number; height: number }
 
+/** How wide a picture of this shape is to be read, so that it fills a film of so many without being enlarged. */
+export function clipPictureWidth(pictures: number, { width, height }: Shape): number {
+  const side = longestSide(pictures, WIDEST) * Math.exp(FILLING)
+  return Math.ceil(width >= height ? side : (side * width) / height)
+}
+
+/** Room for each picture and at least two frames of its fade. */
+function longestSide(pictures: number, ratio: number): number {
+  return Math.min(MAX_SIDE, Math.sqrt((MAX_TOTAL_PIXELS / (pictures * 3)) * Math.max(ratio, 1 / ratio)))
+}
+
 /** The middle one of the pictures' shapes, neither a strip nor a tower, and smaller the more pictures there are. */
 async function chooseShape(pictures: readonly Uint8Array[]): Promise<Shape> {
   const ratios: number[] = []
@@ -56,10 +83,8 @@ async function chooseShape(pictures: readonly Uint8Array[]): Promise<Shape> {
     largest = Math.max(largest, width, height)
   }
   const sorted = ratios.sort((a, b) => a - b)
-  const ratio = Math.min(1.91, Math.max(0.56, sorted[Math.floor(sorted.length / 2)] ?? 1))
-  // Room for each picture and at least two frames of its fade.
-  const fitting = Math.sqrt(MAX_TOTAL_PIXELS / (pictures.length * 3) / (Math.min(ratio, 1) / Math.max(ratio, 1)))
-  const side = Math.min(MAX_SIDE, Math.max(64, largest), fitting)
+  const ratio = Math.min(WIDEST, Math.max(TALLEST, sorted[Math.floor(sorted.length / 2)] ?? 1))
+  const side = Math.min(Math.max(64, largest), longestSide(pictures.length, ratio))
   const even = (length: number): number => Math.max(16, Math.round(length / 2) * 2)
   return ratio >= 1 ? { width: even(side), height: even(side / ratio) } : { width: even(side * ratio), height: even(side) }
 }
@@ -69,7 +94,7 @@ async function still(bytes: Uint8Array, { width, height }: Shape): Promise<Buffe
   const { image, width: own, height: tall } = await openPicture(bytes)
   const lost = Math.abs(Math.log((own / tall) * (height / width)))
   const flat = { background: '#101014' }
-  if (lost < 0.25) return guarded(image.resize(width, height, { fit: 'cover' }).flatten(flat).removeAlpha().raw().toBuffer())
+  if (lost < FILLING) return guarded(image.resize(width, height, { fit: 'cover' }).flatten(flat).removeAlpha().raw().toBuffer())
   const whole = await guarded(
     image.clone().resize(width, height, { fit: 'inside' }).flatten(flat).removeAlpha().png({ compressionLevel: 1 }).toBuffer(),
   )
@@ -97,12 +122,11 @@ function createFilm({ width, height }: Shape, count: number): Film {
   return { pixels, count, frame: (index) => pixels.subarray(index * size, (index + 1) * size) }
 }
 
-function addFades(film: Film, pictures: number, each: number): void {
-  for (let index = 0; index < pictures; index++) {
-    const from = film.frame(index * each)
-    const to = film.frame(((index + 1) % pictures) * each)
-    for (let fade = 1; fade < each; fade++) blend(from, to, fade / each, film.frame(index * each + fade))
-  }
+/** The frames between a picture and the next. */
+function addFade(film: Film, index: number, pictures: number, each: number): void {
+  const from = film.frame(index * each)
+  const to = film.frame(((index + 1) % pictures) * each)
+  for (let fade = 1; fade < each; fade++) blend(from, to, fade / each, film.frame(index * each + fade))
 }
 
 function blend(from: Buffer, to: Buffer, share: number, into: Buffer): void {

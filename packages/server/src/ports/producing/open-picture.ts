@@ -8,7 +8,10 @@ const DECODE_SECONDS = 8
 /** What sharp may find by content. SVG is a program, PDF is a document, and neither is a picture. */
 const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'heif', 'gif'])
 
-/** A stranger's picture, ready to be resized: its first frame only, upright, within limits, in sRGB. */
+/**
+ * A picture, ready to be resized: its first frame only, upright, within limits, in sRGB. Not for a stranger's file, which may be meant for a
+ * fault in a decoder: what comes here was made by a picture process (ports/pictures).
+ */
 export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; width: number; height: number }> {
   // Sharp throws at once for an empty one, where it otherwise rejects.
   if (bytes.byteLength === 0) throw notAPicture()
@@ -18,7 +21,7 @@ export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; wi
   return { image: image.autoOrient().timeout({ seconds: DECODE_SECONDS }).toColourspace('srgb'), ...autoOrient }
 }
 
-/** Whatever a decoder says of a hostile file becomes one plain sentence. */
+/** Whatever a decoder says becomes one plain sentence. */
 export async function guarded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../http/call.ts'
-import { reseal } from '../reseal.ts'
 
 export const resealSecrets: HandlerOf<'resealSecrets'> = async (ctx) => {
-  const { masterKey, resealed, remaining, answers } = await reseal(ctx.db, ctx.vault)
-  return { status: 200, data: { master_key: masterKey, resealed, remaining, stored_answers: answers } }
+  const { resealed, keys } = await ctx.resealer.run()
+  const needs = keys.map(({ answersUntil, ...same }) => ({ ...same, answers_until: answersUntil }))
+  return { status: 200, data: { resealed, keys: needs } }
 }

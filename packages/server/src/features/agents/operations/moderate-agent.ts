@@ -1,14 +1,17 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { stopSessionsOfAgent } from '../../sessions/stop-sessions-of-agent.ts'
 import { setByOperator } from '../status.ts'
 import { findAgentForUpdate, findAgentOfAnyTenant, updateAgentStatus } from '../store.ts'
 
-export const moderateAgent: HandlerOf<'moderateAgent'> = (ctx, { params, body }) =>
-  ctx.db.transaction(async (tx) => {
+/** The status first, so that no launch comes after the sessions are stopped; the sessions then one by one. */
+export const moderateAgent: HandlerOf<'moderateAgent'> = async (ctx, { params, body }) => {
+  const { tenantId, id, name, status } = await ctx.db.transaction(async (tx) => {
     const found = await findAgentOfAnyTenant(tx, params.agentId)
     const agent = found && (await findAgentForUpdate(tx, found.tenantId, found.id))
     if (!agent) throw new ApiError('not_found')
-    const { tenantId, id, name } = agent
-    const { status } = await updateAgentStatus(tx, tenantId, id, setByOperator(agent, body.status))
-    return { status: 200, data: { id, tenant_id: tenantId, name, status } }
+    return updateAgentStatus(tx, agent.tenantId, agent.id, setByOperator(agent, body.status))
   })
+  if (status === 'suspended') await stopSessionsOfAgent(ctx, tenantId, id)
+  return { status: 200, data: { id, tenant_id: tenantId, name, status } }
+}

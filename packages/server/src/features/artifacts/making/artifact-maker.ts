@@ -53,6 +53,8 @@ export class ArtifactMaker {
   }
 
   #begin(job: Job): void {
+    // A process that stood still for long finds its own job again.
+    this.#work.runs.get(job.artifactId)?.abort('its lease ran out')
     const abort = new AbortController()
     const done = this.#make(job, abort.signal).catch((error: unknown) =>
       this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact was left unmade'),
@@ -70,6 +72,9 @@ export class ArtifactMaker {
       await updateStage(this.#ctx.db, job, 'running')
       const made = await makeArtifact(this.#ctx, job, within)
       await updateStage(this.#ctx.db, job, 'storing')
+      // Bytes of an artifact that is ready never change: one who comes late must not write over what another one stored.
+      if (!(await this.#holds(job))) return
+      within.throwIfAborted()
       // The same key at every try: a second one replaces what the first one left.
       await this.#ctx.blobs.write(originalKey(job, job.artifactId), made.bytes, { mime: made.mime })
       const { bytes, ...rest } = made
@@ -77,6 +82,11 @@ export class ArtifactMaker {
     } catch (error) {
       await this.#fail(job, signal, error)
     }
+  }
+
+  /** Whether the job is still ours; if so, it stays ours while the file is stored. */
+  async #holds({ artifactId }: Job): Promise<boolean> {
+    return (await renewJobs(this.#ctx.db, this.#owner, [artifactId])).has(artifactId)
   }
 
   async #fail(job: Job, signal: AbortSignal, error: unknown): Promise<void> {

@@ -6,18 +6,14 @@ import { recordEvent } from '../../events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import { mediaAddress } from '../media-address.ts'
 import { findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
-import type { Job, MakingFailed } from './job.ts'
+import type { Job, Made, MakingFailed } from './job.ts'
 import { deleteJob, returnAllowance } from './job-store.ts'
 import { makingHoldId } from './start-making.ts'
 
 /** What is known of a blob that was stored. */
-export interface Stored {
-  mime: string
-  width: number
-  height: number
+export interface Stored extends Omit<Made, 'bytes'> {
   bytes: number
   sha256: string
-  alt: string | null
 }
 
 /** Makes the artifact ready and charges for it, together and once; false: the job was another's by then. */

@@ -1,3 +1,4 @@
+import { limits } from '@atrium/contract/limits'
 import { statement, type Db, type Tx } from '../../../db/database.ts'
 import type { Job } from './job.ts'
 
@@ -38,29 +39,30 @@ function toJob(row: Row): Job {
   } as Job
 }
 
-const insertStatement = statement<never>(
+const insertStatement = statement<{ artifact_id: string }>(
   'artifact-jobs-insert',
+  // The turn is explained in migrations/0016-making-in-turn.sql.
   `with inserted as (
-     insert into artifact_jobs (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     insert into artifact_jobs
+       (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
+     select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean, $10::timestamptz, greatest(own.turn + 1, coalesce(
+       (select max(turn) from artifact_jobs where lease_owner is not null),
+       (select min(turn) from artifact_jobs),
+       0
+     ))
+     from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
+     where own.jobs < ${limits.artifactsInTheMaking}
      returning artifact_id
    )
-   select pg_notify('${jobChannel}', artifact_id) from inserted`,
+   select artifact_id, pg_notify('${jobChannel}', artifact_id) from inserted`,
 )
 
-export async function insertJob(tx: Tx, job: Omit<Job, 'tries' | 'createdAt'>): Promise<void> {
+/** Whether it was taken: a tenant has only so many. Exact where the caller holds a lock that the tenant's other jobs are added under. */
+export async function insertJob(tx: Tx, job: Omit<Job, 'tries' | 'createdAt'>): Promise<boolean> {
   const { tenantId, collectionId, artifactId, work, input, priceCredits, payer, fromAllowance, deadline } = job
   const held = [priceCredits, payer?.tenantId ?? null, payer?.id ?? null]
-  await tx.query(insertStatement, [
-    tenantId,
-    collectionId,
-    artifactId,
-    work,
-    JSON.stringify(input),
-    ...held,
-    fromAllowance,
-    deadline,
-  ])
+  const values = [tenantId, collectionId, artifactId, work, JSON.stringify(input), ...held, fromAllowance, deadline]
+  return (await tx.query(insertStatement, values)).length === 1
 }
 
 const claimStatement = statement<Row>(
@@ -71,14 +73,14 @@ const claimStatement = statement<Row>(
    where (tenant_id, collection_id, artifact_id) in (
      select tenant_id, collection_id, artifact_id from artifact_jobs
      where run_at <= now() and (lease_until is null or lease_until < now())
-     order by run_at
+     order by turn, run_at
      limit $2
      for update skip locked
    )
    returning ${columns}`,
 )
 
-/** Takes jobs that nobody works on. */
+/** Takes jobs that nobody works on, of one tenant and another in turn. */
 export async function claimJobs(db: Db, owner: string, limit: number): Promise<Job[]> {
   return (await db.query(claimStatement, [owner, limit])).map(toJob)
 }

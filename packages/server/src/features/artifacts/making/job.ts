@@ -1,4 +1,5 @@
 import type { AccountRef } from '../../credits/ledger/account.ts'
+import type { Painted } from '../store.ts'
 
 export interface PaintInput {
   prompt: string
@@ -35,11 +36,16 @@ interface JobBase {
 /** An artifact to be made. */
 export type Job = JobBase & ({ work: 'paint'; input: PaintInput } | { work: 'card' | 'clip'; input: ProduceInput })
 
+export type ProduceJob = Extract<Job, { work: 'card' | 'clip' }>
+
 /** What came of it. */
 export interface Made {
   bytes: Buffer
   mime: string
+  width: number
+  height: number
   alt: string | null
+  painted: Painted | null
 }
 
 /** Why it could not be made; told to the owner. */

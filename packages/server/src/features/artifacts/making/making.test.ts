@@ -107,6 +107,30 @@ describe('painting', () => {
     assert.notEqual(all[0].sha256, all[2].sha256)
   })
 
+  test('says who painted it, and with which seed, so that it can be painted again', async () => {
+    const started = await paint({ prompt: 'mountains' })
+    const { provider: by, model, seed, sha256 } = await done(started)
+    assert.equal(by, 'local')
+    assert.ok(Number.isInteger(seed) && seed >= 0)
+    const again = await done(await paint({ prompt: 'mountains', provider: by, model, seed }))
+    assert.deepEqual([again.provider, again.model, again.seed, again.sha256], [by, model, seed, sha256])
+    const card = await done(await produce({ kind: 'card' }))
+    assert.ok(!('provider' in card) && !('model' in card) && !('seed' in card))
+  })
+
+  test('is counted in the usage report when it is made, and not when it failed', async () => {
+    const painted = async () => {
+      const rows: { meter: string; quantity: number }[] = (await send(api, 'GET', '/usage?by=month', { key: tenant.secretKey }))
+        .body.data
+      return rows.find(({ meter }) => meter === 'paints')?.quantity ?? 0
+    }
+    const before = await painted()
+    assert.equal((await done(await paint({ prompt: 'x' }))).status, 'ready')
+    assert.equal((await done(await paint({ prompt: 'x', provider: 'openai' }))).status, 'failed')
+    assert.equal((await done(await produce({ kind: 'card' }))).status, 'ready')
+    assert.equal(await painted(), before + 1)
+  })
+
   test('is paid by a coupon: held at once, captured when it is there', async () => {
     const coupon = await makeCoupon(5)
     const key = randomUUID()
@@ -138,6 +162,7 @@ describe('painting', () => {
     script = { status: 200, body: { created: 1, data: [{ b64_json: png.toString('base64') }] } }
     const made = await done(await paint({ prompt: 'x', provider: 'openai_compatible' }))
     assert.deepEqual([made.status, made.width, made.height], ['ready', 512, 384])
+    assert.deepEqual([made.provider, made.model], ['openai_compatible', 'default'])
     await send(api, 'PUT', '/tenant/provider-keys', { key: tenant.secretKey, body: { openai_compatible: null } })
   })
 
@@ -156,6 +181,26 @@ describe('painting', () => {
     await api.ctx.db.pool.query('update paint_allowances set used = 40')
     const artifact = await artifactOf((await paint({ prompt: 'x' })).body.data.id)
     assert.deepEqual([artifact.status, artifact.error.code], ['quota_exceeded', 'quota_exceeded'])
+    const told = await eventually(async () => {
+      const events: { type: string; data: { artifact_id: string } }[] = (
+        await send(api, 'GET', '/events?limit=200', { key: tenant.secretKey })
+      ).body.data
+      return events.find(({ data }) => data.artifact_id === artifact.id)
+    }, 'it is told by event')
+    assert.deepEqual(
+      [told.type, told.data],
+      [
+        'artifact.failed',
+        {
+          collection_id: collection.id,
+          artifact_id: artifact.id,
+          kind: 'image',
+          source: 'paint',
+          status: 'quota_exceeded',
+          error_code: 'quota_exceeded',
+        },
+      ],
+    )
     const paid = await done(await paint({ prompt: 'x', coupon: await makeCoupon(3) }))
     assert.equal(paid.status, 'ready')
     await api.ctx.db.pool.query('update paint_allowances set used = 0')

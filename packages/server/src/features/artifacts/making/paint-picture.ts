@@ -20,34 +20,42 @@ const patienceMs = 150_000
 const maxAnswerBytes = 24 * 1024 * 1024
 
 export async function paintPicture(ctx: Context, tenantId: string, input: PaintInput, signal: AbortSignal): Promise<Made> {
-  const painter = await choosePainter(ctx, tenantId, input)
+  const { provider, painter } = await choosePainter(ctx, tenantId, input)
   const { prompt, width, height, seed } = input
   try {
-    const { png, alt } = await painter.paint({ prompt, width, height, seed, signal })
-    return { bytes: png, mime: 'image/png', alt }
+    const { bytes, mime, alt, model, ...size } = await painter.paint({ prompt, width, height, seed, signal })
+    return { bytes, mime, alt, width: size.width, height: size.height, painted: { provider, model, seed } }
   } catch (error) {
     if (!(error instanceof PaintError)) throw error
     throw new MakingFailed(error.code, error.message, { passing: error.code === 'provider_unavailable' })
   }
 }
 
-async function choosePainter(ctx: Context, tenantId: string, input: PaintInput): Promise<Painter> {
+interface Chosen {
+  /** As it is named when it is asked for. */
+  provider: string
+  painter: Painter
+}
+
+async function choosePainter(ctx: Context, tenantId: string, input: PaintInput): Promise<Chosen> {
   const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, tenantId)
   const names = Object.keys(providers) as ProviderName[]
   const provider = input.provider ?? names.find((name) => keys[name] !== undefined) ?? 'local'
-  if (provider === 'local') return createLocalPainter()
+  if (provider === 'local') return { provider, painter: createLocalPainter() }
   if (!isProvider(provider)) throw new MakingFailed('provider_refused', `${provider} paints no pictures.`)
   const apiKey = keys[provider]
   if (apiKey === undefined)
     throw new MakingFailed('no_key', `There is no key for ${provider}: set one with PUT /tenant/provider-keys.`)
-  return createProviderPainter({
+  const painter = createProviderPainter({
     provider: provider === 'openai_compatible' ? 'openai-compatible' : provider,
     model: input.model ?? providers[provider].model,
     apiKey,
     // Named: left out, an adapter would take an address from this process's environment, and send the key there.
     baseUrl: provider === 'openai_compatible' ? compatibleUrl : providers[provider].baseUrl,
     fetch: ctx.egress.fetchWithin({ timeoutMs: patienceMs, maxAnswerBytes }),
+    pictures: ctx.pictures,
   })
+  return { provider, painter }
 }
 
 function isProvider(name: string): name is ProviderName {

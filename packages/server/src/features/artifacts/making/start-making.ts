@@ -1,9 +1,11 @@
+import { limits } from '@atrium/contract/limits'
 import type { Tx } from '../../../db/database.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import { newId } from '../../../random.ts'
 import type { AccountRef } from '../../credits/ledger/account.ts'
 import { transactionId } from '../../credits/ledger/movement.ts'
 import { postMovements } from '../../credits/ledger/post.ts'
+import { findTenantForUpdate } from '../../tenants/store.ts'
 import type { Artifact } from '../artifact.ts'
 import { insertMadeArtifact } from '../store.ts'
 import type { Job } from './job.ts'
@@ -12,6 +14,7 @@ import { insertJob } from './job-store.ts'
 const deadlineMs = 5 * 60_000
 /** How much longer than its job a hold stands. */
 const holdGraceMs = 10 * 60_000
+const busySeconds = 5
 
 type Work = Pick<Job, 'tenantId' | 'collectionId' | 'priceCredits' | 'payer' | 'fromAllowance' | 'work' | 'input'>
 
@@ -21,6 +24,8 @@ export function makingHoldId(artifactId: string): string {
 
 /** The artifact, its job and the hold of its price, in the caller's transaction. Gives the artifact's id. */
 export async function startMaking(tx: Tx, work: Work, artifact: Pick<Artifact, 'kind' | 'source' | 'title'>): Promise<string> {
+  // One after another for a tenant: its jobs are counted, and each gets its turn after the last.
+  await findTenantForUpdate(tx, work.tenantId)
   const artifactId = newId('artifact')
   const { tenantId, collectionId } = work
   await insertMadeArtifact(tx, tenantId, collectionId, {
@@ -32,8 +37,13 @@ export async function startMaking(tx: Tx, work: Work, artifact: Pick<Artifact, '
   })
   const deadline = Date.now() + deadlineMs
   if (work.payer && work.priceCredits > 0) await hold(tx, work, work.payer, artifactId, deadline + holdGraceMs)
-  await insertJob(tx, { ...work, artifactId, deadline: new Date(deadline).toISOString() })
+  if (!(await insertJob(tx, { ...work, artifactId, deadline: new Date(deadline).toISOString() }))) throw tooMany()
   return artifactId
+}
+
+function tooMany(): ApiError {
+  const message = `${limits.artifactsInTheMaking} artifacts of this tenant wait or are being made: no more at once. Try again when some are done.`
+  return new ApiError('rate_limited', { message, retryAfterSeconds: busySeconds })
 }
 
 async function hold(

@@ -4,6 +4,8 @@ import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { newId } from '../../../random.ts'
 import { findPayer } from '../../credits/ledger/payer.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import { artifactEvent } from '../artifact-event.ts'
 import type { PaintInput } from '../making/job.ts'
 import { useAllowance } from '../making/job-store.ts'
 import { startMaking } from '../making/start-making.ts'
@@ -30,7 +32,10 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenan
       code: 'quota_exceeded',
       message: "This month's free paints are used up. Pay with a coupon, or wait for the next month.",
     }
-    await insertMadeArtifact(tx, tenant, collection.id, { id, ...artifact, status: 'quota_exceeded', stage: 'done', error })
+    const status = 'quota_exceeded'
+    await insertMadeArtifact(tx, tenant, collection.id, { id, ...artifact, status, stage: 'done', error })
+    const told = { ...artifactEvent(collection.id, { id, ...artifact }), status, error_code: error.code } as const
+    await recordEvent(tx, tenant, 'artifact.failed', told)
     return { status: 202, data: { id, status: 'painting' } }
   }
   const priceCredits = payer ? ctx.config.paintPrice : 0

@@ -3,7 +3,8 @@ import type { HandlerOf } from '../../../http/call.ts'
 import { newId } from '../../../random.ts'
 import { uploadKey } from '../blob-keys.ts'
 import { insertMadeArtifact } from '../store.ts'
-import { insertUpload } from '../uploads/store.ts'
+import { assertRoom } from '../uploads/assert-room.ts'
+import { countOpenUploads, insertUpload } from '../uploads/store.ts'
 
 const uploadSeconds = 60 * 60
 
@@ -11,6 +12,7 @@ const uploadSeconds = 60 * 60
 export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
   const { kind, mime, bytes, sha256 = null } = body
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
+  assertRoom(await countOpenUploads(tx, tenant, collection.id), bytes)
   const artifactId = newId('artifact')
   const place = { tenantId: tenant, collectionId: collection.id }
   const key = uploadKey(place, artifactId)

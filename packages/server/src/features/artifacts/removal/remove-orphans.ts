@@ -4,7 +4,7 @@ import { listKnownTenants } from '../../tenants/store.ts'
 import { ownerOfKey } from '../blob-keys.ts'
 import { listKnownArtifacts } from '../store.ts'
 import { listOpenUploads } from '../uploads/store.ts'
-import { claimSearch, saveSearch } from './store.ts'
+import { claimSearch, listFailedArtifacts, saveSearch } from './store.ts'
 
 /** Whatever is on its way into a row is younger. */
 const minAgeMs = 24 * 60 * 60 * 1_000
@@ -44,17 +44,17 @@ async function findOrphans({ db }: Pick<Context, 'db'>, blobs: BlobPage['blobs']
     return owner ? [{ key, ...owner }] : []
   })
   if (old.length === 0) return []
-  const [tenants, uploads, artifacts] = await Promise.all([
+  const ofArtifacts = old.filter(({ isUpload }) => !isUpload)
+  const [tenants, uploads, artifacts, failed] = await Promise.all([
     listKnownTenants(db, [...new Set(old.map(({ tenantId }) => tenantId))]),
     listOpenUploads(
       db,
       old.filter(({ isUpload }) => isUpload),
     ),
-    listKnownArtifacts(
-      db,
-      old.filter(({ isUpload }) => !isUpload),
-    ),
+    listKnownArtifacts(db, ofArtifacts),
+    listFailedArtifacts(db, ofArtifacts),
   ])
-  const isKnown = ({ isUpload, artifactId }: (typeof old)[number]) => (isUpload ? uploads : artifacts).has(artifactId)
+  const isKnown = ({ isUpload, artifactId }: (typeof old)[number]) =>
+    isUpload ? uploads.has(artifactId) : artifacts.has(artifactId) && !failed.has(artifactId)
   return old.filter((blob) => tenants.has(blob.tenantId) && !isKnown(blob)).map(({ key }) => key)
 }

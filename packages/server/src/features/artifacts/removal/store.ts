@@ -46,6 +46,25 @@ export async function deleteRemoval(db: Db, { tenantId, target }: Removal): Prom
   await db.query(deleteStatement, [tenantId, target])
 }
 
+const failedStatement = statement<{ id: string }>(
+  'artifacts-failed-of',
+  `select id from artifacts
+   where (tenant_id, collection_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[])) and status = 'failed'`,
+)
+
+/** Those of them that failed: nothing of such a one is ever served, and it stays so. */
+export async function listFailedArtifacts(
+  db: Db,
+  places: { tenantId: string; collectionId: string; artifactId: string }[],
+): Promise<Set<string>> {
+  const rows = await db.query(failedStatement, [
+    places.map(({ tenantId }) => tenantId),
+    places.map(({ collectionId }) => collectionId),
+    places.map(({ artifactId }) => artifactId),
+  ])
+  return new Set(rows.map(({ id }) => id))
+}
+
 const claimSearchStatement = statement<{ after_key: string }>(
   'blob-search-claim',
   `update blob_search set due_at = now() + interval '10 minutes' where name = 'orphans' and due_at <= now() returning after_key`,

@@ -35,6 +35,11 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       await world.put(upload, png)
       return id
     }
+    async function failed(place: Place): Promise<string> {
+      const { id, got } = await world.upload(place, Buffer.from('no picture'), mime)
+      assert.equal(got.status, 409)
+      return id
+    }
     const sweep = () => removeBlobs(world.api.ctx, 1_000)
 
     test('a deleted artifact leaves nothing, and takes nothing along', async () => {
@@ -74,7 +79,10 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       away.mock.restore()
       await sweep()
       assert.equal((await world.keys(place)).length, 3, 'not at once: the store was just away')
-      await world.api.ctx.db.query(statement<never>('test-due', 'update blob_deletions set due_at = now()'), [])
+      await world.api.ctx.db.query(
+        statement<never>('test-due', `update blob_deletions set due_at = now() - interval '1 second'`),
+        [],
+      )
       await sweep()
       assert.deepEqual(await world.keys(place), [])
     })
@@ -107,6 +115,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
         `${world.tenant.id}/${newId('collection')}/${newId('artifact')}/original`,
         `uploads/${folder}/${id}`,
         `uploads/${folder}/${newId('artifact')}`,
+        `${folder}/${await failed(place)}/original`,
       ]
       const strangers = [
         `${newId('tenant')}/${place.id}/${newId('artifact')}/original`,

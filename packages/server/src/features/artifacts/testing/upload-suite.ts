@@ -5,9 +5,19 @@ import sharp from 'sharp'
 import { statement } from '../../../db/database.ts'
 import { send } from '../../../testing/http.ts'
 import type { TestApi } from '../../../testing/test-api.ts'
+import { BlobError } from '../../../ports/blobs/blobs.ts'
+import { DiskBlobs } from '../../../ports/blobs/disk-blobs.ts'
+import { originalKey, uploadKey } from '../blob-keys.ts'
 import { removeBlobs } from '../removal/remove-blobs.ts'
 import { animation, clip, gradient, located, secret, type Still } from './sample-pictures.ts'
 import { StoredWorld, type Place } from './stored-world.ts'
+
+/** The same video with another last byte: of its last frame, which nobody decodes here. */
+function changed(video: Buffer): Buffer {
+  const other = Buffer.from(video)
+  other[other.length - 1]! ^= 1
+  return other
+}
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -19,6 +29,8 @@ export function describeUploads(name: string, open: () => TestApi): void {
       world = await StoredWorld.open(open())
       place = await world.makeCollection()
     })
+
+    const uploadKeyOf = (id: string) => uploadKey({ tenantId: world.tenant.id, collectionId: place.id }, id)
 
     test('an upload is painting until both halves are there, and then ready as it is served', async () => {
       const bytes = await gradient(300, 200).png().toBuffer()
@@ -157,43 +169,169 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal(events.filter(({ type, data }) => type === 'artifact.ready' && JSON.stringify(data).includes(id)).length, 1)
     })
 
-    test('the address still takes bytes after that, and nobody sees them', async () => {
+    test('what is sent to the address after that, nobody sees; on disk it is refused', async () => {
       const bytes = await gradient(40, 40).png().toBuffer()
       const { id, upload } = (await world.announce(place, { kind: 'image', mime: 'image/png', bytes: bytes.length })).body.data
       await world.put(upload, bytes)
       await world.ready(place, id)
       const before = (await world.ownerMedia(place, id)).body
       const other = Buffer.alloc(bytes.length, 7)
-      assert.equal((await world.put(upload, other)).status, 200)
+      const refused = world.api.ctx.blobs instanceof DiskBlobs
+      const sent = await world.put(upload, other)
+      assert.equal(sent.status, refused ? 403 : 200)
+      if (refused) assert.equal(JSON.parse(sent.body.toString()).error.reason, 'expired')
       assert.equal((await world.ready(place, id)).status, 200)
       assert.deepEqual((await world.ownerMedia(place, id)).body, before)
+      assert.equal((await world.keys(place)).includes(uploadKeyOf(id)), !refused)
     })
 
-    /** Lets something happen just before the bytes are stored. */
-    function beforeStored(t: TestContext, happens: () => Promise<unknown>): void {
+    test('on disk, bytes that come while the artifact is deleted stay nowhere', async (t) => {
       const { blobs } = world.api.ctx
-      const write = blobs.write.bind(blobs)
-      t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+      if (!(blobs instanceof DiskBlobs)) return t.skip('the store takes what was signed')
+      const there = await world.makeCollection()
+      const { id, upload } = (await world.announce(there, { kind: 'image', mime: 'image/png', bytes: 70 })).body.data
+      const remove = () => send(world.api, 'DELETE', `/collections/${there.id}/artifacts/${id}`, there.owner)
+      const receive = blobs.receive.bind(blobs)
+      t.mock.method(blobs, 'receive', async (...args: Parameters<typeof receive>) => {
+        await remove()
+        await removeBlobs(world.api.ctx, 1_000)
+        return receive(...args)
+      })
+      assert.equal((await world.put(upload, Buffer.alloc(70))).status, 403)
+      assert.deepEqual(await world.keys(there), [])
+      assert.equal((await world.put(upload, Buffer.alloc(70))).status, 403, 'nor later')
+    })
+
+    /** Lets something happen, once, just before the bytes are read to be checked, written or promoted. */
+    function happenBefore(t: TestContext, what: 'read' | 'write' | 'promote', happens: () => Promise<unknown>): void {
+      const { blobs } = world.api.ctx
+      const real = blobs[what].bind(blobs) as (...args: unknown[]) => Promise<unknown>
+      const mocked = t.mock.method(blobs, what, async (...args: unknown[]) => {
+        mocked.mock.restore()
         await happens()
-        return write(...args)
+        return real(...args)
       })
     }
+    const beforeStored = (t: TestContext, happens: () => Promise<unknown>) => happenBefore(t, 'write', happens)
 
-    async function sent(there: Place): Promise<string> {
-      const bytes = await gradient(40, 40).png().toBuffer()
-      const { id, upload } = (await world.announce(there, { kind: 'image', mime: 'image/png', bytes: bytes.length })).body.data
+    async function sendTo(there: Place, mime: string, bytes: Buffer) {
+      const { id, upload } = (await world.announce(there, { kind: 'clip', mime, bytes: bytes.length })).body.data
       await world.put(upload, bytes)
-      return id
+      return { id: id as string, upload }
     }
+    const sent = async (there: Place) => (await sendTo(there, 'image/png', await gradient(40, 40).png().toBuffer())).id
+
+    const steal = statement<never>('test-steal', `update artifact_uploads set lease_owner = 'another' where artifact_id = $1`)
+    const lapse = statement<never>(
+      'test-lapse',
+      `update artifact_uploads set lease_until = now() - interval '1 second' where artifact_id = $1`,
+    )
 
     test('a check that another one took over changes nothing', async (t) => {
+      for (const [mime, bytes, step] of [
+        ['image/png', await gradient(40, 40).png().toBuffer(), 'write'],
+        ['video/webm', await clip('webm'), 'read'],
+      ] as const) {
+        const there = await world.makeCollection()
+        const { id } = await sendTo(there, mime, bytes)
+        happenBefore(t, step, () => world.api.ctx.db.query(steal, [id]))
+        const got = await world.ready(there, id)
+        assert.deepEqual([got.status, got.body.error.code], [503, 'unavailable'], mime)
+        assert.ok(Number(got.headers.get('retry-after')) > 0)
+        assert.equal((await world.get(there, id)).body.data.status, 'painting')
+        const stored = (await world.keys(there)).filter((key) => !key.startsWith('uploads/'))
+        if (step === 'write') assert.deepEqual(stored, [], 'nothing was written')
+      }
+    })
+
+    test('what one check made ready stays as it is, however late an overtaken one comes to store', async (t) => {
+      const [first, second] = [gradient(40, 40), gradient(40, 40).negate()]
+      const video = await clip('webm')
+      // Of the same length: the address takes no other.
+      const pad = (bytes: Buffer, length: number) => Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
+      const pngs = [await first.png().toBuffer(), await second.png().toBuffer()]
+      const length = Math.max(...pngs.map((png) => png.length))
+      for (const [mime, [before, after], step] of [
+        ['image/png', pngs.map((png) => pad(png, length)), 'write'],
+        ['video/webm', [video, changed(video)], 'promote'],
+      ] as [string, [Buffer, Buffer], 'write' | 'promote'][]) {
+        const there = await world.makeCollection()
+        const { id, upload } = await sendTo(there, mime, before)
+        happenBefore(t, step, async () => {
+          await world.api.ctx.db.query(lapse, [id])
+          assert.equal((await world.put(upload, after)).status, 200)
+          assert.equal((await world.ready(there, id)).status, 200, mime)
+        })
+        const { status, body } = await world.ready(there, id)
+        assert.deepEqual([status, body.data.status], [200, 'ready'])
+        const served = await world.ownerMedia(there, id)
+        assert.equal(sha256(served.body), body.data.sha256, mime)
+        assert.equal(served.headers.etag, `"${body.data.sha256}"`)
+        if (step === 'promote') assert.deepEqual(served.body, after)
+      }
+    })
+
+    test('a picture that a check stored and then died is the one that becomes ready', async () => {
       const id = await sent(place)
-      const steal = statement<never>('test-steal', `update artifact_uploads set lease_owner = 'another' where artifact_id = $1`)
-      beforeStored(t, () => world.api.ctx.db.query(steal, [id]))
-      const got = await world.ready(place, id)
-      assert.deepEqual([got.status, got.body.error.code], [503, 'unavailable'])
-      assert.ok(Number(got.headers.get('retry-after')) > 0)
-      assert.equal((await world.get(place, id)).body.data.status, 'painting')
+      const kept = await gradient(30, 20).png().toBuffer()
+      const key = originalKey({ tenantId: world.tenant.id, collectionId: place.id }, id)
+      await world.api.ctx.blobs.write(key, kept, { mime: 'image/png' })
+      const { data } = (await world.ready(place, id)).body
+      assert.deepEqual([data.width, data.height, data.bytes, data.sha256], [30, 20, kept.length, sha256(kept)])
+      assert.deepEqual((await world.ownerMedia(place, id)).body, kept)
+    })
+
+    test('a check keeps its lease for as long as it takes', async (t) => {
+      const id = await sent(place)
+      const left = statement<{ seconds: number }>(
+        'test-left',
+        `select extract(epoch from lease_until - now())::float as seconds from artifact_uploads where artifact_id = $1`,
+      )
+      const { db } = world.api.ctx
+      t.mock.timers.enable({ apis: ['setInterval'] })
+      happenBefore(t, 'read', async () => {
+        await db.query(lapse, [id])
+        t.mock.timers.tick(15_000)
+        for (let looks = 0; (await db.query(left, [id]))[0]!.seconds < 40; looks++) assert.ok(looks < 500, 'not renewed')
+      })
+      assert.equal((await world.ready(place, id)).status, 200)
+    })
+
+    test('where the store does not answer, nobody else checks before it must be done', async (t) => {
+      const id = await sent(place)
+      const { blobs, db } = world.api.ctx
+      const away = t.mock.method(blobs, 'write', () => Promise.reject(new BlobError('unavailable', 'no answer')))
+      assert.equal((await world.ready(place, id)).status, 503)
+      away.mock.restore()
+      const held = statement<{ held: boolean }>(
+        'test-held',
+        'select lease_until > now() as held from artifact_uploads where artifact_id = $1',
+      )
+      assert.deepEqual(await db.query(held, [id]), [{ held: true }])
+      await db.query(lapse, [id])
+      assert.equal((await world.ready(place, id)).status, 200)
+    })
+
+    test('an artifact that failed while it was checked elsewhere keeps no bytes', async (t) => {
+      const there = await world.makeCollection()
+      const id = await sent(there)
+      const fail = statement<never>(
+        'test-fail',
+        `with over as (delete from artifact_uploads where artifact_id = $1)
+         update artifacts set status = 'failed', stage = 'done', error = '{"code":"upload_mismatch","message":"Other bytes."}' where id = $1`,
+      )
+      const { blobs, db } = world.api.ctx
+      const write = blobs.write.bind(blobs)
+      t.mock.method(blobs, 'write', async (...args: Parameters<typeof write>) => {
+        const stored = await write(...args)
+        await db.query(fail, [id])
+        return stored
+      })
+      assert.equal((await world.ready(there, id)).status, 409)
+      assert.deepEqual(
+        (await world.keys(there)).filter((key) => !key.startsWith('uploads/')),
+        [],
+      )
     })
 
     test('an artifact that is deleted while it is checked stays deleted, and leaves nothing', async (t) => {

@@ -5,10 +5,11 @@ import { BlobError } from '../../../ports/blobs/blobs.ts'
 import { PictureError } from '../../../ports/pictures/picture-error.ts'
 import { newId } from '../../../random.ts'
 import { findArtifact } from '../store.ts'
-import { finishFailed, finishReady } from './finish-upload.ts'
+import { finishFailed, finishReady, removeUnserved } from './finish-upload.ts'
 import { claimUpload, releaseUpload, type ClaimedUpload, type UploadKey } from './store.ts'
 import { storePicture } from './store-picture.ts'
 import { storeVideo } from './store-video.ts'
+import { LeaseLost, UploadLease } from './upload-lease.ts'
 import { UploadMismatch } from './upload-mismatch.ts'
 
 /** How long a call waits for another one that is at the same upload. */
@@ -31,14 +32,18 @@ export async function completeUpload(ctx: Context, key: UploadKey): Promise<void
 }
 
 async function check(ctx: Context, upload: ClaimedUpload): Promise<void> {
+  const lease = new UploadLease(ctx.db, upload)
   try {
-    await finishReady(ctx, upload, await (upload.mime.startsWith('video/') ? storeVideo : storePicture)(ctx, upload))
+    await finishReady(ctx, upload, await (upload.mime.startsWith('video/') ? storeVideo : storePicture)(ctx, upload, lease))
   } catch (error) {
+    if (error instanceof LeaseLost) return removeUnserved(ctx, upload)
     const mismatch = mismatchOf(error, upload)
     if (mismatch) return finishFailed(ctx, upload, mismatch.message)
     // Left as it is, for the next call.
-    await releaseUpload(ctx.db, upload, { tooSlow: isTooSlow(error) })
+    if (!lease.mayStillStore) await releaseUpload(ctx.db, upload, { tooSlow: isTooSlow(error) })
     throw passing(error)
+  } finally {
+    lease.end()
   }
 }
 

@@ -9,21 +9,18 @@ import { removalsOfArtifact } from '../removal/removals-of.ts'
 import { removeNow } from '../removal/remove-blobs.ts'
 import { insertRemovals, type Removal } from '../removal/store.ts'
 import { findArtifact, findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
-import { deleteUpload, type ClaimedUpload } from './store.ts'
+import { deleteUpload, type ClaimedUpload, type UploadKey } from './store.ts'
 import type { StoredUpload } from './stored-upload.ts'
 
 /** Makes the artifact ready, once, and what was uploaded goes: what is served is stored apart from it. */
 export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: StoredUpload): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
   const removal = { tenantId, target: uploadKey(upload, artifactId) }
-  const done = await endUpload(ctx, upload, [removal], async (tx, artifact) => {
+  await endUpload(ctx, upload, [removal], async (tx, artifact) => {
     const url = mediaAddress(ctx.config, artifactId)
     await updateMade(tx, tenantId, collectionId, { id: artifactId, url, ...stored, alt: null })
     await recordEvent(tx, tenantId, 'artifact.ready', artifactEvent(collectionId, artifact))
   })
-  // Deleted meanwhile, perhaps after the sweep that removed its files.
-  if (!done && !(await findArtifact(ctx.db, tenantId, collectionId, artifactId)))
-    await ctx.blobs.deletePrefix(artifactPrefix(upload, artifactId))
 }
 
 /** Ends it without bytes; all that is stored of it goes. */
@@ -39,8 +36,8 @@ export async function finishFailed(ctx: Context, upload: ClaimedUpload, message:
 
 type End = (tx: Tx, artifact: Artifact) => Promise<void>
 
-/** Whether the upload was still the caller's to end. */
-async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<boolean> {
+/** Ends the upload where it is still the caller's to end. */
+async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<void> {
   const done = await ctx.db.transaction(async (tx) => {
     // The artifact before its upload, as whoever deletes it does.
     const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
@@ -49,6 +46,13 @@ async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[
     await insertRemovals(tx, removals)
     return true
   })
-  if (done) for (const removal of removals) await removeNow(ctx, removal)
-  return done
+  if (!done) return removeUnserved(ctx, upload)
+  for (const removal of removals) await removeNow(ctx, removal)
+}
+
+/** What was stored for an artifact that was deleted or failed meanwhile goes: its files were removed before, perhaps. Neither comes back. */
+export async function removeUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
+  const artifact = await findArtifact(ctx.db, tenantId, collectionId, artifactId)
+  if (!artifact || artifact.status === 'failed')
+    await ctx.blobs.deletePrefix(artifactPrefix({ tenantId, collectionId }, artifactId))
 }

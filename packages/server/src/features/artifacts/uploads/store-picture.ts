@@ -2,17 +2,27 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { uploadMaxBytes } from '@atrium/contract/making'
 import type { Context } from '../../../context.ts'
+import { BlobError } from '../../../ports/blobs/blobs.ts'
 import { originalKey, uploadKey } from '../blob-keys.ts'
 import { assertAnnounced } from './assert-announced.ts'
 import { saveBlob } from './save-blob.ts'
 import { assertType, headBytes, tailBytes } from './sniff-type.ts'
 import type { Upload } from './store.ts'
 import type { StoredUpload } from './stored-upload.ts'
+import type { UploadLease } from './upload-lease.ts'
+
+/** Cleaned, a picture may be larger than it was uploaded. */
+const maxCleanBytes = 512 * 1024 * 1024
 
 /** Checks a picture that was uploaded and stores it cleaned, so that nobody ever gets it as it came. */
-export function storePicture({ blobs, pictures }: Pick<Context, 'blobs' | 'pictures'>, upload: Upload): Promise<StoredUpload> {
+export function storePicture(
+  { blobs, pictures }: Pick<Context, 'blobs' | 'pictures'>,
+  upload: Upload,
+  lease: UploadLease,
+): Promise<StoredUpload> {
   return pictures.withFolder(async (folder) => {
     const source = join(folder, 'source')
     assertAnnounced(upload, await saveBlob(blobs, uploadKey(upload, upload.artifactId), source, uploadMaxBytes))
@@ -21,8 +31,24 @@ export function storePicture({ blobs, pictures }: Pick<Context, 'blobs' | 'pictu
     const { width, height } = await pictures.clean(source, clean, await pictures.inspect(source))
     const { size: bytes } = await stat(clean)
     const sha256 = await hashOf(clean)
-    await blobs.write(originalKey(upload, upload.artifactId), { stream: createReadStream(clean), bytes }, { mime: upload.mime })
-    return { mime: upload.mime, width, height, bytes, sha256 }
+    const key = originalKey(upload, upload.artifactId)
+    const { mime } = upload
+    const file = createReadStream(clean)
+    const stream = Readable.from(lease.confirmedBeforeEnd(file), { objectMode: false })
+    try {
+      await lease.store(() => blobs.write(key, { stream, bytes }, { mime, once: true }))
+      return { mime, width, height, bytes, sha256 }
+    } catch (error) {
+      if (!(error instanceof BlobError && error.code === 'exists')) throw error
+    } finally {
+      // Not read to its end where it failed, nor at all where it was not begun.
+      file.destroy()
+    }
+    // Of a check that ended after it had stored, and before it could say so: cleaned as well, and never replaced.
+    const kept = join(folder, 'kept')
+    const stored = await saveBlob(blobs, key, kept, maxCleanBytes)
+    const size = await pictures.inspect(kept)
+    return { mime, width: size.width, height: size.height, ...stored }
   })
 }
 

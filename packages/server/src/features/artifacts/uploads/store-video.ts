@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Context } from '../../../context.ts'
 import { releaseChunk } from '../../../http/release-chunk.ts'
-import type { Blobs } from '../../../ports/blobs/blobs.ts'
+import { BlobError, type Blobs } from '../../../ports/blobs/blobs.ts'
 import { PictureError } from '../../../ports/pictures/picture-error.ts'
 import { Slots } from '../../../ports/pictures/slots.ts'
 import { originalKey, uploadKey } from '../blob-keys.ts'
@@ -10,6 +10,7 @@ import { assertAnnounced } from './assert-announced.ts'
 import { assertType, headBytes, tailBytes } from './sniff-type.ts'
 import type { Upload } from './store.ts'
 import type { StoredUpload } from './stored-upload.ts'
+import type { UploadLease } from './upload-lease.ts'
 import { UploadMismatch } from './upload-mismatch.ts'
 import { parseMp4 } from './video/parse-mp4.ts'
 import { parseWebm } from './video/parse-webm.ts'
@@ -27,20 +28,20 @@ const checks = new Slots({
  * Puts an uploaded video where it stays, and then checks it there: whoever holds the address of the upload can no longer replace it. Until the
  * artifact is ready nobody can read it, and where the check fails it goes.
  */
-export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload): Promise<StoredUpload> {
-  return checks.run(1, () => promoteAndCheck(blobs, upload))
+export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload, lease: UploadLease): Promise<StoredUpload> {
+  return checks.run(1, () => promoteAndCheck(blobs, upload, lease))
 }
 
-async function promoteAndCheck(blobs: Blobs, upload: Upload): Promise<StoredUpload> {
+async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease): Promise<StoredUpload> {
   const key = originalKey(upload, upload.artifactId)
-  const { bytes } = await blobs.promote(uploadKey(upload, upload.artifactId), key)
+  const { bytes, etag } = await lease.store(() => blobs.promote(uploadKey(upload, upload.artifactId), key))
   if (bytes !== upload.bytes) throw new UploadMismatch(`${bytes} bytes arrived instead of the ${upload.bytes} announced.`)
   const head = await partOf(blobs, key, 0, Math.min(headBytes, bytes) - 1)
   assertType(upload.mime, head, await partOf(blobs, key, Math.max(0, bytes - tailBytes), bytes - 1))
   const parser = new PullParser(upload.mime === 'video/webm' ? parseWebm(bytes) : parseMp4(bytes))
   const hash = createHash('sha256')
   let read = 0
-  const { stream } = await blobs.read(key)
+  const { stream, etag: readEtag } = await blobs.read(key)
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     hash.update(chunk)
     parser.push(chunk)
@@ -51,6 +52,9 @@ async function promoteAndCheck(blobs: Blobs, upload: Upload): Promise<StoredUplo
   assertAnnounced(upload, { bytes: read, sha256 })
   const size = parser.end()
   if (!size) throw new UploadMismatch('The video is cut short.')
+  // A copy that the store came to late, for a check that is long over, would show here.
+  const after = await blobs.stat(key)
+  if (readEtag !== etag || after?.etag !== etag) throw new BlobError('unavailable', 'the video was replaced while it was checked')
   return { mime: upload.mime, ...size, bytes, sha256 }
 }
 

@@ -1,7 +1,7 @@
 import { statement, type Db, type Tx } from '../../../db/database.ts'
 import type { UploadMime } from '@atrium/contract/making'
 
-/** Longer than a check may take. One that took longer finds that it is another's, and changes nothing. */
+/** Renewed while a check goes on, so that it passes on only from a process that is gone; who lost it changes nothing. */
 const leaseSeconds = 45
 
 export interface UploadKey {
@@ -33,6 +33,32 @@ export async function insertUpload(tx: Tx, upload: Upload, expiresAt: Date): Pro
   await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresAt.toISOString()])
 }
 
+const lockStatement = statement<never>(
+  'artifact-uploads-lock',
+  // A namespace of its own for each use of such locks; two tenants that share a number merely wait for each other.
+  `select pg_advisory_xact_lock(hashtext('artifact_uploads'), hashtext($1))`,
+)
+
+const openStatement = statement<OpenUploads>(
+  'artifact-uploads-open',
+  `select count(*)::int as count, coalesce(sum(bytes), 0)::float as bytes, count(*) filter (where collection_id = $2)::int as "inCollection"
+   from artifact_uploads where tenant_id = $1 and expires_at > now()`,
+)
+
+export interface OpenUploads {
+  count: number
+  bytes: number
+  inCollection: number
+}
+
+/** What a tenant has announced that is neither complete nor expired. Until this transaction ends, the tenant announces nothing else. */
+export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: string): Promise<OpenUploads> {
+  // A statement of its own: the count must see what whoever held the lock has committed.
+  await tx.query(lockStatement, [tenantId])
+  const [open] = await tx.query(openStatement, [tenantId, collectionId])
+  return open!
+}
+
 const claimStatement = statement<Pick<ClaimedUpload, 'mime' | 'bytes' | 'sha256' | 'tries'>>(
   'artifact-uploads-claim',
   `update artifact_uploads set lease_owner = $4, lease_until = now() + make_interval(secs => ${leaseSeconds})
@@ -44,6 +70,18 @@ const claimStatement = statement<Pick<ClaimedUpload, 'mime' | 'bytes' | 'sha256'
 export async function claimUpload(db: Db, key: UploadKey, leaseOwner: string): Promise<ClaimedUpload | undefined> {
   const [row] = await db.query(claimStatement, [key.tenantId, key.collectionId, key.artifactId, leaseOwner])
   return row && { ...key, ...row, leaseOwner }
+}
+
+const renewStatement = statement<{ artifact_id: string }>(
+  'artifact-uploads-renew',
+  `update artifact_uploads set lease_until = now() + make_interval(secs => ${leaseSeconds})
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4 returning artifact_id`,
+)
+
+/** Whether it is still the holder's; then for the whole time of a lease from now on. */
+export async function renewUpload(db: Db, upload: ClaimedUpload): Promise<boolean> {
+  const { tenantId, collectionId, artifactId, leaseOwner } = upload
+  return (await db.query(renewStatement, [tenantId, collectionId, artifactId, leaseOwner])).length === 1
 }
 
 const releaseStatement = statement<never>(

@@ -10,6 +10,8 @@ export interface BearerAccount {
   balanceCredits: number
   /** Set aside for what runs. */
   heldCredits: number
+  /** Of a coupon that expires. RFC 3339. */
+  expiresAt: string | null
 }
 
 interface Row {
@@ -18,11 +20,12 @@ interface Row {
   kind: BearerAccount['kind']
   balance: number
   held: number
+  expires_at: string | null
 }
 
 const findStatement = statement<Row>(
   'ledger-bearer',
-  `select a.tenant_id, a.id, a.kind,
+  `select a.tenant_id, a.id, a.kind, a.expires_at,
      case when a.expires_at <= now() then 0 else a.balance end as balance,
      coalesce(h.balance, 0) as held
    from ledger_accounts a
@@ -39,6 +42,7 @@ export async function findBearer(db: Db, code: string): Promise<BearerAccount | 
       kind: row.kind,
       balanceCredits: row.balance,
       heldCredits: row.held,
+      expiresAt: row.expires_at,
     }
   )
 }

@@ -33,7 +33,7 @@ function prefund(amountCredits: number): Transfer {
   return { type: 'transfer', id, kind: 'prefund', from: platformAccount, to: issuer, amountCredits, actor: tenant }
 }
 
-async function openCoupon(amountCredits: number, expiresAt?: string) {
+async function openCoupon(amountCredits: number, expiresAt?: string, from = issuer) {
   const account = { tenantId: tenant, id: `acc_${++counter}` }
   const opens = { kind: 'coupon' as const, codeHash: Buffer.alloc(32, counter), ...(expiresAt ? { expiresAt } : {}) }
   const id = transactionId('test', String(counter))
@@ -41,7 +41,7 @@ async function openCoupon(amountCredits: number, expiresAt?: string) {
     type: 'transfer' as const,
     id,
     kind: 'grant' as const,
-    from: issuer,
+    from,
     to: account,
     amountCredits,
     actor: tenant,
@@ -73,12 +73,32 @@ async function balanceOf({ tenantId, id }: { tenantId: string; id: string }): Pr
   return rows[0]?.balance ?? 0
 }
 
-const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
-const soon = () => new Date(Date.now() + 40).toISOString()
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+const inAnHour = () => inMs(3_600_000)
+const soon = () => inMs(40)
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 5_000
   while (!(await holds())) assert.ok(Date.now() < deadline, 'it did not come to pass')
+}
+
+const countOf = async (sql: string, values: unknown[]) => (await db.pool.query<{ n: number }>(sql, values)).rows[0]!.n
+const dueRows = (id: string) => countOf('select count(*)::integer as n from ledger_due where id = $1', [id])
+const overdueRows = () => countOf('select count(*)::integer as n from ledger_due where due_at <= now()', [])
+
+/** The audit as it will be once its patience with what has ended by now is over. */
+async function assertSoundLater(): Promise<void> {
+  const client = await db.pool.connect()
+  try {
+    await client.query(`begin; set local session_replication_role = replica;
+      update ledger_accounts set expires_at = expires_at - interval '1 hour' where expires_at <= now();
+      update ledger_holds set ends_at = ends_at - interval '1 hour' where ends_at <= now()`)
+    const query = async (stmt: { text: string }, values: unknown[]) => (await client.query(stmt.text, values)).rows
+    assert.deepEqual((await auditLedger({ query } as never)).findings, [])
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
 }
 
 const sweep = () => sweepLedger(db, ledger, 1_000)
@@ -199,6 +219,52 @@ describe('coupons', () => {
     assert.equal(await balanceOf(issuer), before - 6)
     await ledger.add({ type: 'hold_end', id: hold.id, from: coupon, actor: tenant, outcome: 'released' })
     await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
+  })
+
+  test('whose expiry and whose hold’s end come up in one sweep gives back both', async () => {
+    const before = await balanceOf(issuer)
+    const coupon = await openCoupon(10, inMs(400))
+    // Later than the expiry, so that the return comes first in the batch.
+    await placeHold(coupon, 6, inMs(450))
+    await until(async () => (await overdueRows()) >= 2)
+    await sweep()
+    await sweep()
+    assert.deepEqual([await balanceOf(coupon), await balanceOf(heldAccount(coupon)), await balanceOf(issuer)], [0, 0, before])
+    await sweep()
+    assert.equal(await dueRows(coupon.id), 0, 'the sweeper is done with it')
+    await assertSoundLater()
+  })
+
+  test('one that was granted from another gives back to where that one came from, whichever ends first', async () => {
+    const before = await balanceOf(issuer)
+    for (const [outer, inner] of [
+      [400, 440],
+      [440, 400],
+      [400, 400],
+    ] as const) {
+      const parent = await openCoupon(10, inMs(outer))
+      const child = await openCoupon(7, inMs(inner), parent)
+      const grandchild = await openCoupon(3, inMs(inner), child)
+      await until(async () => (await overdueRows()) >= 3)
+      for (let i = 0; i < 3; i++) await sweep()
+      const left = await Promise.all([parent, child, grandchild].map(balanceOf))
+      assert.deepEqual([...left, await balanceOf(issuer)], [0, 0, 0, before], `${outer} and ${inner} ms`)
+      await sweep()
+      assert.deepEqual(await Promise.all([parent, child, grandchild].map(({ id }) => dueRows(id))), [0, 0, 0])
+    }
+    await assertSoundLater()
+  })
+
+  test('what comes back to a coupon whose own rest went back long ago follows it', async () => {
+    const before = await balanceOf(issuer)
+    const parent = await openCoupon(10, inMs(300))
+    const child = await openCoupon(7, inMs(600), parent)
+    await until(async () => (await sweep(), (await balanceOf(parent)) === 0))
+    assert.deepEqual([await balanceOf(issuer), await dueRows(parent.id)], [before - 7, 0])
+    await until(async () => (await sweep(), (await balanceOf(child)) === 0))
+    await sweep()
+    assert.deepEqual([await balanceOf(parent), await balanceOf(issuer)], [0, before])
+    await assertSoundLater()
   })
 
   test('several sweepers at once give back once', async () => {

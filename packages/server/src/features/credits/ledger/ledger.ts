@@ -1,6 +1,7 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Database } from '../../../db/database.ts'
+import type { Database, Tx } from '../../../db/database.ts'
 import { isDataError } from '../../../db/sql-errors.ts'
+import { limitWait } from '../../../http/idempotency/store.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
 import { postMovements } from './post.ts'
 
@@ -16,6 +17,12 @@ export function openLedger(db: Database): Ledger {
     maxSize: 256,
     concurrency: 2,
     isAboutOneInput: isDataError,
-    run: (movements) => db.transaction((tx) => postMovements(tx, movements)),
+    run: (movements) => db.transaction((tx) => postBatch(tx, movements)),
   })
+}
+
+/** A repeat in another process waits at the payer's account first, and then at its key. */
+async function postBatch(tx: Tx, movements: Movement[]): Promise<MovementOutcome[]> {
+  if (movements.some((movement) => movement.type === 'transfer' && movement.claim)) await limitWait(tx)
+  return postMovements(tx, movements)
 }

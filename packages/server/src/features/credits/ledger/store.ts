@@ -47,7 +47,8 @@ function accountsOf(movement: Movement): AccountRef[] {
 const writeStatement = statement<never>(
   'ledger-write',
   // One statement, so one round trip. The balances follow by the trigger on ledger_transfers, which runs when all of it is written. A due
-  // row is what makes the sweeper look: one for each hold and each coupon that expires, again when something comes back to such a coupon.
+  // row is what makes the sweeper look: one for each hold and each coupon that expires, again when something comes back to such a coupon,
+  // be it out of a hold or out of a coupon that was granted from it.
   `with opened as (
      insert into ledger_accounts (tenant_id, id, kind, code_hash, origin_tenant_id, origin_id, expires_at)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::timestamptz[])
@@ -75,13 +76,17 @@ const writeStatement = statement<never>(
    select a.tenant_id, a.id, a.expires_at
    from transferred t
    join ledger_accounts a on a.tenant_id = t.to_tenant_id and a.id = t.to_id
-   where t.kind = 'release' and a.expires_at is not null
+   where t.kind in ('release', 'return') and a.expires_at is not null
    on conflict do nothing`,
 )
 
 /** Writes what was decided. `handled` are holds and coupons that the sweeper need not look at again. */
 export async function writeDecision(tx: Tx, { postings, opened, held, ended }: Decision, handled: AccountRef[]): Promise<void> {
   const recoverable = opened.filter((transfer) => transfer.recovery)
+  const refilled = new Set(postings.filter(({ kind }) => kind === 'release' || kind === 'return').map(({ to }) => accountKey(to)))
+  // One statement can not delete a row and insert it again: that of a coupon to which something came back in this batch stays instead,
+  // and the sweeper looks once more.
+  const done = handled.filter((row) => !refilled.has(accountKey(row)))
   await tx.query(writeStatement, [
     ...columns(
       opened,
@@ -104,7 +109,7 @@ export async function writeDecision(tx: Tx, { postings, opened, held, ended }: D
     ...columns(held, (h) => [h.from.tenantId, h.id, h.from.id, h.amountCredits, h.actor, h.purpose, h.endsAt], 7),
     ...columns(ended, (e) => [e.from.tenantId, e.id, e.outcome, e.capture?.amountCredits ?? 0], 4),
     ...columns(recoverable, (t) => [t.from.tenantId, t.id, t.recovery!.thumbprint, t.recovery!.sealedCode], 4),
-    ...columns(handled, (row) => [row.tenantId, row.id], 2),
+    ...columns(done, (row) => [row.tenantId, row.id], 2),
   ])
 }
 

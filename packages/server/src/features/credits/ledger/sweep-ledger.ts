@@ -21,14 +21,17 @@ const dueStatement = statement<DueRow>(
    from ledger_due d
    left join ledger_holds h on h.tenant_id = d.tenant_id and h.id = d.id
    left join ledger_accounts a on a.tenant_id = d.tenant_id and a.id = d.id
-   where d.due_at <= now()
+   where d.due_at <= now() and (h.purpose is null or h.purpose <> all ($2::text[]))
    order by d.due_at
    limit $1`,
 )
 
-/** Releases holds that nobody ended, and gives back what expired coupons hold. Says how many it looked at. */
-export async function sweepLedger(db: Db, ledger: Ledger, limit: number): Promise<number> {
-  const rows = await db.query(dueStatement, [limit])
+/**
+ * Releases holds that nobody ended, but for those whose purpose is among `spared`, and gives back what expired coupons hold. Says how many
+ * it looked at.
+ */
+export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared: string[] = []): Promise<number> {
+  const rows = await db.query(dueStatement, [limit, spared])
   await Promise.all(rows.map((row) => ledger.add(movementOf(row))))
   return rows.length
 }

@@ -6,7 +6,8 @@ import type { Claim } from '../../../http/idempotency/claim.ts'
 import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
 import { findAnswer } from '../../../http/idempotency/store.ts'
 import { hashCredential, newAccountId, newCredential } from '../../../random.ts'
-import { issuerAccount, type AccountRef } from '../ledger/account.ts'
+import { issuerAccount } from '../ledger/account.ts'
+import type { BearerAccount } from '../ledger/bearer.ts'
 import { transactionId } from '../ledger/movement.ts'
 import { findPayer } from '../ledger/payer.ts'
 
@@ -14,8 +15,10 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = {
   batched: async (ctx, { tenant, body }, claim) => {
     if (!claim) throw new Error('the gateway let a grant pass without its Idempotency-Key')
     const { amount, memo } = body
-    const expiresAt = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
-    const from = body.wallet_code === undefined ? issuerAccount(tenant) : await walletOf(ctx, body.wallet_code)
+    const asked = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
+    const payer = body.wallet_code === undefined ? undefined : await walletOf(ctx, body.wallet_code)
+    const from = payer?.account ?? issuerAccount(tenant)
+    const expiresAt = earlier(asked, payer?.expiresAt ?? undefined)
     const coupon = newCredential('coupon')
     const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
     const outcome = await ctx.ledger.add({
@@ -36,10 +39,16 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = {
   },
 }
 
-async function walletOf(ctx: Context, code: string): Promise<AccountRef> {
+async function walletOf(ctx: Context, code: string): Promise<BearerAccount> {
   const payer = await findPayer(ctx.db, code)
   if (!payer) throw new ApiError('not_found', { message: 'There is no such wallet.' })
-  return payer.account
+  return payer
+}
+
+/** What came out of a coupon expires with it at the latest: else a grant to oneself would make its expiry worth nothing. */
+function earlier(asked: string | undefined, limit: string | undefined): string | undefined {
+  if (asked === undefined || limit === undefined) return asked ?? limit
+  return Date.parse(asked) < Date.parse(limit) ? asked : limit
 }
 
 /** The key moved credits before. While its answer is kept that is a retry, to be replayed; later it must not move them again. */

@@ -8,7 +8,8 @@ export const getItem: HandlerOf<'getItem'> = async (ctx, { tenant, params, heade
   const item = await findItem(ctx.db, tenant, params.id, params.itemId)
   if (!item || (item.access === 'owner' && !owner)) throw new ApiError('not_found')
   if (item.access === 'email' && !owner) {
-    if (!ctx.identity) throw new ApiError('unavailable', { message: 'No identity provider is configured (OIDC_ISSUER).' })
+    if (!ctx.identity)
+      throw new ApiError('unavailable', { message: 'No identity provider is configured (OIDC_ISSUER).', retryAfterSeconds: 60 })
     const reason = await ctx.identity.refusalOf(
       { idToken: text(headers['x-id-token']), spk: text(headers['x-spk']) },
       (account) => openAccessList(ctx.vault, tenant, item.id, item.accessList).get(account) ?? 'absent',

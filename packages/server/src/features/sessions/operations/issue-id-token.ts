@@ -2,6 +2,7 @@ import { parseDeviceKey } from '@atrium/identity/device-key'
 import { decodeJwt } from 'jose'
 import { ApiError, invalid } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { isHeldByOperator } from '../../agents/find-launchable.ts'
 import { isAlive } from '../session.ts'
 
 export const issueIdToken: HandlerOf<'issueIdToken'> = async (ctx, { params, body, session }) => {
@@ -11,6 +12,8 @@ export const issueIdToken: HandlerOf<'issueIdToken'> = async (ctx, { params, bod
     throw new ApiError('not_authorized', { message: 'Only the agent’s own control token gets an ID token.' })
   }
   if (!isAlive(session.status)) throw new ApiError('state_conflict', { message: 'The session has ended.' })
+  if (await isHeldByOperator(ctx.db, session.agentTenantId, session.agentId))
+    throw new ApiError('not_authorized', { message: 'The agent, or its tenant, is suspended.' })
   const device = parseDeviceKey(body.spk)
   if (!device) throw invalid('/spk', 'is not the public part of an EC P-256 key')
   const agent = { id: session.agentId, name: session.agent.name }

@@ -3,8 +3,8 @@ import type { Context } from '../../../context.ts'
 import type { Tx } from '../../../db/database.ts'
 import { ApiError, invalid } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
-import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
-import { findAnswer, insertClaim, updateAnswer } from '../../../http/idempotency/store.ts'
+import { claimedTransaction } from '../../../http/idempotency/claimed-transaction.ts'
+import { assertUnanswered } from '../../../http/idempotency/run-claimed.ts'
 import { findLaunchable } from '../../agents/find-launchable.ts'
 import { assertJsonSize } from '../../collections/merge-patch.ts'
 import type { AccountRef } from '../../credits/ledger/account.ts'
@@ -16,8 +16,7 @@ import { findPresent } from '../store.ts'
 export const launchSession: HandlerOf<'launchSession'> = {
   batched: async (ctx, { tenant, body }, claim) => {
     if (!claim) throw new Error('the gateway let a launch pass without its Idempotency-Key')
-    // What was answered before is replayed, whatever has become of the room.
-    if (await findAnswer(ctx.db, claim)) throw new ClaimTaken()
+    await assertUnanswered(ctx.db, claim)
     if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
     const agent = await findLaunchable(ctx.db, tenant, body.agent_id)
     if (!agent) throw invalid('/agent_id', 'is no agent that you can launch')
@@ -33,12 +32,9 @@ export const launchSession: HandlerOf<'launchSession'> = {
       metadata: body.metadata ?? null,
       roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
     }
-    const answer = await ctx.db.transaction(async (tx) => {
-      if (!(await insertClaim(tx, claim))) throw new ClaimTaken()
-      const made = body.arm ? await arm(ctx, tx, launch, payer) : await start(ctx, tx, launch, payer)
-      await updateAnswer(tx, claim, claim.seal(made))
-      return made
-    })
+    const answer = await claimedTransaction(ctx.db, claim, (tx) =>
+      body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
+    )
     if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenant, 'launches', 1)
     return answer
   },
@@ -46,8 +42,9 @@ export const launchSession: HandlerOf<'launchSession'> = {
 
 async function arm(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
   const { armed, summonKey } = await armRoom(ctx, tx, launch, payer)
-  const { id, agentId, room } = armed
-  return { status: 201 as const, data: { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room } }
+  const { id, agentId, room, expiresAt } = armed
+  const data = { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room, expires_at: expiresAt }
+  return { status: 201 as const, data }
 }
 
 async function start(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {

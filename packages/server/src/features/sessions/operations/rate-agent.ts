@@ -2,14 +2,14 @@ import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { insertRating } from '../../agents/store.ts'
 
-export const rateAgent: HandlerOf<'rateAgent'> = async (ctx, { params, session, body }) => {
+export const rateAgent: HandlerOf<'rateAgent'> = async (_ctx, tx, { params, session, body }) => {
   const { agentId, agentTenantId } = session
   if (params.agentId !== agentId)
     throw new ApiError('not_authorized', { message: 'The control token is of a session with another agent.' })
   if (session.heldBy === 'agent') throw new ApiError('not_authorized', { message: 'An agent does not rate itself.' })
   if (session.joinedAt === null) throw new ApiError('state_conflict', { message: 'The agent has not joined the room yet.' })
   const rating = { sessionId: session.id, stars: body.stars }
-  const stored = await ctx.db.transaction((tx) => insertRating(tx, agentTenantId, agentId, rating))
+  const stored = await insertRating(tx, agentTenantId, agentId, rating)
   if (!stored) throw new ApiError('state_conflict', { message: 'This session was rated already.' })
   return { status: 201, data: { agent_id: agentId, stars: body.stars, created_at: stored.createdAt } }
 }

@@ -2,8 +2,8 @@ import { isCredential } from '@atrium/contract/tokens'
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
-import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
-import { findAnswer, insertClaim, updateAnswer } from '../../../http/idempotency/store.ts'
+import { claimedTransaction } from '../../../http/idempotency/claimed-transaction.ts'
+import { assertUnanswered } from '../../../http/idempotency/run-claimed.ts'
 import { hashCredential } from '../../../random.ts'
 import { findLaunchable } from '../../agents/find-launchable.ts'
 import { findTenant } from '../../tenants/store.ts'
@@ -15,18 +15,15 @@ import { findBySummonKey } from '../store.ts'
 
 export const summonSession: HandlerOf<'summonSession'> = {
   batched: async (ctx, { body }, claim) => {
-    if (claim && (await findAnswer(ctx.db, claim))) throw new ClaimTaken()
+    await assertUnanswered(ctx.db, claim)
     const armed = await findArmed(ctx, body.summon_key)
     const coupon = openCoupon(ctx.vault, armed)
     const payer = await payerOf(ctx, coupon)
     const launch = await launchOf(ctx, armed, coupon)
-    const answer = await ctx.db.transaction(async (tx) => {
-      if (claim && !(await insertClaim(tx, claim))) throw new ClaimTaken()
+    const answer = await claimedTransaction(ctx.db, claim, async (tx) => {
       const launched = await launchInto(ctx, tx, launch, payer, armed.id)
       if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
-      const made = { status: 201 as const, data: sessionView(launched) }
-      if (claim) await updateAnswer(tx, claim, claim.seal(made))
-      return made
+      return { status: 201 as const, data: sessionView(launched) }
     })
     ctx.usageCounter.count(armed.tenantId, 'launches', 1)
     return answer
@@ -42,10 +39,16 @@ async function findArmed(ctx: Context, summonKey: string): Promise<Session> {
   return armed
 }
 
+function dearer({ priceCredits: now }: { priceCredits: number }, { priceCredits: then }: Session): string {
+  return `The agent's price has risen from ${then} to ${now} credits since the room was armed. Nothing was charged; arm it anew at this price.`
+}
+
 /** The agent as it is now, in the room that was armed, paid from what was stashed. */
 async function launchOf(ctx: Context, armed: Session, coupon: string): Promise<Launch> {
   const agent = await findLaunchable(ctx.db, armed.tenantId, armed.agentId)
   if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
+  // Whoever armed it agreed to a price, and whoever summons cannot agree to another.
+  if (agent.priceCredits > armed.priceCredits) throw new ApiError('state_conflict', { message: dearer(agent, armed) })
   const mk = openRoomKey(ctx.vault, armed)
   return {
     tenantId: armed.tenantId,

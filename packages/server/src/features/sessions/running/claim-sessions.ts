@@ -3,23 +3,43 @@ import type { Session } from '../session.ts'
 import { sessionColumns, toSession, type SessionRow } from '../store.ts'
 import { leaseSeconds } from './lease.ts'
 
+// A remote agent is launched once and then runs by itself.
+const claimable = `status in ('launching', 'running') and (lease_until is null or lease_until < now()) and expires_at > now()
+  and (agent->>'endpoint' is null or (status = 'launching' and agent_control_hash is null))`
+
 const claimStatement = statement<SessionRow>(
   'sessions-claim',
-  // skip locked: two workers that look at the same moment take different ones. A remote agent is launched once and then runs by itself.
-  `update sessions
+  // In turn over the tenants: each one's first, then each one's second, counted from what this worker runs for it already. skip locked: two
+  // workers that look at the same moment take different ones; what the other has just taken is seen once its row is locked.
+  `with held as (
+     select * from unnest($4::text[], $5::integer[]) as h (tenant_id, count)
+   ), waiting as (
+     select s.tenant_id, s.id, coalesce(held.count, 0) + row_number() over (partition by s.tenant_id order by s.created_at) as turn
+     from sessions s left join held on held.tenant_id = s.tenant_id
+     where ${claimable}
+   )
+   update sessions
    set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
    where (tenant_id, id) in (
-     select tenant_id, id from sessions
-     where status in ('launching', 'running') and (lease_until is null or lease_until < now()) and expires_at > now()
-       and (agent->>'endpoint' is null or (status = 'launching' and agent_control_hash is null))
-     order by created_at
+     select s.tenant_id, s.id from sessions s join waiting w on w.tenant_id = s.tenant_id and w.id = s.id
+     where ${claimable} and w.turn <= $3
+     order by w.turn, s.created_at
      limit $2
-     for update skip locked
+     for update of s skip locked
    )
    returning ${sessionColumns}`,
 )
 
+interface Room {
+  /** How many more it runs. */
+  free: number
+  /** How many it runs for one tenant at most. */
+  perTenant: number
+  /** How many it runs now, by tenant. */
+  held: ReadonlyMap<string, number>
+}
+
 /** Takes sessions that nobody runs: new ones, and those whose worker died. */
-export async function claimSessions(db: Db, owner: string, limit: number): Promise<Session[]> {
-  return (await db.query(claimStatement, [owner, limit])).map(toSession)
+export async function claimSessions(db: Db, owner: string, { free, perTenant, held }: Room): Promise<Session[]> {
+  return (await db.query(claimStatement, [owner, free, perTenant, [...held.keys()], [...held.values()]])).map(toSession)
 }

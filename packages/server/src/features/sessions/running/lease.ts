@@ -41,18 +41,17 @@ export async function releaseLeases(db: Db, owner: string, ids: string[]): Promi
 const answeredStatement = statement<{ id: string }>(
   'sessions-answered',
   `update sessions
-   set answered_seq = greatest(answered_seq, $4), spoke_at = case when $5 then coalesce(spoke_at, now()) else spoke_at end
+   set answered_seq = greatest(answered_seq, $4), spoke_at = coalesce(spoke_at, now())
    where tenant_id = $1 and id = $2 and lease_owner = $3 and status in ('launching', 'running')
    returning id`,
 )
 
-/** Notes how far the agent has come; false: the session is no longer the holder's. */
+/** Notes that the agent has answered this turn; false: the session is no longer the holder's. */
 export async function noteAnswered(
   db: Db,
   { tenantId, id }: { tenantId: string; id: string },
   owner: string,
   seq: number,
-  spoke: boolean,
 ): Promise<boolean> {
-  return (await db.query(answeredStatement, [tenantId, id, owner, seq, spoke])).length === 1
+  return (await db.query(answeredStatement, [tenantId, id, owner, seq])).length === 1
 }

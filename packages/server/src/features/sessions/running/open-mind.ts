@@ -29,8 +29,13 @@ export async function openMind(ctx: Context, { session, signal }: Run): Promise<
   const stored = await findAgent(ctx.db, agentTenantId, agentId)
   const declared = stored ? toolsWithSecrets(ctx.vault, { ...stored, tools: agent.tools }) : []
   const opened = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
-  const { tools, unreachable } = opened
+  const { tools, unreachable, unchecked } = opened
   if (unreachable.length > 0)
     ctx.log.info({ session: session.id, unreachable: unreachable.length }, 'MCP servers of an agent cannot be reached')
+  if (unchecked > 0)
+    ctx.log.warn(
+      { session: session.id, unchecked },
+      'tools of an agent are left out: the schemas of its MCP servers take too long to check',
+    )
   return { model, tools, close: () => opened.close() }
 }

@@ -11,7 +11,8 @@ import { noteAnswered } from './lease.ts'
 import { openMind, type Mind } from './open-mind.ts'
 import { replyTo } from './reply-to.ts'
 
-const pollMs = 20_000
+/** As long as the Space service holds a poll. */
+const pollMs = 25_000
 const historyEntries = 100
 const roomRetryMs = 1_000
 
@@ -58,7 +59,7 @@ async function converse(ctx: Context, run: Run, room: AgentRoom, mind: Mind): Pr
       const text = await replyTo({ session, mind, history: seen, signal })
       await insist(() => room.say({ text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` }), signal)
       answeredSeq = turn.seq
-      if (!(await noteAnswered(ctx.db, session, owner, answeredSeq, true))) return
+      if (!(await noteAnswered(ctx.db, session, owner, answeredSeq))) return
     }
     page = await next(room, page, signal)
     seen.push(...page.entries)
@@ -84,9 +85,10 @@ function orNone(none: RoomPage): (error: unknown) => RoomPage {
   }
 }
 
-/** Waits for what comes after the page. */
+/** Waits for what comes after the page; for a room that does not exist, until somebody speaks in it. */
 async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSignal): Promise<RoomPage> {
   const none: RoomPage = { etag, count, entries: [] }
+  const askedAt = Date.now()
   const page = await insist(
     () =>
       room
@@ -94,7 +96,8 @@ async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSig
         .catch(count === 0 ? orNone(none) : undefined),
     signal,
   )
-  if (page.count === 0) await delay(roomRetryMs, undefined, { signal })
+  // A Space service that does not hold such a poll is not asked more often than this.
+  if (page.count === 0 && Date.now() - askedAt < roomRetryMs) await delay(roomRetryMs, undefined, { signal })
   return page
 }
 

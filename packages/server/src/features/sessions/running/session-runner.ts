@@ -12,12 +12,17 @@ import { claimSessions } from './claim-sessions.ts'
 
 const renewEveryMs = 8_000
 
+/** A run, and for whom. */
+interface SessionRun extends LeasedRun {
+  tenantId: string
+}
+
 /** Runs sessions in this process: takes those that nobody runs, as many as it may, and lets go of what has ended or is another's. */
 export class SessionRunner {
   readonly #ctx: Context
   readonly #capacity: number
   readonly #owner = newId('request')
-  readonly #work: LeasedWork<LeasedRun>
+  readonly #work: LeasedWork<SessionRun>
 
   constructor(ctx: Context, databaseUrl: string, capacity: number) {
     this.#ctx = ctx
@@ -51,9 +56,17 @@ export class SessionRunner {
     await tellEnded(this.#ctx)
     const free = this.#capacity - this.#work.runs.size
     if (free <= 0) return false
-    const claimed = await claimSessions(this.#ctx.db, this.#owner, free)
+    // Always, not only while others wait: sessions last for hours, and what one tenant took meanwhile would not be free for who comes.
+    const perTenant = Math.ceil(this.#capacity / 2)
+    const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, held: this.#heldByTenant() })
     for (const session of claimed) this.#run(session)
     return false
+  }
+
+  #heldByTenant(): Map<string, number> {
+    const held = new Map<string, number>()
+    for (const { tenantId } of this.#work.runs.values()) held.set(tenantId, (held.get(tenantId) ?? 0) + 1)
+    return held
   }
 
   #run(session: Session): void {
@@ -64,7 +77,7 @@ export class SessionRunner {
     const done = work
       .catch((error: unknown) => this.#ctx.log.error({ err: error, session: session.id }, 'a session ended badly'))
       .finally(() => clearTimeout(expiry))
-    this.#work.add(session.id, { done, abort: (reason) => abort.abort(new Error(reason)) })
+    this.#work.add(session.id, { tenantId: session.tenantId, done, abort: (reason) => abort.abort(new Error(reason)) })
   }
 
   async #expire(session: Session, abort: AbortController): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BlobError } from '../blobs.ts'
 
@@ -12,16 +12,18 @@ export interface WholeFile {
   bytes: number
   /** In hex, where it is known. */
   sha256?: string | undefined
+  /** A file that is there already stays: EEXIST. */
+  once?: boolean | undefined
 }
 
 /** The file is there whole and on the disk, or not at all. Chunk by chunk: the source is asked for more once the last one is written. */
-export async function writeWhole({ path, temporary, chunks, bytes, sha256 }: WholeFile): Promise<Stats> {
+export async function writeWhole({ path, temporary, chunks, bytes, sha256, once }: WholeFile): Promise<Stats> {
   const growing = join(temporary, randomUUID())
   await mkdir(temporary, { recursive: true, mode: 0o700 })
   const file = await open(growing, 'wx', 0o600)
   try {
     const stats = await fill(file, chunks, bytes, sha256)
-    await moveInto(growing, path)
+    await moveInto(growing, path, { once })
     return stats
   } catch (error) {
     await rm(growing, { force: true })
@@ -57,13 +59,16 @@ async function writeChunks(
   if (hash && hash.digest('hex') !== sha256) throw new BlobError('mismatch', 'the SHA-256 is not the one announced')
 }
 
-/** Renames into a folder that is made where it is missing, and sees to it that the new name outlives a power cut. */
-export async function moveInto(from: string, to: string): Promise<void> {
+/**
+ * Renames into a folder that is made where it is missing, and sees to it that the new name outlives a power cut. With `once` a file that is there
+ * already stays: EEXIST.
+ */
+export async function moveInto(from: string, to: string, { once }: Pick<WholeFile, 'once'> = {}): Promise<void> {
   const folder = dirname(to)
   for (let attempt = 1; ; attempt++) {
     const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
     try {
-      await rename(from, to)
+      await (once ? renameOnce(from, to) : rename(from, to))
     } catch (error) {
       // A folder that was just emptied by a delete is removed with it, in between at the worst.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error
@@ -76,6 +81,21 @@ export async function moveInto(from: string, to: string): Promise<void> {
     return
   }
 }
+
+/** A new name never replaces a file; a rename does. */
+async function renameOnce(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+    await rm(from, { force: true })
+  } catch (error) {
+    if (!noHardLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    // Not in one step, where the file system has but one name for a file.
+    if (await lstat(to).catch(() => undefined)) throw Object.assign(new Error('there is a file already'), { code: 'EEXIST' })
+    await rename(from, to)
+  }
+}
+
+const noHardLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 async function syncFolders(from: string, upTo: string): Promise<void> {
   for (let at = from; ; at = dirname(at)) {

@@ -5,6 +5,11 @@ export function isMissing(error: unknown): boolean {
   return $metadata?.httpStatusCode === 404 && name !== 'NoSuchBucket'
 }
 
+/** What a condition named is not what is there. */
+export function isUnmatched(error: unknown): boolean {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 412
+}
+
 /** Refused credentials and a missing bucket too are `unavailable`: nothing that a caller of ours could mend. */
 export function asBlobError(error: unknown): BlobError {
   if (error instanceof BlobError) return error

@@ -38,6 +38,15 @@ export function testContents(world: () => BlobWorld): void {
     await assert.rejects(blobs.read('contents/short', { start: 5, end: 9 }), { code: 'invalid_range' })
   })
 
+  test('what is written once is never replaced', async () => {
+    const { blobs } = world()
+    const first = await blobs.write('contents/once', bytesOf(1_000), { mime, once: true })
+    for (const body of [bytesOf(900, 2), repeated(bytesOf(100, 3), 10)])
+      await assert.rejects(blobs.write('contents/once', body, { mime, once: true }), { code: 'exists' })
+    assert.deepEqual(await blobs.stat('contents/once'), first)
+    assert.deepEqual(await contentOf(await blobs.read('contents/once')), bytesOf(1_000))
+  })
+
   test('an empty blob is there', async () => {
     const { blobs } = world()
     await blobs.write('contents/empty', Buffer.alloc(0), { mime })

@@ -4,16 +4,16 @@ import { argumentCheck } from './argument-check.ts'
 
 const object = (properties: Record<string, unknown>, more = {}) => ({ type: 'object', properties, ...more })
 
-test('wrong arguments are told by place', () => {
+test('wrong arguments are told by place', async () => {
   const schema = object({ number: { type: 'integer' } }, { required: ['number'], additionalProperties: false })
   const check = argumentCheck(schema)
-  assert.equal(check({ number: 3 }), undefined)
-  assert.match(check({ number: 'three' })!, /\/number must be integer/)
-  assert.match(check({ number: 3, more: 1 })!, /additional properties/)
-  for (const args of [{}, null, [], 'x', undefined]) assert.ok(check(args), JSON.stringify(args))
+  assert.equal(await check({ number: 3 }), undefined)
+  assert.match((await check({ number: 'three' }))!, /\/number must be integer/)
+  assert.match((await check({ number: 3, more: 1 }))!, /additional properties/)
+  for (const args of [{}, null, [], 'x', undefined]) assert.ok(await check(args), JSON.stringify(args))
 })
 
-test('a pattern or a schema that would compute without end is stopped', () => {
+test('a pattern or a schema that would compute without end is stopped', async () => {
   const pattern = object({ a: { type: 'string', pattern: '^(a+)+$' } })
   const defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => {
@@ -27,8 +27,8 @@ test('a pattern or a schema that would compute without end is stopped', () => {
     const check = argumentCheck(schema)
     const args = { a: `${'a'.repeat(60)}!` }
     const started = performance.now()
-    for (let call = 0; call < 100; call++) assert.match(check(args)!, /cannot be checked/)
-    assert.ok(performance.now() - started < 2_000, 'and not tried again')
+    for (let call = 0; call < 100; call++) assert.match((await check(args))!, /cannot be checked/)
+    assert.ok(performance.now() - started < 1_000, 'and not tried again')
   }
-  assert.equal(argumentCheck(object({}))({}), undefined)
+  assert.equal(await argumentCheck(object({}))({}), undefined)
 })

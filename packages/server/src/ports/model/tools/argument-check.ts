@@ -1,8 +1,9 @@
 import { Errors } from 'typebox/schema'
+import { inTurn } from './in-turn.ts'
 import { timeBoxed } from './time-boxed.ts'
 
 /** Far more than an honest schema takes, on a busy machine too. */
-const maxMs = 500
+const maxMs = 100
 const maxProblems = 10
 const uncheckable = "they cannot be checked against this tool's schema"
 
@@ -10,9 +11,9 @@ const uncheckable = "they cannot be checked against this tool's schema"
  * A check of the arguments of one tool: what is wrong with them, in words for the model that made them; undefined when nothing is. A schema that
  * once took too long is not tried again: it would hold the process at each call.
  */
-export function argumentCheck(schema: Record<string, unknown>): (args: unknown) => string | undefined {
+export function argumentCheck(schema: Record<string, unknown>): (args: unknown) => Promise<string | undefined> {
   let stuck = false
-  return (args) => {
+  const check = (args: unknown) => {
     if (stuck) return uncheckable
     try {
       const [valid, errors] = timeBoxed(maxMs, () => Errors(schema, args))
@@ -22,6 +23,7 @@ export function argumentCheck(schema: Record<string, unknown>): (args: unknown) 
       return uncheckable
     }
   }
+  return (args) => inTurn(() => check(args))
 }
 
 function explain(errors: ReturnType<typeof Errors>[1]): string {

@@ -2,10 +2,9 @@ import type { Egress, EgressAnswer } from '../../egress/egress.ts'
 import { EgressError } from '../../egress/egress-error.ts'
 import type { AgentTool, ToolAnswer } from './agent-tool.ts'
 import { argumentCheck } from './argument-check.ts'
-import { findSchemaProblem } from './find-schema-problem.ts'
 import { maxToolTextBytes, toolText } from './tool-text.ts'
 
-/** An HTTP tool as it is registered, its secret opened. */
+/** An HTTP tool as it is registered, its schema checked then and its secret opened. */
 export interface HttpToolDecl {
   name: string
   description: string
@@ -19,15 +18,14 @@ const maxErrorBytes = 1_000
 
 /** A call is a POST of the arguments as JSON, once they are what the tool's schema says; the answer is JSON or text. */
 export function httpTool({ name, description, parameters, url, secret }: HttpToolDecl, send: Egress['send']): AgentTool {
-  const problem = findSchemaProblem(parameters)
   const wrongIn = argumentCheck(parameters)
   return {
     name,
     description,
     parameters,
     call: async (args, signal) => {
-      if (problem) return { ok: false, error: `This tool cannot be called: its schema ${problem}.` }
-      const wrong = wrongIn(args)
+      const wrong = await wrongIn(args)
+      signal.throwIfAborted()
       if (wrong) return { ok: false, error: `The arguments are wrong: ${wrong}. Nothing was sent.` }
       try {
         const headers = { accept: 'application/json, text/*', 'content-type': 'application/json', ...authorization(secret) }

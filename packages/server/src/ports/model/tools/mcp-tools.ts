@@ -2,7 +2,6 @@ import { createMCPClient, type ListToolsResult, type MCPClient } from '@ai-sdk/m
 import type { Egress } from '../../egress/egress.ts'
 import { cutText } from '../cut-text.ts'
 import type { AgentTool, ToolAnswer } from './agent-tool.ts'
-import { findSchemaProblem } from './find-schema-problem.ts'
 import { toolText } from './tool-text.ts'
 
 /** An MCP server as it is registered, its secret opened. */
@@ -12,6 +11,7 @@ export interface McpDecl {
 }
 
 export interface McpServer {
+  /** Their schemas are as the server gave them: see takeSoundTools. */
   tools: AgentTool[]
   close(): Promise<void>
 }
@@ -47,9 +47,7 @@ export async function openMcpServer(
   })
   try {
     const definitions = await listTools(client, signal)
-    const tools = definitions.map((definition) => mcpTool(client, definition, secret))
-    // A schema that a provider refuses would cost the whole answer, not this tool alone.
-    return { tools: tools.filter((tool) => !findSchemaProblem(tool.parameters)), close: () => client.close() }
+    return { tools: definitions.map((definition) => mcpTool(client, definition, secret)), close: () => client.close() }
   } catch (error) {
     await client.close()
     throw error

@@ -3,11 +3,14 @@ import type { AgentTool } from './agent-tool.ts'
 import { httpTool, type HttpToolDecl } from './http-tool.ts'
 import { openMcpServer, type McpDecl, type McpServer } from './mcp-tools.ts'
 import { nameTool } from './name-tool.ts'
+import { takeSoundTools } from './take-sound-tools.ts'
 
 export interface AgentTools {
   tools: AgentTool[]
   /** The MCP servers whose tools are missing. */
   unreachable: string[]
+  /** How many tools of MCP servers were left out unseen, since checking those before them took too long. */
+  unchecked: number
   /** Takes at most a second for each server, all at once. Never rejects. */
   close(): Promise<void>
 }
@@ -31,15 +34,19 @@ export async function openTools(
   const close = async () => {
     await Promise.allSettled(live.map((server) => server.close()))
   }
-  if (signal.aborted) await close()
-  signal.throwIfAborted()
-  const brought = opened.flatMap((result, i) =>
-    result.status === 'fulfilled'
-      ? result.value.tools.map((tool) => renamed(tool, [labelOf(servers[i]!.mcp), tool.name], taken))
-      : [],
-  )
-  const unreachable = servers.filter((_, i) => opened[i]!.status === 'rejected').map((server) => server.mcp)
-  return { tools: [...declared, ...brought].slice(0, maxTools), unreachable, close }
+  try {
+    signal.throwIfAborted()
+    const labels = new Map<AgentTool, string>()
+    for (const [i, result] of opened.entries())
+      if (result.status === 'fulfilled') for (const tool of result.value.tools) labels.set(tool, labelOf(servers[i]!.mcp))
+    const { tools, unchecked } = await takeSoundTools([...labels.keys()], maxTools - declared.length, signal)
+    const brought = tools.map((tool) => renamed(tool, [labels.get(tool)!, tool.name], taken))
+    const unreachable = servers.filter((_, i) => opened[i]!.status === 'rejected').map((server) => server.mcp)
+    return { tools: [...declared, ...brought], unreachable, unchecked, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 function renamed(tool: AgentTool, parts: string[], taken: Set<string>): AgentTool {

@@ -10,7 +10,7 @@ const size = { width: 384, height: 256 }
 describe('the painter in the house', () => {
   it('paints the same bytes for the same words, seed and size', async () => {
     const [one, two] = await Promise.all([1, 2].map(async () => painter.paint({ prompt: 'harbour at dusk', seed: 7, ...size })))
-    assert.ok(one && two && one.png.equals(two.png))
+    assert.ok(one && two && one.bytes.equals(two.bytes))
     assert.equal(one.alt, two.alt)
   })
 
@@ -19,10 +19,10 @@ describe('the painter in the house', () => {
     const first = await painter.paint(base)
     for (const change of [{ seed: 2 }, { prompt: 'mountain lake at night, gouache' }]) {
       const other = await painter.paint({ ...base, ...change })
-      assert.ok((await difference(first.png, other.png)) > 0.2)
+      assert.ok((await difference(first.bytes, other.bytes)) > 0.2)
     }
     const upright = await painter.paint({ ...base, width: 256, height: 384 })
-    assert.deepEqual(pick(await sharp(upright.png).metadata()), { width: 256, height: 384, format: 'png' })
+    assert.deepEqual(pick(await sharp(upright.bytes).metadata()), { width: 256, height: 384, format: 'png' })
   })
 
   it('says who painted, with which seed, and what is to be seen, in words of its own', async () => {
@@ -35,7 +35,7 @@ describe('the painter in the house', () => {
   })
 
   it('writes nothing into the file but the picture', async () => {
-    const { png } = await painter.paint({ prompt: 'forest', seed: 1, ...size })
+    const { bytes: png } = await painter.paint({ prompt: 'forest', seed: 1, ...size })
     assert.deepEqual(
       [...new Set(chunksOf(png))].filter((name) => name !== 'pHYs'),
       ['IHDR', 'IDAT', 'IEND'],
@@ -55,7 +55,7 @@ describe('the painter in the house', () => {
       'snow in the desert on the moon',
     ]
     for (const prompt of prompts) {
-      const { png } = await painter.paint({ prompt, seed: 3, ...size })
+      const { bytes: png } = await painter.paint({ prompt, seed: 3, ...size })
       const { spread, roughness } = await impressionOf(png)
       assert.ok(spread > 0.04, `empty: ${prompt.slice(0, 20)}`)
       assert.ok(roughness < 0.75, `noise (${roughness}): ${prompt.slice(0, 20)}`)

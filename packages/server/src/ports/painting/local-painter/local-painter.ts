@@ -18,7 +18,10 @@ export function createLocalPainter(): Painter {
       assertPaintable(request)
       const { png, style, alt } = await paintInThread(request)
       return {
-        png: Buffer.from(png.buffer, png.byteOffset, png.byteLength),
+        bytes: Buffer.from(png.buffer, png.byteOffset, png.byteLength),
+        mime: 'image/png',
+        width: request.width,
+        height: request.height,
         provider: 'local',
         model: `atrium-painter-${VERSION}`,
         seed: request.seed,

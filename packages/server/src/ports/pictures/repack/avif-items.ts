@@ -17,6 +17,8 @@ export interface Items {
   extents: Extent[]
   /** Where the types of all other items are named, four bytes each. */
   otherTypes: number[]
+  /** What follows the types: the names of all items, and what kind of text the others are. */
+  names: { start: number; end: number }[]
 }
 
 /** Reads the items of a meta box (ISO/IEC 14496-12, 8.11.3 and 8.11.6). `from`: behind its header and flags. */
@@ -29,9 +31,9 @@ export function readItems(meta: Buffer, from: number): Items {
   }
   try {
     const info = payloadOf('iinf')
-    const { pictures, otherTypes } = readTypes(meta, info.start, info.end)
+    const { pictures, ...told } = readTypes(meta, info.start, info.end)
     const locations = payloadOf('iloc')
-    return { extents: readExtents(new Reader(meta.subarray(locations.start, locations.end)), pictures), otherTypes }
+    return { extents: readExtents(new Reader(meta.subarray(locations.start, locations.end)), pictures), ...told }
   } catch (error) {
     // A number that lies behind the end.
     throw error instanceof RangeError ? broken() : error
@@ -42,7 +44,8 @@ function readTypes(meta: Buffer, start: number, end: number) {
   const first = start + (meta[start] === 0 ? 6 : 8)
   const pictures = new Set<number>()
   const otherTypes: number[] = []
-  for (const { type, payload } of boxesIn(meta, first, end)) {
+  const names: Items['names'] = []
+  for (const { type, payload, end: itemEnd } of boxesIn(meta, first, end)) {
     const version = meta[payload]!
     if (type !== 'infe' || version < 2) throw broken()
     const idBytes = version === 2 ? 2 : 4
@@ -50,8 +53,9 @@ function readTypes(meta: Buffer, start: number, end: number) {
     const typeAt = payload + 4 + idBytes + 2
     if (pictureTypes.has(meta.toString('latin1', typeAt, typeAt + 4))) pictures.add(id)
     else otherTypes.push(typeAt)
+    names.push({ start: typeAt + 4, end: itemEnd })
   }
-  return { pictures, otherTypes }
+  return { pictures, otherTypes, names }
 }
 
 class Reader {

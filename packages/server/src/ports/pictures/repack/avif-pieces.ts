@@ -41,17 +41,48 @@ function keepOnly(box: Box, ranges: { start: number; end: number }[]): Piece[] {
   return [...pieces, ...zeros(at, box.end)]
 }
 
+/** What a picture is put together from; all else, such as texts of its maker's, is no part of it. */
+const metaBoxes = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl'])
+/** How it is decoded and shown. Not what it is called, or when it was made. */
+const properties = new Set('ispe pixi av1C colr pasp clap irot imir auxC a1op lsel a1lx clli mdcv'.split(' '))
+
 /** The items that are no picture lose their types, so that nobody looks for them. Small ones may lie within the meta box itself. */
-function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes }: Items): Buffer {
+function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes, names }: Items): Buffer {
   const out = Buffer.from(meta)
   for (const at of otherTypes) out.write('free', at, 'latin1')
-  for (const idat of boxesIn(meta, box.payload - box.start + 4, meta.length).filter(({ type }) => type === 'idat')) {
-    out.fill(0, idat.payload, idat.end)
-    for (const { where, start, end } of extents) {
-      if (where === 'idat') meta.copy(out, idat.payload + start, idat.payload + start, Math.min(idat.payload + end, idat.end))
-    }
+  for (const { start, end } of names) out.fill(0, start, end)
+  for (const child of boxesIn(meta, box.payload - box.start + 4, meta.length)) {
+    if (!metaBoxes.has(child.type)) empty(out, child)
+    else if (child.type === 'hdlr') out.fill(0, Math.min(child.payload + handlerBytes, child.end), child.end)
+    else if (child.type === 'iprp') keepProperties(out, child)
+    else if (child.type === 'idat') keepData(meta, out, child, extents)
   }
   return out
+}
+
+/** Behind these comes the name of the program that wrote it. */
+const handlerBytes = 24
+
+/** Items name their properties by where they stand: so one that goes leaves its place empty. */
+function keepProperties(out: Buffer, iprp: Box): void {
+  for (const child of boxesIn(out, iprp.payload, iprp.end)) {
+    if (child.type === 'ipco') {
+      for (const property of boxesIn(out, child.payload, child.end)) if (!properties.has(property.type)) empty(out, property)
+    } else if (child.type !== 'ipma') empty(out, child)
+  }
+}
+
+function keepData(meta: Buffer, out: Buffer, idat: Box, extents: Items['extents']): void {
+  out.fill(0, idat.payload, idat.end)
+  for (const { where, start, end } of extents) {
+    if (where === 'idat') meta.copy(out, idat.payload + start, idat.payload + start, Math.min(idat.payload + end, idat.end))
+  }
+}
+
+/** Of the same size, for nothing may move. */
+function empty(out: Buffer, { start, payload, end }: Box): void {
+  out.write('free', start + 4, 'latin1')
+  out.fill(0, payload, end)
 }
 
 function zeros(from: number, to: number): Piece[] {

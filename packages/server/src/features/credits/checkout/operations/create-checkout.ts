@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../http/api-error.ts'
 import type { HandlerOf } from '../../../../http/call.ts'
-import { ClaimTaken } from '../../../../http/idempotency/run-claimed.ts'
-import { findAnswer, insertClaims } from '../../../../http/idempotency/store.ts'
+import { claimedTransaction } from '../../../../http/idempotency/claimed-transaction.ts'
+import { assertUnanswered } from '../../../../http/idempotency/run-claimed.ts'
 import { checkoutIdFor } from '../checkout-id.ts'
 import { priceOf } from '../price.ts'
 import { returnAddress, withCheckoutId } from '../return-address.ts'
@@ -10,8 +10,7 @@ import { insertCheckout } from '../store.ts'
 /** The provider first, holding no connection while it is waited for, and then the row, the claim and the answer in one transaction. */
 export const createCheckout: HandlerOf<'createCheckout'> = {
   batched: async (ctx, { tenant, key, body }, claim) => {
-    // What was answered before is not asked of the provider again.
-    if (claim && (await findAnswer(ctx.db, claim))) throw new ClaimTaken()
+    await assertUnanswered(ctx.db, claim)
     const { purpose, credits } = body
     if (purpose === 'prefund' && !key.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const successUrl = returnAddress(body.success_url, '/success_url')
@@ -30,14 +29,11 @@ export const createCheckout: HandlerOf<'createCheckout'> = {
       successUrl: withCheckoutId(successUrl, id),
       cancelUrl,
     })
-    const answer = { status: 201 as const, data: { id, url: payment.url, status: 'open' as const } }
     const { provider } = payments
-    await ctx.db.transaction(async (tx) => {
-      const free = claim && (await insertClaims(tx, [{ ...claim, answer: claim.seal(answer) }]))
-      if (free?.size === 0) throw new ClaimTaken()
+    return claimedTransaction(ctx.db, claim, async (tx) => {
       await insertCheckout(tx, { tenantId: tenant, id, purpose, credits, provider, ...payment, successUrl, cancelUrl })
+      return { status: 201, data: { id, url: payment.url, status: 'open' } }
     })
-    return answer
   },
 }
 

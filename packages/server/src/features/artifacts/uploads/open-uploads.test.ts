@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { statement } from '../../../db/database.ts'
+import type { Got } from '../../../testing/http.ts'
+import { send } from '../../../testing/http.ts'
+import { startTestApi, type TestApi } from '../../../testing/test-api.ts'
+import { StoredWorld, type Place } from '../testing/stored-world.ts'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+function announce(world: StoredWorld, place: Place, bytes = 70): Promise<Got> {
+  return world.announce(place, { kind: 'image', mime: 'image/png', bytes })
+}
+
+function assertFull(got: Got, what: RegExp): void {
+  assert.deepEqual([got.status, got.body.error.code], [429, 'rate_limited'])
+  assert.match(got.body.error.message, what)
+  assert.ok(Number(got.headers.get('retry-after')) > 0)
+}
+
+async function statusesOf(count: number, one: () => Promise<Got>): Promise<number[]> {
+  return (await Promise.all(Array.from({ length: count }, one))).map(({ status }) => status)
+}
+
+test('a collection has 100 uploads under way, however many are announced at once; one that ends makes room', async () => {
+  const world = await StoredWorld.open(api)
+  const [place, other] = [await world.makeCollection(), await world.makeCollection()]
+  const first = (await announce(world, place)).body.data.id as string
+  const statuses = await statusesOf(110, () => announce(world, place))
+  assert.equal(statuses.filter((status) => status === 201).length, 99)
+  assertFull(await announce(world, place), /^This collection has 100 uploads under way/)
+  assert.equal((await announce(world, other)).status, 201)
+  await send(api, 'DELETE', `/collections/${place.id}/artifacts/${first}`, place.owner)
+  assert.equal((await announce(world, place)).status, 201)
+  assertFull(await announce(world, place), /^This collection/)
+  await api.ctx.db.query(
+    statement<never>(
+      'test-expire-all',
+      `update artifact_uploads set expires_at = now() - interval '1 second' where collection_id = $1`,
+    ),
+    [place.id],
+  )
+  assert.equal((await announce(world, place)).status, 201, 'what has expired does not count')
+})
+
+test('a tenant has 1,000 uploads under way in all its collections, and another tenant its own', async () => {
+  const world = await StoredWorld.open(api)
+  for (let i = 0; i < 10; i++) {
+    const place = await world.makeCollection()
+    assert.deepEqual([...new Set(await statusesOf(100, () => announce(world, place)))], [201])
+  }
+  assertFull(await announce(world, await world.makeCollection()), /^Your account has 1000 uploads under way/)
+  const stranger = await StoredWorld.open(api)
+  assert.equal((await announce(stranger, await stranger.makeCollection())).status, 201)
+})
+
+test('what a tenant announces is 20 GiB at the most', async () => {
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection()
+  const { id } = (await announce(world, place)).body.data
+  // As many as 205 of the largest, in one.
+  await api.ctx.db.query(
+    statement<never>('test-grow', `update artifact_uploads set bytes = 20 * 1024::bigint ^ 3 - 100 where artifact_id = $1`),
+    [id],
+  )
+  assertFull(await announce(world, await world.makeCollection(), 101), /more than 20 GiB/)
+  assert.equal((await announce(world, place, 100)).status, 201)
+  assertFull(await announce(world, place, 1), /more than 20 GiB/)
+})

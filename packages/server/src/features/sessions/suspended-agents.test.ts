@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDevice } from '@atrium/identity/testing/provider'
+import { hashCredential, newCredential } from '../../random.ts'
+import { send } from '../../testing/http.ts'
+import { startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+import { auditLedger } from '../credits/ledger/audit.ts'
+
+let world: SessionWorld
+before(async () => {
+  // Without a worker: what it does, these tests do themselves.
+  world = await startSessionWorld({ runner: false })
+})
+after(() => world.close())
+
+const { spk: jwk } = await createTestDevice()
+const spk = { kty: jwk.kty!, crv: jwk.crv!, x: jwk.x!, y: jwk.y! }
+
+const operator = (path: string, status: string) =>
+  send(world.api, 'POST', path, { headers: { 'x-admin-token': world.api.adminToken }, body: { status } })
+const moderate = (agentId: string, status: string) => operator(`/operator/agents/${agentId}/status`, status)
+
+/** A session of a remote agent that has come. */
+async function running(agentId: string) {
+  const coupon = await world.makeCoupon(5)
+  const { id, control_token: control } = (await world.launch(agentId, world.newRoom(), coupon)).body.data
+  const token = newCredential('controlToken')
+  const sql = "update sessions set agent_control_hash = $2, status = 'running', joined_at = now() where id = $1"
+  await world.api.ctx.db.pool.query(sql, [id, hashCredential(token)])
+  return { id: id as string, control: control as string, token, coupon }
+}
+
+const askToken = async ({ id, token }: { id: string; token: string }) => {
+  const { status, body } = await world.control('POST', `/sessions/${id}/id-token`, token, { spk })
+  return [status, body.error?.code]
+}
+
+test('an agent that an operator holds gets no ID token, and one of a suspended tenant neither', async () => {
+  const other = await world.api.makeTenant('Other')
+  const agentId = await world.makeAgent({}, other)
+  const session = await running(agentId)
+  assert.deepEqual(await askToken(session), [200, undefined])
+  assert.equal((await moderate(agentId, 'pending')).status, 200)
+  assert.deepEqual(await askToken(session), [403, 'not_authorized'])
+  await moderate(agentId, 'lifted')
+  assert.deepEqual(await askToken(session), [200, undefined])
+  await operator(`/tenants/${other.id}/status`, 'suspended')
+  assert.deepEqual(await askToken(session), [403, 'not_authorized'])
+  await operator(`/tenants/${other.id}/status`, 'active')
+  assert.deepEqual(await askToken(session), [200, undefined])
+})
+
+test('suspending an agent stops all its sessions and settles them, and no other agent’s', async () => {
+  const [agentId, bystander] = [await world.makeAgent(), await world.makeAgent()]
+  const came = []
+  for (let i = 0; i < 23; i++) came.push(await running(agentId))
+  const other = await running(bystander)
+  const coupon = await world.makeCoupon(5)
+  const coming = (await world.launch(agentId, world.newRoom(), coupon)).body.data
+  assert.equal((await moderate(agentId, 'suspended')).body.data.status, 'suspended')
+  for (const { id, control, coupon: spent } of came) {
+    const { status, charged_credits: charged } = (await world.control('GET', `/sessions/${id}`, control)).body.data
+    assert.deepEqual([status, charged], ['stopped', 5])
+    assert.equal((await world.balance(spent)).held, 0)
+  }
+  const { status, charged_credits: charged } = (await world.control('GET', `/sessions/${coming.id}`, coming.control_token)).body
+    .data
+  assert.deepEqual([status, charged], ['stopped', 0], 'it had not come')
+  assert.deepEqual(await world.balance(coupon), { balance: 5, held: 0, currency: 'credits' })
+  assert.equal((await world.control('GET', `/sessions/${other.id}`, other.control)).body.data.status, 'running')
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { auditLedger } from './features/credits/ledger/audit.ts'
+import { startSweeper } from './sweeper.ts'
+import { eventually, startSessionWorld, type SessionWorld } from './testing/session-world.ts'
+
+const price = 5
+/** More than are ended at once. */
+const count = 130
+let world: SessionWorld
+
+before(async () => {
+  world = await startSessionWorld({ runner: false })
+})
+
+after(() => world.close())
+
+async function launchAll(coupon: string): Promise<string[]> {
+  const agentId = await world.makeAgent({ price_credits: price })
+  const ids: string[] = []
+  while (ids.length < count) {
+    const some = await Promise.all(Array.from({ length: 10 }, () => world.launch(agentId, world.newRoom(), coupon)))
+    for (const { status, text, body } of some) {
+      assert.equal(status, 201, text)
+      ids.push(body.data.id)
+    }
+  }
+  return ids
+}
+
+const run = (sql: string) => world.api.ctx.db.pool.query(sql)
+
+test('sessions that worked are paid also when nobody swept until their holds were past their end', async () => {
+  const coupon = await world.makeCoupon(count * price)
+  const ids = await launchAll(coupon)
+  assert.equal((await world.balance(coupon)).held, count * price)
+  await run("update sessions set status = 'running', joined_at = now(), expires_at = now() - interval '15 minutes'")
+  await run("update ledger_due set due_at = now() - interval '5 minutes'")
+  // One of them cannot be ended for a while.
+  await run(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refused before update on sessions for each row when (old.id = '${ids[0]}') execute function refuse()`)
+
+  const stop = startSweeper(world.api.ctx)
+  try {
+    await eventually(async () => (await world.balance(coupon)).held === price, 'all but one are settled', 20_000)
+    const { rows } = await run("select id from sessions where status = 'expired' and charged = 5")
+    assert.equal(rows.length, count - 1)
+    const looked = await run('select id from ledger_due')
+    assert.equal(looked.rows.length, 1, 'the hold of that one stays')
+    await run('drop trigger refused on sessions')
+    await eventually(async () => (await world.balance(coupon)).held === 0, 'the last one is settled', 20_000)
+  } finally {
+    stop()
+  }
+  assert.deepEqual(await world.balance(coupon), { balance: 0, held: 0 })
+  const earned = await run("select balance from ledger_accounts where kind = 'revenue'")
+  assert.deepEqual(earned.rows, [{ balance: count * price }])
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
+test('a sweep that takes longer than its interval does not overlap itself', async (t) => {
+  const { pool } = world.api.ctx.db
+  const waiting = async () => {
+    const sql = `select count(*)::integer as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%from sessions%'`
+    return (await pool.query<{ n: number }>(sql)).rows[0]!.n
+  }
+  const blocker = await pool.connect()
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const stop = startSweeper(world.api.ctx)
+  try {
+    await blocker.query('begin; lock table sessions in access exclusive mode')
+    t.mock.timers.tick(5_000)
+    await eventually(async () => (await waiting()) === 1, 'the first one waits')
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(5_000)
+    // Through the pool after whatever those began.
+    await pool.query('select pg_sleep(0.2)')
+    assert.equal(await waiting(), 1)
+  } finally {
+    await blocker.query('rollback')
+    blocker.release()
+    stop()
+  }
+})
