@@ -208,7 +208,8 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters', async () => {
   async function refusedRaw(op: Operation, headers: Record<string, string>, what: string) {
     const good = await bodyFor(op, origin, shelf)
     const body = good === undefined ? '' : JSON.stringify(good)
-    const caller = op.caller === 'operator' ? `X-Admin-Token: ${adminToken}` : `Authorization: Bearer ${tenant.secret}`
+    const bearer = op.caller === 'control' ? shelf.control : tenant.secret
+    const caller = op.caller === 'operator' ? `X-Admin-Token: ${adminToken}` : `Authorization: Bearer ${bearer}`
     const lines = [
       caller,
       `X-Collection-Token: ${shelf.owner}`,

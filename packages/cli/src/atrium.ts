@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { StartError } from '@atrium/server/start-error'
 import { Command, InvalidArgumentError } from 'commander'
+import { keepCompiled } from './keep-compiled.ts'
 import { OperatorError } from './operator-api.ts'
 import { audit, createInvite, createTenant, moderateAgent, reseal, setTenantStatus } from './operator-commands.ts'
+
+keepCompiled()
 
 const program = new Command('atrium').description("A self-hosted platform that other people's apps stand on").showHelpAfterError()
 
