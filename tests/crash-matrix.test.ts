@@ -1,35 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import type { AtriumProcess } from './support/atrium-process.ts'
 import { call, type Answer } from './support/call-api.ts'
 import { attempts, type Attempt } from './support/crash-attempts.ts'
-import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
+import { openCrashWorld, type CrashWorld } from './support/crash-world.ts'
 import { queryDatabase } from './support/query-database.ts'
-import { startSpaceRole, type SpaceRole } from './support/space-role.ts'
 
 /** Every so many of the points, and all commits; tests/long/crash-matrix.test.ts takes each. */
 const every = Number(process.env['ATRIUM_CRASH_EVERY'] ?? 3)
 
-let database: TestDatabase
-let proxy: PostgresProxy
-let space: SpaceRole
+let world: CrashWorld
 let atrium: AtriumProcess
-let start: () => Promise<AtriumProcess>
 before(async () => {
-  database = await createTestDatabase()
-  proxy = await startPostgresProxy(database.url)
-  const port = await freePort()
-  // Neither the Space service nor the job worker is cut off, so what they do goes past the proxy.
-  space = await startSpaceRole(database.url, `http://localhost:${port}`)
-  start = () => startAtrium({ databaseUrl: proxy.url, port, role: 'api', env: { ATRIUM_SPACES_URL: space.origin } })
-  atrium = await start()
+  world = await openCrashWorld()
+  atrium = await world.start()
 })
 after(async () => {
-  await space.end()
   await atrium.end('SIGKILL')
-  await proxy.close()
-  await database.drop()
+  await world.close()
 })
 
 const send = ({ route, options, mark }: Attempt) => call(atrium.origin, route, { ...options, idempotencyKey: mark })
@@ -40,9 +28,9 @@ async function learnStatements(): Promise<Map<string, string[]>> {
   for (const [name, prepare] of Object.entries(attempts)) {
     const attempt = await prepare(atrium.origin)
     await warm(attempt)
-    proxy.takeStatements()
+    world.proxy.takeStatements()
     assert.equal((await send(attempt)).status, 201, name)
-    learnt.set(name, proxy.takeStatements())
+    learnt.set(name, world.proxy.takeStatements())
   }
   return learnt
 }
@@ -85,16 +73,16 @@ async function killAt(points: Map<string, Point>, statements: Map<string, string
     const own = statements.get(name)!
     standing.push({ what, attempt, committed: when === 'after' && nth === own.length })
     await warm(attempt)
-    const stands = proxy.hold(point)
+    const stands = world.proxy.hold(point)
     const unanswered = assert.rejects(send(attempt), /no answer/, `${what}: no answer can come`)
     lost.push(unanswered)
     const stood = await Promise.race([stands, unanswered])
-    const last = proxy.takeStatements().slice(-nth).join('\n')
+    const last = world.proxy.takeStatements().slice(-nth).join('\n')
     assert.equal(stood, own[nth - 1], `${what}, after\n${last}`)
   }
   await atrium.end('SIGKILL')
   await Promise.all(lost)
-  proxy.release()
+  world.proxy.release()
   return standing
 }
 
@@ -103,7 +91,7 @@ async function assertOneEffect(name: string, attempt: Attempt, answers: Answer[]
   assert.equal(first.status, 201, `${name}: ${first.text}`)
   for (const other of others)
     assert.deepEqual([other.status, other.text], [first.status, first.text], `${name}: the same answer each time`)
-  const found = attempt.effects.map((effect) => queryDatabase(database.url, effect, [attempt.mark]))
+  const found = attempt.effects.map((effect) => queryDatabase(world.database.url, effect, [attempt.mark]))
   for (const [i, rows] of (await Promise.all(found)).entries())
     assert.equal(Number(Object.values(rows[0] ?? {})[0]), 1, `${name}: ${attempt.effects[i]}`)
   const used = await attempt.works(atrium.origin, first.data)
@@ -149,7 +137,7 @@ test(
       const now = points.flatMap(([name, own]): [string, Point][] => own.slice(kill, kill + 1).map((point) => [name, point]))
       const standing = await killAt(new Map(now), statements)
       count += standing.length
-      atrium = await start()
+      atrium = await world.start()
       await assertSoundBooks(`kill ${kill}`)
       await Promise.all(acknowledged.map(([attempt, seen]) => assertKept(attempt, seen)))
       await Promise.all(standing.map(({ what, attempt, committed }) => assertDoneOnce(what, attempt, committed)))

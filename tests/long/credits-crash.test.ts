@@ -3,34 +3,23 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { compactDecrypt } from 'jose'
 import type { ErrorBody } from '../../packages/contract/src/errors.ts'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
-import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import type { AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, call, makeTenant, type Answer, type TestTenant } from '../support/call-api.ts'
 import { buyLicense, grantCoupon } from '../support/credits.ts'
 import { fundIssuer } from '../support/fund-issuer.ts'
-import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
+import { openCrashWorld, type CrashWorld } from '../support/crash-world.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { makeAgent, newRoom } from '../support/sessions.ts'
-import { startSpaceRole, type SpaceRole } from '../support/space-role.ts'
 
-let database: TestDatabase
-let proxy: PostgresProxy
-let space: SpaceRole
+let world: CrashWorld
 let atrium: AtriumProcess
-let start: () => Promise<AtriumProcess>
 before(async () => {
-  database = await createTestDatabase()
-  proxy = await startPostgresProxy(database.url)
-  const port = await freePort()
-  space = await startSpaceRole(database.url, `http://localhost:${port}`)
-  start = () => startAtrium({ databaseUrl: proxy.url, port, role: 'api', env: { ATRIUM_SPACES_URL: space.origin } })
-  atrium = await start()
+  world = await openCrashWorld()
+  atrium = await world.start()
 })
 after(async () => {
-  await space.end()
   await atrium.end('SIGKILL')
-  await proxy.close()
-  await database.drop()
+  await world.close()
 })
 
 /** What moves credits without an Idempotency-Key: one try of it, and what must hold once it was tried again. */
@@ -46,7 +35,7 @@ const lookUp = ({ publishable }: TestTenant, code: string): Promise<Answer> =>
 async function countAccounts({ id }: TestTenant, kind: string): Promise<{ count: number; credits: number }> {
   const sql = `select count(*)::integer as count, coalesce(sum(balance), 0)::integer as credits
     from ledger_accounts where tenant_id = $1 and kind = $2`
-  const [row] = await queryDatabase<{ count: number; credits: number }>(database.url, sql, [id, kind])
+  const [row] = await queryDatabase<{ count: number; credits: number }>(world.database.url, sql, [id, kind])
   return row!
 }
 
@@ -105,7 +94,8 @@ async function stopAttempt(joined: boolean): Promise<Attempt> {
   const options = { key: tenant.secret, idempotencyKey: randomUUID(), body }
   const { id, control_token: key } = (await askGood(atrium.origin, 'POST /v1/sessions', options)).data
   // No worker runs here, which would bring the agent into the room.
-  if (joined) await queryDatabase(database.url, `update sessions set status = 'running', joined_at = now() where id = $1`, [id])
+  if (joined)
+    await queryDatabase(world.database.url, `update sessions set status = 'running', joined_at = now() where id = $1`, [id])
   const run = () => call(atrium.origin, `POST /sessions/${id}/stop`, { key })
   const charged = joined ? 5 : 0
   const holds = async () => {
@@ -116,7 +106,7 @@ async function stopAttempt(joined: boolean): Promise<Attempt> {
     assert.deepEqual((await lookUp(tenant, coupon)).data, { balance: 8 - charged, held: 0, currency: 'credits' })
     assert.deepEqual(await countAccounts(tenant, 'revenue'), { count: joined ? 1 : 0, credits: charged })
     const ends = await queryDatabase(
-      database.url,
+      world.database.url,
       `select e.outcome, e.captured::integer from ledger_hold_ends e join ledger_holds h on h.tenant_id = e.tenant_id and h.id = e.id
        where h.purpose = $1`,
       [id],
@@ -144,9 +134,9 @@ async function learnStatements(): Promise<Map<string, string[]>> {
   for (const [name, prepare] of Object.entries(attempts)) {
     const attempt = await prepare()
     await warm(attempt)
-    proxy.takeStatements()
+    world.proxy.takeStatements()
     await attempt.run()
-    const statements = proxy.takeStatements()
+    const statements = world.proxy.takeStatements()
     assert.equal(statements.at(-1), 'commit', name)
     learnt.set(name, statements)
     await attempt.holds()
@@ -163,16 +153,16 @@ async function killAt(when: 'before' | 'after', nth: number, statements: Map<str
   const lost: Promise<unknown>[] = []
   for (const [name, attempt] of standing) {
     await warm(attempt)
-    const stands = proxy.hold({ nth, when })
+    const stands = world.proxy.hold({ nth, when })
     const unanswered = assert.rejects(attempt.run(), `${name} ${when} ${nth}: no answer can come`)
     lost.push(unanswered)
     const stood = await Promise.race([stands, unanswered])
-    const last = proxy.takeStatements().slice(-nth).join('\n')
+    const last = world.proxy.takeStatements().slice(-nth).join('\n')
     assert.equal(stood, statements.get(name)![nth - 1], `${name}: statement ${nth}, after\n${last}`)
   }
   await atrium.end('SIGKILL')
   await Promise.all(lost)
-  proxy.release()
+  world.proxy.release()
   return standing
 }
 
@@ -191,7 +181,7 @@ test(
     for (const when of ['before', 'after'] as const) {
       for (let nth = 1; nth <= longest; nth++) {
         const standing = await killAt(when, nth, statements)
-        atrium = await start()
+        atrium = await world.start()
         const point = `killed ${when} statement ${nth}`
         await assertSoundBooks(point)
         for (const [name, attempt] of standing) {

@@ -6,7 +6,7 @@ import { verifyIdToken } from '@atrium/identity/id-token'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { startLoginPage, type BrowserLogin, type LoginPage } from '@atrium/identity/testing/login-page'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
-import { skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import { openWatchedPage, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startDevelopmentIdentity, type TestDevelopmentIdentity } from '../testing/start-development-identity.ts'
 
@@ -29,24 +29,10 @@ describe('the development sign-in in Chromium', { skip: skipWithoutChromium, tim
     app?.close()
   })
 
-  /** Watches for code that runs, broken policies and requests to elsewhere. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
-    const context = await browser.newContext(options)
-    const problems: string[] = []
-    await context.exposeFunction('canary', () => void problems.push('code ran'))
-    const page = await context.newPage()
-    page.on('dialog', (dialog) => {
-      problems.push('dialog')
-      void dialog.dismiss()
-    })
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/400 \(Bad Request\)/.test(message.text())) problems.push(message.text())
-    })
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url())
-      if (protocol !== 'data:' && ![app.origin, new URL(provider.issuer).origin].includes(origin)) problems.push(request.url())
-    })
-    return { page, problems }
+  function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
+    const mayAsk = ({ origin, protocol }: URL) =>
+      protocol === 'data:' || [app.origin, new URL(provider.issuer).origin].includes(origin)
+    return openWatchedPage(browser, { mayAsk, expected: /400 \(Bad Request\)/ }, options)
   }
 
   async function begin(page: Page, changes: Record<string, string> = {}): Promise<void> {

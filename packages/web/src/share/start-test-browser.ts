@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 
 // The headless shell is the same engine without a desktop's browser around it: a third faster.
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -24,6 +24,36 @@ const FLAGS = [
 
 export function startTestBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+}
+
+interface Watch {
+  /** Whom the page may ask. */
+  mayAsk: (url: URL) => boolean
+  /** Errors in the console that the test brings about itself. */
+  expected: RegExp
+}
+
+/** A page that is watched for code that runs (it calls `canary`, or opens a dialog), errors, broken policies and requests to elsewhere. */
+export async function openWatchedPage(
+  browser: Browser,
+  { mayAsk, expected }: Watch,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext(options)
+  const problems: string[] = []
+  await context.exposeFunction('canary', () => void problems.push('code ran'))
+  const page = await context.newPage()
+  page.on('dialog', (dialog) => {
+    problems.push('dialog')
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expected.test(message.text())) problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!mayAsk(new URL(request.url()))) problems.push(request.url())
+  })
+  return { page, problems }
 }
 
 /** An HTTP server on a free loopback port. */

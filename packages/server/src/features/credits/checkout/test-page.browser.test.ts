@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
-import { skipWithoutChromium, startTestBrowser, startTestServer } from '@atrium/web/share/start-test-browser'
+import { openWatchedPage, skipWithoutChromium, startTestBrowser, startTestServer } from '@atrium/web/share/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { send } from '../../../testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
@@ -31,23 +31,9 @@ describe('the built-in payment page in Chromium', { skip: skipWithoutChromium, t
     shop?.stop()
   })
 
-  /** Watches for code that runs, broken policies and requests to elsewhere. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
-    const context = await browser.newContext(options)
-    const problems: string[] = []
-    await context.exposeFunction('canary', () => void problems.push('code ran'))
-    const page = await context.newPage()
-    page.on('dialog', (dialog) => {
-      problems.push('dialog')
-      void dialog.dismiss()
-    })
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/404 \(Not Found\)/.test(message.text())) problems.push(message.text())
-    })
-    page.on('request', (request) => {
-      if (![shop.origin, api.origin].includes(new URL(request.url()).origin)) problems.push(request.url())
-    })
-    return { page, problems }
+  function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
+    const mayAsk = ({ origin }: URL) => [shop.origin, api.origin].includes(origin)
+    return openWatchedPage(browser, { mayAsk, expected: /404 \(Not Found\)/ }, options)
   }
 
   async function order(changes: object = {}): Promise<{ id: string; address: string }> {
