@@ -74,7 +74,7 @@ export async function reseal(): Promise<void> {
   } while (report.resealed > 0)
   const [current, ...others] = report.keys
   console.log(
-    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals: ${current!.values} values, ${sealed} of them since just now. Keep it.`,
+    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals ${counted(current!.values)}, ${sealed} of them since just now. Keep it.`,
   )
   others.forEach((key, i) =>
     console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),
@@ -85,10 +85,14 @@ export async function reseal(): Promise<void> {
 
 function needsOf({ configured, values, answers, answers_until: until }: KeyNeeds, name: string): string {
   if (values > 0 && configured)
-    return `✗ ${name}: ${values} values need it that could not be sealed anew: they are damaged. Keep it.`
-  if (values > 0) return `✗ ${name}: ${values} values need it, and cannot be read without it. Put it back.`
+    return `✗ ${name}: needed for ${counted(values)} that could not be sealed anew, so damaged. Keep it.`
+  if (values > 0) return `✗ ${name}: needed for ${counted(values)}, unreadable without it. Put it back.`
   if (until === null) return `✓ ${name}: nothing needs it. It may go.`
-  return `✓ ${name}: only ${answers} answers kept for repeated requests need it, until ${until}. Then it may go.`
+  return `✓ ${name}: needed only for answers kept for repeated requests (${answers}), until ${until}. Then it may go.`
+}
+
+function counted(values: number): string {
+  return values === 1 ? '1 value' : `${values} values`
 }
 
 function print(data: unknown): void {
