@@ -10,16 +10,19 @@ export interface Options {
   json: string | undefined
   /** Instead of rounds: this one target, its server under the profiler. */
   profile: Target | undefined
+  /** Instead of the floors: another checkout of Atrium, whose targets are measured in the same rounds. */
+  against: string | undefined
 }
 
 export function readOptions(args: string[]): Options {
-  const { only, rounds, seconds, json, profile } = parseValues(args)
+  const { only, rounds, seconds, json, profile, against } = parseValues(args)
   return {
     targets: only?.split(',').map(findTarget) ?? targets,
     rounds: positive('--rounds', rounds),
     seconds: positive('--seconds', seconds),
     json,
     profile: profile === undefined ? undefined : findTarget(profile),
+    against,
   }
 }
 
@@ -33,6 +36,7 @@ function parseValues(args: string[]) {
         seconds: { type: 'string', default: '5' },
         json: { type: 'string' },
         profile: { type: 'string' },
+        against: { type: 'string' },
       },
     }).values
   } catch (error) {

@@ -8,6 +8,13 @@ export interface Row {
   rounds: Measurement[]
 }
 
+/** One target of this checkout beside the same target of another one; one measurement a round. */
+export interface Comparison {
+  target: Target
+  ours: Measurement[]
+  theirs: Measurement[]
+}
+
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
 
 export function tableText(rows: Row[]): string {
@@ -23,6 +30,25 @@ export function tableText(rows: Row[]): string {
     ]
   })
   return align([['target', 'what', 'requests/s', 'lowest–highest', 'p50 ms', 'p99 ms'], ...lines], 2)
+}
+
+/** The ratio is the median of each round's own ratio: what disturbs a round disturbs both sides. */
+export function compareText(comparisons: Comparison[]): string {
+  const lines = comparisons.map(({ target, ours, theirs }) => {
+    const ratios = ours.map((round, i) => round.perSecond / theirs[i]!.perSecond)
+    const rate = (rounds: Measurement[]) => count(median(rounds.map((round) => round.perSecond)))
+    const p99 = (rounds: Measurement[]) => median(rounds.map((round) => round.p99Ms)).toFixed(2)
+    return [
+      target.name,
+      rate(ours),
+      rate(theirs),
+      median(ratios).toFixed(2),
+      `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+      p99(ours),
+      p99(theirs),
+    ]
+  })
+  return align([['target', 'requests/s', 'the other', 'ratio', 'lowest–highest', 'p99 ms', 'the other'], ...lines], 1)
 }
 
 /** The goals both of whose sides were measured. */

@@ -1,5 +1,6 @@
 // Behind `npm run bench`: measures Atrium against floors, all in one run on this machine. See README.md.
 import { writeFileSync } from 'node:fs'
+import { benchAgainst } from './against.ts'
 import { describeMachine, machineText } from './machine.ts'
 import { measureRounds, warmUp } from './measure.ts'
 import { readOptions, type Options } from './options.ts'
@@ -16,7 +17,10 @@ try {
   const options = readOptions(process.argv.slice(2))
   wrkVersion()
   if (options.profile) console.log(await profileTarget(options.profile, options.seconds, stopping.signal))
-  else await bench(options, stopping.signal)
+  else if (options.against) {
+    const comparisons = await benchAgainst({ ...options, tree: options.against, signal: stopping.signal })
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(comparisons, null, 2)}\n`)
+  } else await bench(options, stopping.signal)
 } catch (error) {
   if (stopping.signal.aborted) console.error('bench: stopped')
   else console.error(error instanceof UsageError ? `bench: ${error.message}` : error)
