@@ -13,7 +13,9 @@ export interface AtriumRun {
 }
 
 /** Where programs are, and what they are compiled to. */
-const passedOn = Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name] ?? '']))
+const passedOn = Object.fromEntries(
+  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+)
 
 /** Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no database. */
 export function runAtrium(args: string[], env: Record<string, string>): AtriumRun {
