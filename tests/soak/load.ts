@@ -6,7 +6,7 @@ import { makeAgent, newRoom } from '../support/sessions.ts'
 import { callUntilAnswered, noteWrong, type Tally } from './outcome.ts'
 
 /** What was acknowledged, to be found again at the end. */
-export interface Acknowledged {
+interface Acknowledged {
   /** Item ids by collection, each with the number that was its content. */
   items: Map<TestCollection, Map<string, number>>
   /** Texts by room, in no order. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { difference, impressionOf } from '../painting/testing/pixels.ts'
+import { difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { cardRenderer, familiesFrom } from './card-fonts.ts'
 
 describe('the letters of a card', () => {

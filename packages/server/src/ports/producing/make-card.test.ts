@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
-import { chunksOf, difference, impressionOf } from '../painting/testing/pixels.ts'
+import { chunksOf, difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { makeCard } from './make-card.ts'
 import { ProduceError } from './produce-error.ts'
 

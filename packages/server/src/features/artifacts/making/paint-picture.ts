@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { PaintError } from '../../../ports/painting/paint-error.ts'
 import type { Painter } from '../../../ports/painting/painter.ts'
-import { createLocalPainter } from '../../../ports/painting/local-painter/local-painter.ts'
+import { createLocalPainter } from '../../../ports/painting/local-painter.ts'
 import { createProviderPainter } from '../../../ports/painting/provider-painter.ts'
 import { openProviderKeys } from '../../provider-keys/open-provider-keys.ts'
 import { MakingFailed, type Made, type PaintInput } from './job.ts'

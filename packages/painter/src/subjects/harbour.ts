@@ -3,12 +3,12 @@ import { withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, path, rect, short } from '../drawing/svg.ts'
 import { addWater } from '../drawing/water.ts'
-import { rowboat, sailboat, trawler } from '../things/boats.ts'
-import { together, type Drawn } from '../things/drawn.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { lighthouse, rocks } from '../things/lighthouse.ts'
-import { farRidge } from '../things/peaks.ts'
-import { lamps, row, spire } from '../things/town.ts'
+import { rowboat, sailboat, trawler } from '../motifs/boats.ts'
+import { together, type Drawn } from '../motifs/drawn.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { lighthouse, rocks } from '../motifs/lighthouse.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { lamps, row, spire } from '../motifs/town.ts'
 import { addBirds } from './common.ts'
 
 /** A quay with its houses on one side, a light on the other, and boats between. */
@@ -16,7 +16,7 @@ export function drawHarbour(stage: Stage): void {
   const { pen, horizon, focus } = stage
   const { frame } = pen
   const atRight = focus > frame.width / 2
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addShapes(stage, 0.12, farRidge(withChance(pen, 'coast'), horizon + 4, frame.height * 0.1, [0.5, 0.05, 240], 0.12))
   addTown(stage, atRight)
   addMole(stage, atRight)

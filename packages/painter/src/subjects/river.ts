@@ -4,20 +4,20 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { path } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
 import { addWater } from '../drawing/water.ts'
-import { rowboat } from '../things/boats.ts'
-import { together, unlit } from '../things/drawn.ts'
-import { bridge, cottage } from '../things/dwellings.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge } from '../things/peaks.ts'
-import { addNearBank, reeds } from '../things/plants.ts'
-import { AUTUMN, branching, broadleaf, dabs, LEAVES, poplar } from '../things/trees.ts'
+import { rowboat } from '../motifs/boats.ts'
+import { together, unlit } from '../motifs/drawn.ts'
+import { bridge, cottage } from '../motifs/dwellings.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { addNearBank, reeds } from '../motifs/plants.ts'
+import { AUTUMN, branching, broadleaf, dabs, LEAVES, poplar } from '../motifs/trees.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 /** A slow river, an old bridge over it, trees along the far bank and a boat. */
 export function drawRiver(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   addShapes(stage, 0.12, farRidge(withChance(pen, 'far'), horizon, frame.height * 0.16, [0.5, 0.06, 230], 0.12))
   stage.plates.push({ kind: 'mist', y: horizon - 6, height: frame.height * 0.09, strength: 0.45 })

@@ -3,12 +3,12 @@ import { shade, withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { ellipse, path, short } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
-import { cottage } from '../things/dwellings.ts'
-import { flower, KINDS, PETALS, type Kind } from '../things/flowers.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge } from '../things/peaks.ts'
-import { grass } from '../things/plants.ts'
-import { broadleaf, poplar } from '../things/trees.ts'
+import { cottage } from '../motifs/dwellings.ts'
+import { flower, KINDS, PETALS, type Kind } from '../motifs/flowers.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { grass } from '../motifs/plants.ts'
+import { broadleaf, poplar } from '../motifs/trees.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 const PLURALS: Partial<Record<Kind, string>> = { poppy: 'poppies', daisy: 'daisies', lavender: 'lavender', cosmos: 'cosmos' }
@@ -17,7 +17,7 @@ const PLURALS: Partial<Record<Kind, string>> = { poppy: 'poppies', daisy: 'daisi
 export function drawGarden(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   addShapes(stage, 0.14, farRidge(withChance(pen, 'hills'), horizon, frame.height * 0.12, [0.52, 0.06, 190], 0.16))
   addGrove(stage)

@@ -3,20 +3,20 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { circle, group, line, path, short } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
 import { addWater } from '../drawing/water.ts'
-import { tent } from '../things/dwellings.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge } from '../things/peaks.ts'
-import { cat, person } from '../things/people.ts'
-import { pine } from '../things/pine.ts'
-import { addNearBank } from '../things/plants.ts'
-import { branching } from '../things/trees.ts'
+import { tent } from '../motifs/dwellings.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { cat, person } from '../motifs/people.ts'
+import { pine } from '../motifs/pine.ts'
+import { addNearBank } from '../motifs/plants.ts'
+import { branching } from '../motifs/trees.ts'
 import { addBirds } from './common.ts'
 
 /** Almost all sky: a band of stars across it, a low land, someone small who looks up. */
 export function drawNightSky(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   if (pen.light.time === 'night') addMilkyWay(stage)
   addShapes(stage, 0.2, farRidge(withChance(pen, 'far'), horizon + 6, frame.height * 0.14, [0.45, 0.06, 265], 0.24))
   addShapes(stage, 0.42, farRidge(withChance(pen, 'hills'), horizon + 16, frame.height * 0.07, [0.4, 0.06, 255], 0.48))

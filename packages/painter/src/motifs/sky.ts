@@ -5,7 +5,7 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { circle, el, group, path, short, smooth, type Point } from '../drawing/svg.ts'
 
 /** The sky if it is cut rather than painted, stars at night, then the sun's or moon's face. */
-export function addHeavens(stage: Stage): void {
+export function addSkyAndBodies(stage: Stage): void {
   const { light } = stage.pen
   addSky(stage)
   if (light.time === 'night' && light.clouds < 0.55) addStars(stage)

@@ -1,5 +1,5 @@
 import { mix, shift, type Lch } from '../colour/oklch.ts'
-import { skyAt } from '../things/skies.ts'
+import { skyAt } from '../motifs/skies.ts'
 import { shade, withChance, type Pen } from './pen.ts'
 import { addShapes, type Stage } from './stage.ts'
 import { ellipse, group, line, path, rect, short, smooth, type Point } from './svg.ts'

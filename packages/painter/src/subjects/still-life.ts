@@ -2,9 +2,9 @@ import { mix, shift, type Lch } from '../colour/oklch.ts'
 import { shade, withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, path, rect, short, straight, type Point } from '../drawing/svg.ts'
-import { flower, PETALS, KINDS, type Kind } from '../things/flowers.ts'
+import { flower, PETALS, KINDS, type Kind } from '../motifs/flowers.ts'
 import { addRoom } from './still-life-room.ts'
-import { BOTTLE, BOWL, fruit, JUG, tableShadow, turned, VASE } from '../things/table.ts'
+import { BOTTLE, BOWL, fruit, JUG, tableShadow, turned, VASE } from '../motifs/table.ts'
 
 const CLAYS: readonly Lch[] = [
   [0.56, 0.1, 40],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import sharp, { type Metadata } from 'sharp'
-import { chunksOf, difference, impressionOf } from '../testing/pixels.ts'
+import { chunksOf, difference, impressionOf } from '@atrium/painter/testing/pixels'
 import { createLocalPainter } from './local-painter.ts'
 
 const painter = createLocalPainter()

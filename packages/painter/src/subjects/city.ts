@@ -3,19 +3,19 @@ import { withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, rect, short } from '../drawing/svg.ts'
 import { addWater } from '../drawing/water.ts'
-import { bridge } from '../things/dwellings.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { person } from '../things/people.ts'
-import { skyline } from '../things/skyline.ts'
-import { lamps } from '../things/town.ts'
-import { broadleaf } from '../things/trees.ts'
+import { bridge } from '../motifs/dwellings.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { person } from '../motifs/people.ts'
+import { skyline } from '../motifs/skyline.ts'
+import { lamps } from '../motifs/town.ts'
+import { broadleaf } from '../motifs/trees.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 /** Towers behind a river, seen over a railing. */
 export function drawCity(stage: Stage): void {
   const { pen, horizon, focus } = stage
   const { frame } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   for (const [index, depth] of [0.22, 0.46, 0.72].entries()) {
     const layer = skyline(withChance(pen, `skyline ${index}`), {

@@ -4,18 +4,18 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, path, short, smooth, straight, type Point } from '../drawing/svg.ts'
 import { roughen } from '../drawing/terrain.ts'
 import { addWater, waterColour } from '../drawing/water.ts'
-import { sailboat } from '../things/boats.ts'
-import { together } from '../things/drawn.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { lighthouse } from '../things/lighthouse.ts'
-import { farRidge } from '../things/peaks.ts'
+import { sailboat } from '../motifs/boats.ts'
+import { together } from '../motifs/drawn.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { lighthouse } from '../motifs/lighthouse.ts'
+import { farRidge } from '../motifs/peaks.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 /** Open water, a headland with a lighthouse on it, sails, and swell breaking near by. */
 export function drawSea(stage: Stage): void {
   const { pen, horizon, focus } = stage
   const { frame } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   addShapes(stage, 0.14, farRidge(withChance(pen, 'isles'), horizon + 3, frame.height * 0.055, [0.5, 0.06, 245], 0.2))
   addWater(stage, horizon)

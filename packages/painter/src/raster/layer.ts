@@ -1,4 +1,4 @@
-import { uncachedSharp } from '../../../uncached-sharp.ts'
+import { uncachedSharp } from './uncached-sharp.ts'
 import type { Frame } from '../drawing/frame.ts'
 import { el, short } from '../drawing/svg.ts'
 import type { Canvas } from './canvas.ts'

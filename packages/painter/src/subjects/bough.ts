@@ -2,11 +2,11 @@ import { shift, type Lch } from '../colour/oklch.ts'
 import { withChance, type Pen } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { circle, ellipse, group, line, path, short, type Point } from '../drawing/svg.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge } from '../things/peaks.ts'
-import { head } from '../things/flowers.ts'
-import { AUTUMN, branch } from '../things/trees.ts'
-import { flock } from '../things/birds.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { head } from '../motifs/flowers.ts'
+import { AUTUMN, branch } from '../motifs/trees.ts'
+import { flock } from '../motifs/birds.ts'
 
 type Plumage = { back: Lch; breast: Lch; cap: Lch; wing: Lch; words: string }
 const BIRDS: readonly Plumage[] = [
@@ -25,7 +25,7 @@ const BLOSSOM: readonly Lch[] = [
 export function drawBough(stage: Stage): void {
   const { pen } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addShapes(stage, 0.1, farRidge(withChance(pen, 'far'), frame.height * 0.9, frame.height * 0.12, [0.5, 0.05, 235], 0.1))
   stage.plates.push({ kind: 'mist', y: frame.height * 0.93, height: frame.height * 0.14, strength: 0.7 })
   const distant = withChance(pen, 'distant')

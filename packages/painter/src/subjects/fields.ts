@@ -3,12 +3,12 @@ import { shade, withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { ellipse, line, path, short, type Point } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
-import { cottage, windmill } from '../things/dwellings.ts'
-import { PETALS, flower } from '../things/flowers.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge } from '../things/peaks.ts'
-import { addNearBank } from '../things/plants.ts'
-import { AUTUMN, broadleaf, LEAVES, poplar } from '../things/trees.ts'
+import { cottage, windmill } from '../motifs/dwellings.ts'
+import { PETALS, flower } from '../motifs/flowers.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { addNearBank } from '../motifs/plants.ts'
+import { AUTUMN, broadleaf, LEAVES, poplar } from '../motifs/trees.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 type Crop = { colour: Lch; rows: boolean; words: string }
@@ -25,7 +25,7 @@ const CROPS: readonly Crop[] = [
 export function drawFields(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   addShapes(stage, 0.12, farRidge(withChance(pen, 'far'), horizon + 4, frame.height * 0.12, [0.5, 0.06, 215], 0.12))
   const first = random.whole(0, CROPS.length - 1)

@@ -2,14 +2,14 @@ import { shift, type Lch } from '../colour/oklch.ts'
 import { withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { rect } from '../drawing/svg.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { garland, lantern, PAPERS } from '../things/lantern.ts'
-import { cat, person } from '../things/people.ts'
-import { skyline } from '../things/skyline.ts'
-import { lamps, row, spire } from '../things/town.ts'
-import { broadleaf } from '../things/trees.ts'
-import { afloat } from '../things/boats.ts'
-import { together, unlit } from '../things/drawn.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { garland, lantern, PAPERS } from '../motifs/lantern.ts'
+import { cat, person } from '../motifs/people.ts'
+import { skyline } from '../motifs/skyline.ts'
+import { lamps, row, spire } from '../motifs/town.ts'
+import { broadleaf } from '../motifs/trees.ts'
+import { afloat } from '../motifs/boats.ts'
+import { together, unlit } from '../motifs/drawn.ts'
 import { line } from '../drawing/svg.ts'
 import { addBirds } from './common.ts'
 
@@ -18,7 +18,7 @@ export function drawStreet(stage: Stage): void {
   const { pen, horizon, focus } = stage
   const { frame } = pen
   const { snow } = stage.reading
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   const far = skyline(withChance(pen, 'far'), {
     from: -20,
     to: frame.width + 20,

@@ -4,9 +4,9 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { addWater } from '../drawing/water.ts'
 import { path, type Point } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge, peaks } from '../things/peaks.ts'
-import { pine } from '../things/pine.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge, peaks } from '../motifs/peaks.ts'
+import { pine } from '../motifs/pine.ts'
 
 const ROCKS: readonly Lch[] = [
   [0.5, 0.055, 268],
@@ -20,7 +20,7 @@ export function drawMountains(stage: Stage): void {
   const { pen, reading, horizon, focus } = stage
   const { random, frame } = pen
   const rock = random.pick(ROCKS)
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addShapes(stage, 0.1, farRidge(withChance(pen, 'far'), horizon, frame.height * 0.2, rock, 0.08))
   const snow = reading.snow ? 0.85 : random.between(0.3, 0.55)
   addShapes(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { difference, impressionOf, type Impression } from '../testing/pixels.ts'
+import { difference, impressionOf, type Impression } from './testing/pixels.ts'
 import { compose } from './compose.ts'
 import { paintPicture } from './paint-picture.ts'
 import { createRandom } from './random.ts'

@@ -4,21 +4,21 @@ import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, short } from '../drawing/svg.ts'
 import { heightAt } from '../drawing/terrain.ts'
 import { addWater } from '../drawing/water.ts'
-import { paperBoat } from '../things/boats.ts'
-import { together, type Drawn } from '../things/drawn.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { garland, lantern, PAPERS, skyLantern } from '../things/lantern.ts'
-import { farRidge } from '../things/peaks.ts'
-import { person } from '../things/people.ts'
-import { addNearBank } from '../things/plants.ts'
-import { branch, dabs, AUTUMN } from '../things/trees.ts'
-import { row, spire } from '../things/town.ts'
+import { paperBoat } from '../motifs/boats.ts'
+import { together, type Drawn } from '../motifs/drawn.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { garland, lantern, PAPERS, skyLantern } from '../motifs/lantern.ts'
+import { farRidge } from '../motifs/peaks.ts'
+import { person } from '../motifs/people.ts'
+import { addNearBank } from '../motifs/plants.ts'
+import { branch, dabs, AUTUMN } from '../motifs/trees.ts'
+import { row, spire } from '../motifs/town.ts'
 
 /** Lanterns over water: let go into the sky, or hung from a bough; a town behind, people who watch. */
 export function drawLanterns(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addShapes(stage, 0.16, farRidge(withChance(pen, 'far'), horizon + 2, frame.height * 0.17, [0.48, 0.06, 260], 0.2))
   addShapes(stage, 0.32, farRidge(withChance(pen, 'hills'), horizon + 8, frame.height * 0.08, [0.42, 0.06, 250], 0.4))
   addFarTown(stage)

@@ -1,8 +1,8 @@
 import { withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
-import { flock } from '../things/birds.ts'
-import { balloon } from '../things/dwellings.ts'
-import { together } from '../things/drawn.ts'
+import { flock } from '../motifs/birds.ts'
+import { balloon } from '../motifs/dwellings.ts'
+import { together } from '../motifs/drawn.ts'
 
 /** Birds over the scene: when asked for, and where they belong, by chance. */
 export function addBirds(stage: Stage, likely: boolean): void {

@@ -4,21 +4,21 @@ import { shade, withChance } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, path, short } from '../drawing/svg.ts'
 import { ground, heightAt, swell } from '../drawing/terrain.ts'
-import { cottage } from '../things/dwellings.ts'
-import { together } from '../things/drawn.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { farRidge, peaks } from '../things/peaks.ts'
-import { person } from '../things/people.ts'
-import { pine } from '../things/pine.ts'
-import { lamps, spire } from '../things/town.ts'
-import { broadleaf, branching } from '../things/trees.ts'
+import { cottage } from '../motifs/dwellings.ts'
+import { together } from '../motifs/drawn.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { farRidge, peaks } from '../motifs/peaks.ts'
+import { person } from '../motifs/people.ts'
+import { pine } from '../motifs/pine.ts'
+import { lamps, spire } from '../motifs/town.ts'
+import { broadleaf, branching } from '../motifs/trees.ts'
 import { addBirds } from './common.ts'
 
 /** Cottages round a church among hills; in winter under snow, with their windows lit. */
 export function drawVillage(stage: Stage): void {
   const { pen, horizon, reading } = stage
   const { frame, random } = pen
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   if (random.chance(0.5))
     addShapes(
       stage,

@@ -3,9 +3,9 @@ import { gradient, withChance, type Pen } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { line, path, short, smooth, straight, type Point } from '../drawing/svg.ts'
 import { heightAt, roughen } from '../drawing/terrain.ts'
-import { addHeavens } from '../things/heavens.ts'
-import { camel } from '../things/people.ts'
-import { palm } from '../things/trees.ts'
+import { addSkyAndBodies } from '../motifs/sky.ts'
+import { camel } from '../motifs/people.ts'
+import { palm } from '../motifs/trees.ts'
 import { addBalloons, addBirds } from './common.ts'
 
 const SANDS: readonly Lch[] = [
@@ -20,7 +20,7 @@ export function drawDesert(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
   const sand = random.pick(SANDS)
-  addHeavens(stage)
+  addSkyAndBodies(stage)
   addBalloons(stage)
   addMesas(stage, sand)
   const levels = [0.02, 0.12, 0.27, 0.5]
