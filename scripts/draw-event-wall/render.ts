@@ -1,11 +1,11 @@
-/** Redraws every picture: `node examples/event-wall/draw/render.ts [name …]`. */
+/** Redraws every picture: `node scripts/draw-event-wall/render.ts [name …]`. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { margin } from './lib/svg.ts'
 import { scenes } from './scenes/index.ts'
 
-const pictures = fileURLToPath(new URL('../pictures/', import.meta.url))
+const pictures = fileURLToPath(new URL('../../examples/event-wall/pictures/', import.meta.url))
 const wanted = process.argv.slice(2)
 const previews = process.env['PREVIEWS']
 
