@@ -53,7 +53,16 @@ function painter(
   model = 'gpt-image-1',
   timeoutMs = 20_000,
 ): ReturnType<typeof createProviderPainter> {
-  return createProviderPainter({ provider, model, apiKey: KEY, baseUrl: base, fetch: globalThis.fetch, pictures, timeoutMs })
+  return createProviderPainter({
+    provider,
+    model,
+    apiKey: KEY,
+    baseUrl: base,
+    fetch: globalThis.fetch,
+    pictures,
+    tenantId: 'ten_a',
+    timeoutMs,
+  })
 }
 
 async function square(format: 'png' | 'jpeg' | 'webp', side = 96): Promise<Buffer> {
@@ -205,6 +214,7 @@ describe('painting with a provider', () => {
       baseUrl: 'http://127.0.0.1:1',
       fetch: globalThis.fetch,
       pictures,
+      tenantId: 'ten_a',
     })
     await assert.rejects(nobody.paint(request), { code: 'provider_unavailable' })
   })
