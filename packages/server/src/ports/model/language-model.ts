@@ -99,6 +99,7 @@ export function languageModel({ provider, model, providerOptions, limits: given 
     // Text before a tool call ("let me look") counts only where the last step says nothing.
     let said = ''
     let text = ''
+    let textBytes = 0
     let usage: ModelReply['usage'] | undefined
     expectWithin(limits.firstWordMs)
     for await (const part of parts) {
@@ -106,7 +107,9 @@ export function languageModel({ provider, model, providerOptions, limits: given 
       if (part.type === 'abort') throw tookTooLong(provider)
       if (part.type === 'text-delta') {
         text += part.text
-        if (Buffer.byteLength(text) > limits.textBytes) break
+        // Of the piece alone: measuring the whole again with each piece would go through it thousands of times.
+        textBytes += Buffer.byteLength(part.text)
+        if (textBytes > limits.textBytes) break
       }
       if (isWord(part)) expectWithin(limits.idleMs)
       if (part.type === 'tool-call' || part.type === 'finish-step') expectWithin(limits.firstWordMs)
@@ -115,6 +118,7 @@ export function languageModel({ provider, model, providerOptions, limits: given 
       if (part.finishReason === 'content-filter') throw refused(provider)
       said = tidy(text) || said
       text = ''
+      textBytes = 0
     }
     said = tidy(text) || said
     return { text: cutText(said, limits.textBytes), usage: usage ?? guessUsage(request, said), toolCalls: calls() }

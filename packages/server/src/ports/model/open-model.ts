@@ -4,6 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { providers } from '@atrium/contract/provider-keys'
 import type { LanguageModel } from 'ai'
+import { boundedAnswers } from './answer/bounded-answers.ts'
 import { echoModel } from './echo-model.ts'
 import { languageModel, type ModelLimits } from './language-model.ts'
 import { ModelError } from './model-error.ts'
@@ -42,7 +43,7 @@ export function openModel({ model, providerKeys, compatibleUrl, fetch, limits = 
   const name = isProvider(provider) ? names[provider] : provider
   const apiKey = Object.hasOwn(providerKeys, provider) ? providerKeys[provider] : undefined
   if (!apiKey || !isProvider(provider)) return keyless(name)
-  const access = { apiKey, fetch }
+  const access = { apiKey, fetch: boundedAnswers(fetch) }
   if (provider === 'openai_compatible') {
     if (!compatibleUrl) return keyless(name)
     return languageModel({ provider: name, model: compatible(access, compatibleUrl, id), limits })

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
+import { longestBlock } from '../../testing/processor-block.ts'
 import { Pictures } from '../pictures/pictures.ts'
 import { PaintError, type PaintErrorCode } from './paint-error.ts'
 import { createProviderPainter, type ProviderName } from './provider-painter.ts'
@@ -52,7 +53,16 @@ function painter(
   model = 'gpt-image-1',
   timeoutMs = 20_000,
 ): ReturnType<typeof createProviderPainter> {
-  return createProviderPainter({ provider, model, apiKey: KEY, baseUrl: base, fetch: globalThis.fetch, pictures, timeoutMs })
+  return createProviderPainter({
+    provider,
+    model,
+    apiKey: KEY,
+    baseUrl: base,
+    fetch: globalThis.fetch,
+    pictures,
+    tenantId: 'ten_a',
+    timeoutMs,
+  })
 }
 
 async function square(format: 'png' | 'jpeg' | 'webp', side = 96): Promise<Buffer> {
@@ -185,6 +195,15 @@ describe('painting with a provider', () => {
     assert.equal(error.code, 'bad_result')
   })
 
+  it('reads no answer of a million entries, and holds nobody with it', async () => {
+    const list = (count: number) => Buffer.from(`{"data":[${'{},'.repeat(count)}{}]}`)
+    for (const raw of [list(1_400_000), Buffer.alloc(4_000_000, '['), Buffer.from(`{"data":[${'1,'.repeat(8_000_000)}1]}`)]) {
+      await failure({ raw: '{}' })
+      const blockMs = await longestBlock(async () => assert.equal((await failure({ raw })).code, 'bad_result'))
+      assert.ok(blockMs < 150, `it took ${blockMs.toFixed()} ms at once`)
+    }
+  })
+
   it('gives up on a provider that does not answer, and on one that is not there', async () => {
     answer = { hang: true }
     await assert.rejects(painter('openai', 'gpt-image-1', 200).paint(request), { code: 'provider_unavailable' })
@@ -195,6 +214,7 @@ describe('painting with a provider', () => {
       baseUrl: 'http://127.0.0.1:1',
       fetch: globalThis.fetch,
       pictures,
+      tenantId: 'ten_a',
     })
     await assert.rejects(nobody.paint(request), { code: 'provider_unavailable' })
   })

@@ -20,6 +20,8 @@ export type ProviderPainterOptions = {
   fetch: typeof globalThis.fetch
   /** Opens what the provider sends: a tenant names its server. */
   pictures: Pictures
+  /** Whose picture it is to be. */
+  tenantId: string
   timeoutMs?: number
 }
 
@@ -39,7 +41,7 @@ async function paint(model: ImageModel, options: ProviderPainterOptions, request
   assertPaintable(request)
   const sent = await ask(model, options, request)
   request.signal?.throwIfAborted()
-  const picture = await readPicture(options.pictures, sent)
+  const picture = await readPicture(options.pictures, sent, options.tenantId)
   return { ...picture, provider: options.provider, model: options.model, seed: request.seed, alt: describe(request.prompt) }
 }
 

@@ -17,18 +17,19 @@ const MIN_SIDE = 64
 export async function readPicture(
   pictures: Pictures,
   sent: Uint8Array,
+  tenantId: string,
 ): Promise<Pick<Painted, 'bytes' | 'mime' | 'width' | 'height'>> {
   if (sent.byteLength > MAX_BYTES) throw new PaintError('bad_result', 'The provider sent a picture that is too large.')
   try {
     return await pictures.withFolder(async (folder) => {
       const source = join(folder, 'source')
       await writeFile(source, sent, { flag: 'wx', mode: 0o600 })
-      const facts = await pictures.inspect(source)
+      const facts = await pictures.inspect(source, tenantId)
       assertWanted(facts)
       const clean = join(folder, 'clean')
-      const { width, height } = await pictures.clean(source, clean, facts)
+      const { width, height } = await pictures.clean(source, clean, facts, tenantId)
       return { bytes: await readFile(clean), mime: `image/${facts.format}`, width, height }
-    })
+    }, tenantId)
   } catch (error) {
     if (!(error instanceof PictureError) || error.code === 'busy') throw error
     throw new PaintError('bad_result', 'The provider sent something that is not a picture, or is too large.')

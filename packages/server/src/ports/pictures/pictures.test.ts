@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,13 +13,13 @@ after(() => pictures.close())
 const hidden = Buffer.from('HIDDEN-BEHIND-THE-PICTURE')
 const draw = (width = 60, height = 40) => sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } })
 
-function clean(bytes: Buffer, by = pictures): Promise<Buffer> {
+function clean(bytes: Buffer, by = pictures, tenantId = 'ten_a'): Promise<Buffer> {
   return by.withFolder(async (folder) => {
     const [source, out] = [join(folder, 'source'), join(folder, 'out')]
     await writeFile(source, bytes)
-    await by.clean(source, out, await by.inspect(source))
+    await by.clean(source, out, await by.inspect(source, tenantId), tenantId)
     return readFile(out)
-  })
+  }, tenantId)
 }
 
 const colourOf = async (bytes: Buffer) => [
@@ -171,4 +172,37 @@ test('more than it can do at once waits, and behind too many is told so', async 
   )
   const all = await Promise.all(Array.from({ length: 12 }, () => clean(bytes)))
   assert.equal(all.length, 12)
+})
+
+test('what looked quick and takes long goes on among the long ones, and is done', async () => {
+  const strict = new Pictures({ quickJobMs: 1 })
+  assert.ok(await clean(await draw().png().toBuffer(), strict))
+  await strict.close()
+})
+
+/** Noise of so many pixels takes a PNG's encoder seconds. */
+async function noisy(side: number): Promise<Buffer> {
+  return sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
+    .png({ compressionLevel: 0 })
+    .toBuffer()
+}
+
+test('24 slow pictures of one tenant do not hold up the quick one of another', async () => {
+  const shared = new Pictures({ waitMs: 60_000 })
+  const [slow, quick] = [await noisy(1_500), await draw().png().toBuffer()]
+  await clean(quick, shared, 'ten_b')
+  const ended: string[] = []
+  const flood = Array.from({ length: 24 }, () => clean(slow, shared, 'ten_a').finally(() => ended.push('slow')))
+  await Promise.race(flood)
+  const before = ended.length
+  await clean(quick, shared, 'ten_b')
+  assert.ok(ended.length <= before + 1, `${ended.length - before} of them came first`)
+  const second = clean(slow, shared, 'ten_b')
+  const begun = ended.length
+  await second
+  // Its own turn, behind the two that run and one that may have begun meanwhile.
+  assert.ok(ended.length - begun <= 4, `${ended.length - begun} of them came first`)
+  assert.ok(ended.length < 24)
+  await shared.close()
+  await Promise.allSettled(flood)
 })

@@ -2,59 +2,76 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertAcceptable } from './assert-acceptable.ts'
-import { PictureChild } from './picture-child.ts'
 import { PictureError } from './picture-error.ts'
 import type { CleanedPicture, PictureFacts, PictureJob, PictureResults, ShrunkFormat } from './picture-job.ts'
+import { PictureLane } from './picture-lane.ts'
 import { Slots } from './slots.ts'
-import { cleanWorkBytes } from './work-bytes.ts'
+import { cleanWorkBytes, isQuickToClean, isQuickToShrink } from './work-bytes.ts'
 
 const children = 2
-/** A job that takes more fills the house: then nothing else runs, and the memory of the idle is given back first. */
+/** A job that takes more fills the house: then no other long one runs, and the memory of the idle is given back first. */
 const heavyBytes = 48 * 1024 * 1024
-/** A process that has grown so large is replaced. */
-const maxIdleRssBytes = 160 * 1024 * 1024
-const idleMs = 60_000
 const jobMs = 9_000
+/** What looked quick and takes longer goes on among the others. */
+const quickJobMs = 1_500
 const folderPrefix = 'atrium-picture-'
 const abandonedMs = 60 * 60 * 1_000
 
-/** Cleans and shrinks pictures that strangers sent, in processes of their own: two at once, and in bounded memory. */
-export class Pictures {
-  readonly #slots: Slots
-  readonly #folders: Slots
-  readonly #idle: { child: PictureChild; timer: NodeJS.Timeout }[] = []
-  readonly #living = new Set<PictureChild>()
-  readonly #jobMs: number
-  #closed = false
+interface Options {
+  jobMs?: number
+  quickJobMs?: number
+  waitMs?: number
+}
 
-  constructor(options: { jobMs?: number; waitMs?: number } = {}) {
+/**
+ * Cleans and shrinks pictures that strangers sent, in processes of their own, in bounded memory and time. Tenants take turns, and what is quick
+ * has a process to itself: neither another tenant's many pictures nor a slow one hold it up. The tenant is whose picture it is, whoever asks.
+ */
+export class Pictures {
+  readonly #long: PictureLane
+  readonly #quick: PictureLane
+  readonly #folders: Slots
+  readonly #jobMs: number
+  readonly #quickJobMs: number
+
+  constructor(options: Options = {}) {
     const busy = () => new PictureError('busy', 'Too many pictures at once.')
-    const waitMs = options.waitMs ?? 10_000
+    const queue = { waiting: 100, waitingPerTenant: 32, waitMs: options.waitMs ?? 10_000, busy }
     this.#jobMs = options.jobMs ?? jobMs
-    this.#slots = new Slots({ slots: children, waiting: 100, waitMs, busy })
-    this.#folders = new Slots({ slots: 2 * children, waiting: 100, waitMs, busy })
+    this.#quickJobMs = Math.min(this.#jobMs, options.quickJobMs ?? quickJobMs)
+    this.#long = new PictureLane({ slots: children, perTenant: children, ...queue })
+    this.#quick = new PictureLane({ slots: 1, perTenant: 1, ...queue })
+    this.#folders = new Slots({ slots: 4 * children, perTenant: 2 * children, ...queue })
   }
 
   /** Reads the header of the file, and refuses what is not to be decoded. */
-  async inspect(path: string): Promise<PictureFacts> {
-    const facts = await this.#run({ work: 'inspect', path }, 0)
+  async inspect(path: string, tenantId: string): Promise<PictureFacts> {
+    const facts = await this.#run({ work: 'inspect', path }, tenantId, { workBytes: 0, quick: true })
     assertAcceptable(facts)
     return facts
   }
 
   /** Writes nothing but the picture to `out`. */
-  clean(path: string, out: string, facts: PictureFacts): Promise<CleanedPicture> {
-    return this.#run({ work: 'clean', path, out, facts }, cleanWorkBytes(facts))
+  clean(path: string, out: string, facts: PictureFacts, tenantId: string): Promise<CleanedPicture> {
+    const cost = { workBytes: cleanWorkBytes(facts), quick: isQuickToClean(facts) }
+    return this.#run({ work: 'clean', path, out, facts }, tenantId, cost)
   }
 
   /** Writes a smaller one to `out`. */
-  async shrink(path: string, out: string, to: { width: number; format: ShrunkFormat }, workBytes: number): Promise<void> {
-    await this.#run({ work: 'shrink', path, out, ...to }, workBytes)
+  async shrink(
+    path: string,
+    out: string,
+    { width, format, sourcePixels }: { width: number; format: ShrunkFormat; sourcePixels: number },
+    workBytes: number,
+    tenantId: string,
+  ): Promise<void> {
+    const quick = isQuickToShrink({ sourcePixels, format }, workBytes)
+    await this.#run({ work: 'shrink', path, out, width, format }, tenantId, { workBytes, quick })
   }
 
   /** Gives work a folder for its files, a few at a time: each may hold some hundred MiB. */
-  withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-    return this.#folders.run(1, async () => {
+  withFolder<T>(work: (folder: string) => Promise<T>, tenantId: string): Promise<T> {
+    return this.#folders.run(tenantId, 1, async () => {
       const folder = await mkdtemp(join(tmpdir(), folderPrefix))
       try {
         return await work(folder)
@@ -78,53 +95,22 @@ export class Pictures {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    for (const { timer } of this.#idle) clearTimeout(timer)
-    const ended = [...this.#living]
-    for (const child of ended) child.end()
-    await Promise.all(ended.map((child) => child.exited))
+    await Promise.all([this.#long.close(), this.#quick.close()])
   }
 
-  #run<J extends PictureJob>(job: J, workBytes: number): Promise<PictureResults[J['work']]> {
-    const heavy = workBytes > heavyBytes
-    return this.#slots.run(heavy ? children : 1, async () => {
-      const child = this.#take(heavy)
+  async #run<J extends PictureJob>(
+    job: J,
+    tenantId: string,
+    { workBytes, quick }: { workBytes: number; quick: boolean },
+  ): Promise<PictureResults[J['work']]> {
+    if (quick) {
       try {
-        const answer = await child.run(job, this.#jobMs)
-        if ('refused' in answer) throw new PictureError('refused', answer.refused)
-        return answer.result as PictureResults[J['work']]
-      } finally {
-        await this.#giveBack(child)
+        return await this.#quick.run(job, { tenantId, heavy: false, jobMs: this.#quickJobMs })
+      } catch (error) {
+        if (!(error instanceof PictureError && error.code === 'too_slow')) throw error
+        if ('out' in job) await rm(job.out, { force: true })
       }
-    })
-  }
-
-  #take(heavy: boolean): PictureChild {
-    if (this.#closed) throw new PictureError('busy', 'The server stops.')
-    const [first, ...others] = this.#idle.splice(0, heavy ? children : 1)
-    for (const { timer } of [first, ...others].filter((one) => one !== undefined)) clearTimeout(timer)
-    for (const { child } of others) child.end()
-    if (first?.child.alive) return first.child
-    const child = new PictureChild()
-    this.#living.add(child)
-    void child.exited.then(() => this.#living.delete(child))
-    return child
-  }
-
-  /** Its slot is free once its memory is. */
-  async #giveBack(child: PictureChild): Promise<void> {
-    if (this.#closed || !child.alive || child.rssBytes > maxIdleRssBytes) {
-      child.end()
-      await child.exited
-      return
     }
-    const timer = setTimeout(() => {
-      this.#idle.splice(
-        this.#idle.findIndex((one) => one.child === child),
-        1,
-      )
-      child.end()
-    }, idleMs).unref()
-    this.#idle.push({ child, timer })
+    return this.#long.run(job, { tenantId, heavy: workBytes > heavyBytes, jobMs: this.#jobMs })
   }
 }

@@ -38,3 +38,19 @@ function coefficients(channels: number, subsampling: string): number {
   if (subsampling.startsWith('4:2:0')) return 1.5
   return subsampling.startsWith('4:2:2') ? 2 : channels
 }
+
+/** A megapixel takes some tenths of a second, of an AVIF several times that. */
+const quickPixels = 1_000_000
+const quickBytes = 16 * 1024 * 1024
+
+/** Whether cleaning takes a moment, as far as the header tells. */
+export function isQuickToClean(facts: PictureFacts): boolean {
+  const { format, width, height, frames } = facts
+  const pixels = width * height * frames * (format === 'avif' ? 4 : 1)
+  return pixels <= quickPixels && cleanWorkBytes(facts) <= quickBytes
+}
+
+/** The same for a smaller picture. */
+export function isQuickToShrink({ sourcePixels, format }: { sourcePixels: number; format: string }, workBytes: number): boolean {
+  return format !== 'avif' && sourcePixels <= quickPixels && workBytes <= quickBytes
+}

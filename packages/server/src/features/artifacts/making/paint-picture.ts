@@ -54,6 +54,7 @@ async function choosePainter(ctx: Context, tenantId: string, input: PaintInput):
     baseUrl: provider === 'openai_compatible' ? compatibleUrl : providers[provider].baseUrl,
     fetch: ctx.egress.fetchWithin({ timeoutMs: patienceMs, maxAnswerBytes }),
     pictures: ctx.pictures,
+    tenantId,
   })
   return { provider, painter }
 }

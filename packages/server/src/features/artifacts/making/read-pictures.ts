@@ -72,12 +72,13 @@ async function readSmall(
   try {
     // Before it takes a folder: there are few, and a host may be slow.
     const hosted = artifact.source === 'url' ? await fetchHosted(ctx, artifact, signal) : undefined
+    const { tenantId } = job
     return await ctx.pictures.withFolder(async (folder) => {
       const source = join(folder, 'source')
       if (hosted) await writeFile(source, hosted, { flag: 'wx', mode: 0o600 })
       else await saveStored(ctx, job, artifact, source)
-      return await shrink(ctx.pictures, folder, source, widthOf)
-    })
+      return await shrink(ctx.pictures, tenantId, { folder, source, widthOf })
+    }, tenantId)
   } catch (error) {
     throw failureOf(error, artifact)
   }
@@ -97,19 +98,26 @@ async function saveStored(ctx: Context, place: ProduceJob, { id, bytes }: Artifa
   await saveBlob(ctx.blobs, originalKey(place, id), path, maxStoredBytes)
 }
 
-async function shrink(pictures: Pictures, folder: string, path: string, widthOf: WidthOf): Promise<Buffer> {
-  const facts = await pictures.inspect(path)
+interface Shrinking {
+  folder: string
+  source: string
+  widthOf: WidthOf
+}
+
+async function shrink(pictures: Pictures, tenantId: string, { folder, source: path, widthOf }: Shrinking): Promise<Buffer> {
+  const facts = await pictures.inspect(path, tenantId)
   const lies = facts.orientation > 1
   const upright = lies ? join(folder, 'upright') : path
   // Shrinking leaves it as it lies; cleaning does not.
-  const size = lies ? await pictures.clean(path, upright, facts) : facts
+  const size = lies ? await pictures.clean(path, upright, facts, tenantId) : facts
   const width = Math.max(1, Math.min(widthOf(size), size.width))
   const height = Math.min(maxHeightRatio * width, Math.ceil((width * size.height) / size.width))
   // A stranger's takes as much to be read as to be cleaned.
   const source = { mime: `image/${facts.format}`, width: size.width, height: size.height }
   const workBytes = Math.max(cleanWorkBytes(facts), shrinkWorkBytes(source, width * height, 'webp'))
   const out = join(folder, 'small')
-  await pictures.shrink(upright, out, { width, format: 'webp' }, workBytes)
+  const sourcePixels = facts.width * facts.height * facts.frames
+  await pictures.shrink(upright, out, { width, format: 'webp', sourcePixels }, workBytes, tenantId)
   return readFile(out)
 }
 

@@ -15,6 +15,11 @@ export function variantOf({ width }: Pick<StoredArtifact, 'width'>, asked: Varia
   return { ...asked, width: Math.min(asked.width, smallest) }
 }
 
+/** How many pixels are decoded for one; of what is not known, more than is quick. */
+export function sourcePixels({ width, height }: StoredArtifact): number {
+  return width === null || height === null ? Infinity : width * height
+}
+
 /** How much memory it takes to make one. */
 export function variantWorkBytes(artifact: StoredArtifact, variant: Variant): number {
   // Of what is not known, the most that could be.

@@ -6,7 +6,7 @@ import type { Pictures } from '../../../ports/pictures/pictures.ts'
 import { originalKey, variantKey } from '../blob-keys.ts'
 import { saveBlob } from '../uploads/save-blob.ts'
 import type { StoredArtifact } from './stored-artifact.ts'
-import { variantWorkBytes, type Variant } from './variant.ts'
+import { sourcePixels, variantWorkBytes, type Variant } from './variant.ts'
 
 /** Cleaned, a picture may be larger than it was uploaded. */
 const maxSourceBytes = 512 * 1024 * 1024
@@ -16,7 +16,10 @@ export interface VariantBlob extends BlobStat {
   mime: string
 }
 
-/** Smaller pictures of artifacts: made when the first one asks, and kept beside the original. Who asks meanwhile waits for the same one. */
+/**
+ * Smaller pictures of artifacts: made when the first one asks, and kept beside the original. Who asks meanwhile waits for the same one. The work
+ * counts for the tenant whose artifact it is, whoever asks: readers of a share page have no key.
+ */
 export class Variants {
   readonly #blobs: Blobs
   readonly #pictures: Pictures
@@ -45,9 +48,11 @@ export class Variants {
       const source = join(folder, 'source')
       await saveBlob(this.#blobs, originalKey(artifact, artifact.id), source, maxSourceBytes)
       const out = join(folder, 'variant')
-      await this.#pictures.shrink(source, out, variant, variantWorkBytes(artifact, variant))
+      const { tenantId } = artifact
+      const to = { ...variant, sourcePixels: sourcePixels(artifact) }
+      await this.#pictures.shrink(source, out, to, variantWorkBytes(artifact, variant), tenantId)
       const { size: bytes } = await stat(out)
       return this.#blobs.write(key, { stream: createReadStream(out), bytes }, { mime: `image/${variant.format}` })
-    })
+    }, artifact.tenantId)
   }
 }

@@ -28,7 +28,8 @@ export function storePicture(
     assertAnnounced(upload, await saveBlob(blobs, uploadKey(upload, upload.artifactId), source, uploadMaxBytes))
     assertType(upload.mime, await partOf(source, 0, headBytes), await partOf(source, upload.bytes - tailBytes, tailBytes))
     const clean = join(folder, 'clean')
-    const { width, height } = await pictures.clean(source, clean, await pictures.inspect(source))
+    const { tenantId } = upload
+    const { width, height } = await pictures.clean(source, clean, await pictures.inspect(source, tenantId), tenantId)
     const { size: bytes } = await stat(clean)
     const sha256 = await hashOf(clean)
     const key = originalKey(upload, upload.artifactId)
@@ -47,9 +48,9 @@ export function storePicture(
     // Of a check that ended after it had stored, and before it could say so: cleaned as well, and never replaced.
     const kept = join(folder, 'kept')
     const stored = await saveBlob(blobs, key, kept, maxCleanBytes)
-    const size = await pictures.inspect(kept)
+    const size = await pictures.inspect(kept, tenantId)
     return { mime, width: size.width, height: size.height, ...stored }
-  })
+  }, upload.tenantId)
 }
 
 async function partOf(path: string, from: number, length: number): Promise<Buffer> {

@@ -19,7 +19,9 @@ import { PullParser } from './video/pull-parser.ts'
 /** Reading and hashing takes this process's own time: with some at once, the first are done before the last begin. */
 const checks = new Slots({
   slots: 4,
+  perTenant: 3,
   waiting: 200,
+  waitingPerTenant: 64,
   waitMs: 20_000,
   busy: () => new PictureError('busy', 'Too many videos at once.'),
 })
@@ -29,7 +31,7 @@ const checks = new Slots({
  * artifact is ready nobody can read it, and where the check fails it goes.
  */
 export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload, lease: UploadLease): Promise<StoredUpload> {
-  return checks.run(1, () => promoteAndCheck(blobs, upload, lease))
+  return checks.run(upload.tenantId, 1, () => promoteAndCheck(blobs, upload, lease))
 }
 
 async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease): Promise<StoredUpload> {

@@ -2,6 +2,7 @@ import { createMCPClient, type ListToolsResult, type MCPClient } from '@ai-sdk/m
 import type { Egress } from '../../egress/egress.ts'
 import { cutText } from '../cut-text.ts'
 import type { AgentTool, ToolAnswer } from './agent-tool.ts'
+import { boundedMcp } from './bounded-mcp.ts'
 import { toolText } from './tool-text.ts'
 
 /** An MCP server as it is registered, its secret opened. */
@@ -59,7 +60,7 @@ export async function openMcpServer(
  * would hold a connection. Closing (DELETE) is a courtesy that a stopped session does not wait for.
  */
 function mcpFetch({ fetchWithin }: Pick<Egress, 'fetchWithin'>): typeof globalThis.fetch {
-  const calling = fetchWithin({ timeoutMs: callMs, maxAnswerBytes })
+  const calling = boundedMcp(fetchWithin({ timeoutMs: callMs, maxAnswerBytes }))
   const closing = fetchWithin({ timeoutMs: closeMs, maxAnswerBytes })
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 })

@@ -1,0 +1,80 @@
+import { BoundedEvents } from './bounded-events.ts'
+import { takeTurn } from './event-turns.ts'
+
+type Fetch = typeof globalThis.fetch
+
+/** What goes on to a library between two turns of the event loop. */
+const piece = { events: 16, bytes: 16 * 1024 }
+/** An error is a sentence and a code. */
+const maxErrorBytes = 64 * 1024
+
+/**
+ * The same fetch for a provider that streams, whose answers cannot hold this process: each event is bounded before a library parses it, and
+ * they come a few at a time, each piece in a turn of the event loop of its own.
+ */
+export function boundedAnswers(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!answer.body) return answer
+    const body = answer.ok ? boundedEvents(answer.body) : firstBytes(answer.body, maxErrorBytes)
+    const { status, statusText, headers } = answer
+    return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: answer.url })
+  }
+}
+
+function boundedEvents(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = answer.getReader()
+  const events = new BoundedEvents()
+  let pending: Iterator<Buffer> = [][Symbol.iterator]()
+
+  const nextPiece = async (): Promise<Buffer | undefined> => {
+    for (;;) {
+      const taken: Buffer[] = []
+      for (let bytes = 0; taken.length < piece.events && bytes < piece.bytes;) {
+        const { done, value } = pending.next()
+        if (done) break
+        taken.push(value)
+        bytes += value.length
+      }
+      if (taken.length > 0) return Buffer.concat(taken)
+      const { done, value } = await reader.read()
+      if (done) return undefined
+      // Also where no event ends in it: comments alone may come for ever.
+      await takeTurn()
+      pending = events.take(value)
+    }
+  }
+
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      const next = await nextPiece()
+      if (!next) return controller.close()
+      await takeTurn()
+      controller.enqueue(next)
+    } catch (error) {
+      controller.error(error)
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}
+
+/** The beginning of an answer; what is beyond is never read. */
+export function firstBytes(answer: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = answer.getReader()
+  let left = maxBytes
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      const { done, value } = await reader.read()
+      if (done) return controller.close()
+      controller.enqueue(value.subarray(0, left))
+      left -= value.length
+      if (left > 0) return
+      controller.close()
+      await reader.cancel().catch(() => undefined)
+    } catch (error) {
+      controller.error(error)
+    }
+  }
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}

@@ -1,0 +1,136 @@
+import { EgressError } from '../../egress/egress-error.ts'
+import { firstBytes } from '../answer/bounded-answers.ts'
+import { EventSplitter } from '../answer/event-splitter.ts'
+import { takeTurn } from '../answer/event-turns.ts'
+import { fitsShape } from '../answer/json-shape.ts'
+
+type Fetch = typeof globalThis.fetch
+
+const limits = {
+  /** A list of tools is longer than what one of them says. */
+  messageBytes: 512 * 1024,
+  messages: 256,
+  shape: { nodes: 32_768, depth: 64 },
+  /** Entries of a list of tools, or of the parts of a result: a library checks each against several schemas. */
+  list: 256,
+  /** What a server may ask of us while it answers one request. Honest ones ask whether we are there. */
+  requests: 4,
+  errorBytes: 16 * 1024,
+} as const
+
+/**
+ * The same fetch for a client of MCP, whose answers cannot hold this process, nor make it send more than a few requests: a library answers
+ * whatever a server asks, and takes an answer to that for a further question.
+ */
+export function boundedMcp(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!answer.body) return answer
+    if (!isRequest(init?.body)) {
+      await answer.body.cancel().catch(() => undefined)
+      return new Response(null, { status: answer.ok ? 202 : answer.status, headers: answer.headers })
+    }
+    const { status, statusText, headers } = answer
+    const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+    const body = !answer.ok
+      ? firstBytes(answer.body, limits.errorBytes)
+      : isStream
+        ? boundedStream(answer.body)
+        : await boundedMessages(answer.body)
+    return new Response(body, { status, statusText, headers })
+  }
+}
+
+/** Whether what is sent wants an answer. A notification and an answer of ours do not. */
+function isRequest(body: unknown): boolean {
+  if (typeof body !== 'string') return false
+  const message = JSON.parse(body) as Record<string, unknown>
+  return 'method' in message && 'id' in message
+}
+
+/** One JSON answer: a message, or several in a list. */
+async function boundedMessages(answer: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > limits.messageBytes) throw beyond('too many bytes')
+  }
+  await takeTurn()
+  const whole = Buffer.concat(chunks)
+  const message = parse(whole)
+  if (!Array.isArray(message)) return whole
+  if (message.length > limits.list) throw beyond('too many messages')
+  return Buffer.from(JSON.stringify(message.filter(allowed())))
+}
+
+function boundedStream(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = answer.getReader()
+  const splitter = new EventSplitter(limits.messageBytes)
+  const isAllowed = allowed()
+  let pending: Iterator<Buffer> = [][Symbol.iterator]()
+  let messages = 0
+
+  const nextMessage = async (): Promise<Buffer | undefined> => {
+    for (;;) {
+      const { done, value: data } = pending.next()
+      await takeTurn()
+      if (!done) {
+        if (++messages > limits.messages) throw beyond('too many messages')
+        if (data.length > 0 && isAllowed(parse(data))) return data
+        continue
+      }
+      const read = await reader.read()
+      if (read.done) return undefined
+      pending = splitter.take(read.value)
+    }
+  }
+
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      const data = await nextMessage()
+      if (data) controller.enqueue(Buffer.concat([Buffer.from('data: '), data, Buffer.from('\n\n')]))
+      else controller.close()
+    } catch (error) {
+      controller.error(error)
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
+}
+
+/** Answers, and the first few questions. */
+function allowed(): (message: unknown) => boolean {
+  let requests = 0
+  return (message) => {
+    if (typeof message !== 'object' || message === null) return true
+    // Nothing is done about what needs no answer: progress, words for a log.
+    if ('method' in message) return 'id' in message && ++requests <= limits.requests
+    return true
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!fitsShape(bytes, limits.shape)) throw beyond('too many parts')
+  try {
+    const message = JSON.parse(bytes.toString()) as unknown
+    for (const one of [message].flat()) assertShortLists(one)
+    return message
+  } catch (error) {
+    throw error instanceof EgressError ? error : beyond('something that is not JSON')
+  }
+}
+
+function assertShortLists(message: unknown): void {
+  const { result, error } = (message ?? {}) as Record<string, unknown>
+  for (const holder of [result, error]) {
+    if (typeof holder !== 'object' || holder === null) continue
+    for (const list of Object.values(holder))
+      if (Array.isArray(list) && list.length > limits.list) throw beyond('a list that is too long')
+  }
+}
+
+function beyond(what: string): EgressError {
+  return new EgressError('protocol', `The answer has ${what}.`)
+}

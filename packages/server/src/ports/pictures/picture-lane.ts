@@ -1,0 +1,76 @@
+import { PictureChild } from './picture-child.ts'
+import { PictureError } from './picture-error.ts'
+import type { PictureJob, PictureResults } from './picture-job.ts'
+import { Slots, type SlotLimits } from './slots.ts'
+
+/** A process that has grown so large is replaced. */
+const maxIdleRssBytes = 160 * 1024 * 1024
+const idleMs = 60_000
+
+/** Work of one kind, in a few processes that are kept for a while when they have nothing to do. */
+export class PictureLane {
+  readonly #slots: Slots
+  readonly #children: number
+  readonly #idle: { child: PictureChild; timer: NodeJS.Timeout }[] = []
+  readonly #living = new Set<PictureChild>()
+  #closed = false
+
+  constructor(limits: SlotLimits) {
+    this.#slots = new Slots(limits)
+    this.#children = limits.slots
+  }
+
+  /** Heavy work fills the lane: then nothing else runs in it, and the memory of the idle is given back first. */
+  run<J extends PictureJob>(
+    job: J,
+    { tenantId, heavy, jobMs }: { tenantId: string; heavy: boolean; jobMs: number },
+  ): Promise<PictureResults[J['work']]> {
+    return this.#slots.run(tenantId, heavy ? this.#children : 1, async () => {
+      const child = this.#take(heavy)
+      try {
+        const answer = await child.run(job, jobMs)
+        if ('refused' in answer) throw new PictureError('refused', answer.refused)
+        return answer.result as PictureResults[J['work']]
+      } finally {
+        await this.#giveBack(child)
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const { timer } of this.#idle) clearTimeout(timer)
+    const ended = [...this.#living]
+    for (const child of ended) child.end()
+    await Promise.all(ended.map((child) => child.exited))
+  }
+
+  #take(heavy: boolean): PictureChild {
+    if (this.#closed) throw new PictureError('busy', 'The server stops.')
+    const [first, ...others] = this.#idle.splice(0, heavy ? this.#children : 1)
+    for (const { timer } of [first, ...others].filter((one) => one !== undefined)) clearTimeout(timer)
+    for (const { child } of others) child.end()
+    if (first?.child.alive) return first.child
+    const child = new PictureChild()
+    this.#living.add(child)
+    void child.exited.then(() => this.#living.delete(child))
+    return child
+  }
+
+  /** Its slot is free once its memory is. */
+  async #giveBack(child: PictureChild): Promise<void> {
+    if (this.#closed || !child.alive || child.rssBytes > maxIdleRssBytes) {
+      child.end()
+      await child.exited
+      return
+    }
+    const timer = setTimeout(() => {
+      this.#idle.splice(
+        this.#idle.findIndex((one) => one.child === child),
+        1,
+      )
+      child.end()
+    }, idleMs).unref()
+    this.#idle.push({ child, timer })
+  }
+}
