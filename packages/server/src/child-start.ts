@@ -3,6 +3,8 @@ import type { Secrets } from './config/secrets.ts'
 import type { ChildMessage } from './kept-process.ts'
 import { StartError } from './start-error.ts'
 
+const stopTimeoutMs = 9_500
+
 /** What a child process is told over its channel. The channel carries JSON, so the master keys go as base64. */
 interface ChildStart {
   config: Config
@@ -37,12 +39,16 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
       },
     )
   })
-  const stop = () => {
+  let stopping = false
+  process.once('SIGTERM', () => {
+    stopping = true
+    // Whatever hangs, an end that was asked for comes, also when the parent is no longer there to insist.
+    setTimeout(() => process.exit(0), stopTimeoutMs).unref()
     void (running?.stop() ?? Promise.resolve()).finally(() => process.exit(0))
-  }
-  process.once('SIGTERM', stop)
+  })
   // Ctrl-C reaches the whole process group: the parent decides when its children stop.
   process.on('SIGINT', () => undefined)
-  // Without its parent nobody could stop it.
-  process.once('disconnect', stop)
+  // The parent was killed. Nobody could stop this process any more, and the next start needs its port: what is under way ends as in any
+  // other crash, and is taken up like after one.
+  process.once('disconnect', () => stopping || process.exit(1))
 }

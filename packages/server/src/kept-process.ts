@@ -1,8 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
+import { onceEnded } from './last-words.ts'
 import { StartError } from './start-error.ts'
 
-const restartDelayMs = 500
 const stopTimeoutMs = 9_000
+/** What dies at once is started less and less often; what ran for a while is replaced soon. */
+export const restartWaits: BackoffOptions = { firstMs: 500, maxMs: 30_000, healthyMs: 10_000 }
 
 /** What a child says once: that it is up, or why it cannot be. */
 export type ChildMessage = { listening: number } | { failed: string }
@@ -14,6 +17,8 @@ interface KeptOptions {
   env: NodeJS.ProcessEnv
   /** Sent to it when it is there: those made at the first start are in no environment, which other programs of the user may read. */
   start?: object
+  waits?: BackoffOptions
+  log?: (line: string) => void
 }
 
 export interface KeptProcess {
@@ -21,35 +26,47 @@ export interface KeptProcess {
 }
 
 /** Runs a program as a process of its own, and replaces it when it dies. */
-export async function keepProcess({ name, path, env, start }: KeptOptions): Promise<KeptProcess> {
+export async function keepProcess({
+  name,
+  path,
+  env,
+  start,
+  waits = restartWaits,
+  log = console.error,
+}: KeptOptions): Promise<KeptProcess> {
+  const backoff = new Backoff(waits)
   let child: ChildProcess
+  let restart: NodeJS.Timeout | undefined
+  let started = false
   let stopping = false
 
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      child = fork(path, [], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+      child = fork(path, [], { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
       // One that dies before it has read this is told by its exit: here the error would end this process.
       child.on('error', reject)
       if (start) child.send(start, () => undefined)
       child.once('message', (message: ChildMessage) => {
-        if ('listening' in message) resolve()
-        else reject(new StartError(message.failed))
+        if ('failed' in message) return reject(new StartError(message.failed))
+        backoff.succeeded()
+        resolve()
       })
-      child.once('exit', (code) => {
-        reject(new StartError(`${name} ended while it started (exit code ${code})`))
-        if (!stopping) setTimeout(() => void (stopping || launch().catch(() => undefined)), restartDelayMs).unref()
+      onceEnded(child, (how) => {
+        reject(new StartError(`${name} did not start: it ${how}`))
+        if (stopping || !started) return
+        const waitMs = backoff.failed()
+        const again = `starting it again in ${(waitMs / 1_000).toFixed(1)} s`
+        log(`atrium: ${name} ${how}; ${again}`)
+        restart = setTimeout(() => void launch().catch(() => undefined), waitMs).unref()
       })
     })
 
-  try {
-    await launch()
-  } catch (error) {
-    stopping = true
-    throw error
-  }
+  await launch()
+  started = true
   return {
     stop: async () => {
       stopping = true
+      clearTimeout(restart)
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)

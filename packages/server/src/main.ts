@@ -25,6 +25,8 @@ export interface StartOptions {
 
 export interface Running {
   port: number
+  /** Why it cannot go on. Never resolves as long as it can. */
+  failed?: Promise<StartError>
   stop(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     printWelcome({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
     return {
       port: api.port,
+      ...(embedded ? { failed: embedded.failed } : {}),
       stop: async () => {
         await Promise.all([api.stop(), jobs.stop(), spaces?.stop()])
         await embedded?.stop()
@@ -67,7 +70,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
 export type Role = 'api' | 'worker' | 'space'
 
 /** Starts one part on this machine, over a database that all parts share. */
-export async function startRole(role: Role): Promise<Pick<Running, 'stop'>> {
+export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 'stop'>> {
   const env = readEnv()
   const config = readConfig(env)
   const { databaseUrl } = config

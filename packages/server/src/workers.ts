@@ -1,33 +1,41 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { Backoff } from '@atrium/traffic/backoff'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { packStart } from './child-start.ts'
-import type { ChildMessage } from './kept-process.ts'
+import { restartWaits, type ChildMessage } from './kept-process.ts'
+import { onceEnded } from './last-words.ts'
 import { StartError } from './start-error.ts'
 
 const stopTimeoutMs = 9_500
-const restartDelayMs = 500
 
 /** Runs several API processes on one port. One that dies is replaced. */
 export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, count: number) {
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)), args: [] })
+  const exec = fileURLToPath(new URL('./worker.ts', import.meta.url))
+  cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
   const start = packStart(config, secrets, databaseUrl)
   let stopping = false
 
-  const fork = (): Promise<number> =>
+  /** `backoff` is that of one of the places: the one that a replacement takes over. */
+  const fork = (backoff: Backoff): Promise<number> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork()
       // One that dies before it has read this is told by its exit: here the error would end this process.
       worker.on('error', reject)
       worker.once('online', () => worker.send(start))
       worker.once('message', (message: ChildMessage) => {
-        if ('listening' in message) resolve(message.listening)
-        else reject(new StartError(message.failed))
+        if ('failed' in message) return reject(new StartError(message.failed))
+        backoff.succeeded()
+        resolve(message.listening)
       })
-      worker.once('exit', (code) => {
-        reject(new StartError(`an API process ended while it started (exit code ${code})`))
-        if (!stopping) setTimeout(() => !stopping && void fork().catch(() => undefined), restartDelayMs)
+      onceEnded(worker.process, (how) => {
+        reject(new StartError(`an API process did not start: it ${how}`))
+        if (stopping) return
+        const waitMs = backoff.failed()
+        const again = `starting another in ${(waitMs / 1_000).toFixed(1)} s`
+        console.error(`atrium: an API process ${how}; ${again}`)
+        setTimeout(() => stopping || void fork(backoff).catch(() => undefined), waitMs)
       })
     })
 
@@ -36,7 +44,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
     await Promise.all(livingWorkers().map(stopWorker))
   }
   try {
-    const [port] = await Promise.all(Array.from({ length: count }, fork))
+    const [port] = await Promise.all(Array.from({ length: count }, () => fork(new Backoff(restartWaits))))
     return { port: port ?? config.port, stop }
   } catch (error) {
     await stop()

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Backoff } from './backoff.ts'
 
 interface ListenerOptions {
   url: string
@@ -11,11 +12,11 @@ interface ListenerOptions {
 
 const probeEveryMs = 5_000
 const probeTimeoutMs = 4_000
-const retryMs = 500
 
-/** Listens on a channel over a connection of its own, which it probes and replaces when it breaks. */
+/** Listens on a channel over a connection of its own, which it probes and replaces when it breaks: one attempt at a time. */
 export class Listener {
   readonly #options: ListenerOptions
+  readonly #backoff = new Backoff({ firstMs: 400, maxMs: 5_000, healthyMs: 10_000 })
   #client: pg.Client | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -34,6 +35,7 @@ export class Listener {
     await this.#client?.end().catch(() => undefined)
   }
 
+  /** Rejects where it cannot connect; only a connection that listens can be lost, so that each is followed by one attempt alone. */
   async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
@@ -41,21 +43,30 @@ export class Listener {
       query_timeout: probeTimeoutMs,
     })
     this.#client = client
-    let lost = false
+    let listens = false
     const lose = (error?: Error) => {
-      if (lost || this.#closed) return
-      lost = true
+      if (!listens) return
+      listens = false
       clearTimeout(this.#timer)
+      discard(client)
+      if (this.#closed) return
       if (error) this.#options.onError(error)
-      client.removeAllListeners('notification')
-      void client.end().catch(() => undefined)
       this.#retry()
     }
     client.on('error', lose)
     client.on('end', () => lose())
     client.on('notification', (message) => this.#options.onMessage(message.payload ?? ''))
-    await client.connect()
-    await client.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
+    try {
+      await client.connect()
+      await client.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
+    } catch (error) {
+      discard(client)
+      throw error
+    }
+    // Closed while it connected: nobody would end it any more.
+    if (this.#closed) return discard(client)
+    listens = true
+    this.#backoff.succeeded()
     this.#probe(client, lose)
   }
 
@@ -71,12 +82,18 @@ export class Listener {
   #retry(): void {
     this.#timer = setTimeout(() => {
       this.#connect().then(
-        () => this.#options.onGap(),
+        () => this.#closed || this.#options.onGap(),
         (error: Error) => {
+          if (this.#closed) return
           this.#options.onError(error)
-          if (!this.#closed) this.#retry()
+          this.#retry()
         },
       )
-    }, retryMs).unref()
+    }, this.#backoff.failed()).unref()
   }
+}
+
+function discard(client: pg.Client): void {
+  client.removeAllListeners('notification')
+  void client.end().catch(() => undefined)
 }

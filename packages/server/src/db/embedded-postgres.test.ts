@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { StartError } from '../start-error.ts'
 import { findServerUser } from './embedded/server-user.ts'
@@ -35,8 +37,8 @@ afterEach(async () => {
 
 const dataFolder = (name: string) => path.join(root, name)
 
-async function start(dataDir: string, said: string[] = []): Promise<string> {
-  const server = await startEmbeddedPostgres({ dataDir, say: (line) => said.push(line), fsync: false })
+async function start(dataDir: string, said: string[] = [], settings: Record<string, string> = {}): Promise<string> {
+  const server = await startEmbeddedPostgres({ dataDir, say: (line) => said.push(line), fsync: false, settings })
   running.push(server)
   return server.connectionString
 }
@@ -49,6 +51,14 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   const { rows } = await client.query({ text: sql, rowMode: 'array' })
   await client.end()
   return rows.flat()
+}
+
+/** Begins a query that will be cut off. */
+async function beginQuery(url: string, sql: string): Promise<{ outcome: Promise<unknown> }> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return { outcome: client.query(sql).catch((error: Error) => error) }
 }
 
 /** One plain line; anything else would be shown with a stack. */
@@ -79,6 +89,23 @@ async function startInProcess(
   })
   children.push(child)
   return { child, line: await nextLine(child) }
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`)
+
+/** The shells that wait for the end of an atrium, by the folder that they would remove. */
+function watchdogsOf(socketFolder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return command.includes('atrium-watchdog') && command.includes(socketFolder)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
 }
 
 const nextLine = (child: ChildProcess) =>
@@ -124,10 +151,52 @@ test('a folder that another living atrium runs on is refused, and that one goes 
   assert.deepEqual(await query(await start(dataDir), 'select 1'), [1])
 })
 
-test('a PostgreSQL left behind by a killed atrium is replaced, and its committed rows are there', async () => {
+const socketFolderOf = (url: string) => new URL(url).searchParams.get('host')!
+const lockedPid = (dataDir: string) =>
+  Number(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+async function until(isTrue: () => boolean, what: string, withinMs: number): Promise<void> {
+  for (let waitedMs = 0; !isTrue(); waitedMs += 20) {
+    assert.ok(waitedMs < withinMs, what)
+    await delay(20)
+  }
+}
+
+for (const as of user ? [undefined, user] : [undefined]) {
+  const who = as ? 'of an ordinary user' : user ? 'under root' : 'of this user'
+  test(`a PostgreSQL ${who} ends within seconds of an atrium that is killed, by itself, and leaves no socket behind`, async () => {
+    const dataDir = dataFolder(`killed ${who}`)
+    mkdirSync(dataDir, { mode: 0o711 })
+    if (as) chownSync(dataDir, as.uid, as.gid)
+    const { child, line: url } = await startInProcess(dataDir, as)
+    await query(url, `create table kept as select 'yes' as word`)
+    const pid = lockedPid(dataDir)
+    const busy = await beginQuery(url, 'select pg_sleep(60)')
+    child.kill('SIGKILL')
+    await ended(child)
+    await until(() => !isAlive(pid), 'PostgreSQL has ended', 8_000)
+    assert.ok((await busy.outcome) instanceof Error)
+    await until(() => !existsSync(socketFolderOf(url)), 'its socket folder is gone', 3_000)
+    assert.ok(!existsSync(path.join(dataDir, 'postgres', 'postmaster.pid')), 'in order')
+    if (as) return
+    assert.deepEqual(await query(await start(dataDir), 'select word from kept'), ['yes'])
+  })
+}
+
+test('a start right after a kill -9 works', async () => {
+  const dataDir = dataFolder('start-after-kill')
+  const { child, line: url } = await startInProcess(dataDir)
+  await query(url, `create table kept as select 'yes' as word`)
+  child.kill('SIGKILL')
+  await ended(child)
+  assert.deepEqual(await query(await start(dataDir), 'select word from kept'), ['yes'])
+})
+
+test('a PostgreSQL that was left behind with its watchdog is replaced, and its committed rows are there', async () => {
   const dataDir = dataFolder('orphan')
   const { child, line: url } = await startInProcess(dataDir)
   await query(url, `create table kept as select 'yes' as word`)
+  for (const pid of watchdogsOf(socketFolderOf(url))) process.kill(pid, 'SIGKILL')
   child.kill('SIGKILL')
   await ended(child)
   assert.deepEqual(await query(url, 'select word from kept'), ['yes'], 'the orphan still answers')
@@ -135,6 +204,23 @@ test('a PostgreSQL left behind by a killed atrium is replaced, and its committed
   assert.deepEqual(await query(await start(dataDir, said), 'select word from kept'), ['yes'])
   assert.match(said.join('\n'), /left behind by an atrium that was killed/)
   await assert.rejects(query(url, 'select 1'), { code: 'ENOENT' })
+})
+
+test('one that is killed in the middle of a long query is started again under the same address, with what was committed', async () => {
+  const dataDir = dataFolder('restarted')
+  const said: string[] = []
+  // Without fsync commits do not wait for the log either; those that did must survive the end of the processes.
+  const url = await start(dataDir, said, { synchronous_commit: 'on' })
+  await query(url, `create table kept as select 'yes' as word`)
+  // A session that does not look up while it counts.
+  const busy = await beginQuery(url, 'select count(*) from generate_series(1, 400000000)')
+  const first = lockedPid(dataDir)
+  process.kill(first, 'SIGKILL')
+  await until(() => said.includes('PostgreSQL runs again'), said.join('\n'), 10_000)
+  assert.match(said[0]!, /^PostgreSQL ended: .*SIGKILL.*; starting it again in \d\.\d s$/)
+  assert.ok((await busy.outcome) instanceof Error)
+  assert.notEqual(lockedPid(dataDir), first)
+  assert.deepEqual(await query(url, 'select word from kept'), ['yes'])
 })
 
 test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () => {

@@ -4,11 +4,18 @@ import path from 'node:path'
 import { Client, DatabaseError } from 'pg'
 import { findBinaries } from './embedded/binaries.ts'
 import { findClusterFolder, makeDataFolder, openFolder, prepareCluster } from './embedded/cluster-folder.ts'
+import type { StartError } from '../start-error.ts'
+import { keepPostmaster } from './embedded/keep-postmaster.ts'
 import { startPostmaster } from './embedded/postmaster.ts'
 import { clearOrphan } from './embedded/running-postmaster.ts'
 import { canEnter, findServerUser, type ServerUser } from './embedded/server-user.ts'
 
-export type EmbeddedPostgres = { connectionString: string; stop(): Promise<void> }
+export type EmbeddedPostgres = {
+  connectionString: string
+  /** Why it could not be kept running. Never resolves as long as it can. */
+  failed: Promise<StartError>
+  stop(): Promise<void>
+}
 
 export type EmbeddedPostgresOptions = {
   dataDir: string
@@ -21,7 +28,7 @@ export type EmbeddedPostgresOptions = {
 
 /**
  * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data folder and the
- * database `atrium` if they are not there. Throws StartError where the operator has to do something.
+ * database `atrium` if they are not there. Ends with this process, in whatever way that ends, and is started again when it dies. Throws StartError where the operator has to do something.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -39,13 +46,16 @@ export async function startEmbeddedPostgres({
   const socketFolder = makeSocketFolder(user)
   const removeSocketFolder = () => rmSync(socketFolder, { recursive: true, force: true })
   try {
-    const postmaster = await startPostmaster({
-      postgres: binaries.postgres,
-      folder,
-      socketFolder,
-      logFile: path.join(dataFolder, 'postgres.log'),
-      user,
-      settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
+    const postmaster = await keepPostmaster({
+      start: () =>
+        startPostmaster({
+          postgres: binaries.postgres,
+          folder,
+          socketFolder,
+          logFile: path.join(dataFolder, 'postgres.log'),
+          user,
+          settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
+        }),
       say,
     })
     const stop = async () => {
@@ -56,7 +66,7 @@ export async function startEmbeddedPostgres({
       await stop()
       throw error
     })
-    return { connectionString: connectionString(socketFolder, 'atrium'), stop }
+    return { connectionString: connectionString(socketFolder, 'atrium'), failed: postmaster.failed, stop }
   } catch (error) {
     removeSocketFolder()
     throw error

@@ -21,7 +21,7 @@ export async function startThrowawayPostgres(settings: Record<string, string | n
       settings: { autovacuum: 'off', ...settings },
     })
     return {
-      connectionString: server.connectionString,
+      ...server,
       async stop() {
         await server.stop()
         remove()

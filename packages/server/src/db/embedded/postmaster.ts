@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../../start-error.ts'
+import { endStragglers } from './end-stragglers.ts'
 import { assertNotInUse, isReady, parentSetting, readLockedPid, shutDown } from './running-postmaster.ts'
 import type { ServerUser } from './server-user.ts'
+import { watchParent } from './watchdog.ts'
 
 const pollMs = 20
 /** How long sessions may take to close by themselves. */
@@ -17,36 +20,59 @@ export type PostmasterOptions = {
   logFile: string
   user: ServerUser | undefined
   settings: Record<string, string | number>
-  say: (line: string) => void
+}
+
+export interface Postmaster {
+  /** Resolves when it has ended, with the reason as far as there is one. */
+  ended: Promise<string>
+  stop(): Promise<void>
 }
 
 /** Starts PostgreSQL and waits until it accepts connections, however long recovery takes. */
-export async function startPostmaster(options: PostmasterOptions): Promise<{ stop(): Promise<void> }> {
-  const logged = turnLog(options.logFile)
+export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  const { folder, logFile, socketFolder, user } = options
+  const logged = turnLog(logFile)
+  const reason = (code: number | null, signal: NodeJS.Signals | null) => {
+    // The log of one that was killed holds complaints about what it did before, and of its sessions about the kill.
+    if (signal) return `it was ended by ${signal}`
+    return `${lastComplaint(logFile, logged) ?? `exit code ${code}`} (more in ${logFile})`
+  }
+  // Only when it is nobody's: a living postmaster has sessions in that folder too.
+  assertNotInUse(folder)
+  endStragglers(folder)
   const child = spawnPostmaster(options)
-  let stopping = false
   let failure = ''
   child.once('error', (error) => (failure = error.message))
+  const watchdog = child.pid === undefined ? undefined : watchParent(child.pid, socketFolder, user)
+  // Held back until the watchdog is there: from here on it ends with this process, whatever happens.
+  const gate = child.stdio[3] as Writable
+  gate.on('error', () => undefined)
+  gate.end('go\n')
   // process.exit() and uncaught errors leave no time to wait, but enough to ask.
   const stopAtExit = () => child.kill('SIGINT')
   process.once('exit', stopAtExit)
-  while (!isReady(options.folder, child.pid)) {
-    if (hasEnded(child)) {
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string) => {
       process.off('exit', stopAtExit)
+      watchdog?.dismiss()
+      resolve(how)
+    }
+    child.once('error', (error) => end(error.message))
+    child.once('exit', (code, signal) => end(reason(code, signal)))
+  })
+  while (!isReady(folder, child.pid)) {
+    if (hasEnded(child)) {
+      await ended
       // Two starts at once: PostgreSQL's own lock lets one of them through.
-      assertNotInUse(options.folder)
-      throw new StartError(
-        `PostgreSQL did not start: ${failure || lastComplaint(options.logFile, logged)} (more in ${options.logFile})`,
-      )
+      assertNotInUse(folder)
+      throw new StartError(`PostgreSQL did not start: ${failure || (await ended)}`)
     }
     await delay(pollMs)
   }
-  child.once('exit', () => stopping || options.say(`PostgreSQL has stopped by itself: see ${options.logFile}`))
   return {
+    ended,
     async stop() {
-      stopping = true
       if (child.pid && !hasEnded(child)) await shutDown(child.pid, () => hasEnded(child), leavingMs)
-      process.off('exit', stopAtExit)
     },
   }
 }
@@ -55,6 +81,9 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
+/** Becomes PostgreSQL when told to; nothing at all if whoever was to tell it is gone. */
+const waitForGate = 'read -r _ <&3 || exit 1; exec 3<&-; exec "$@"'
+
 function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settings }: PostmasterOptions): ChildProcess {
   const all = {
     listen_addresses: '',
@@ -62,14 +91,14 @@ function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settin
     [parentSetting]: process.pid,
     ...settings,
   }
-  const args = ['-D', folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const args = [postgres, '-D', folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const log = openSync(logFile, 'a', 0o600)
-  const child = spawn(postgres, args, {
+  const child = spawn('/bin/sh', ['-c', waitForGate, 'postgres', ...args], {
     ...(user ? { uid: user.uid, gid: user.gid } : {}),
     cwd: '/',
     // Its own session: Ctrl-C in the terminal reaches atrium alone, which drains first and then stops PostgreSQL.
     detached: true,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, 'pipe'],
     // Our environment holds secrets. The number in a stale lock file may by now be another program's; PostgreSQL takes this variable
     // as "not a PostgreSQL", and still refuses if the file meanwhile names another.
     env: { LC_ALL: 'C', TZ: 'UTC', PG_GRANDPARENT_PID: String(readLockedPid(folder) ?? 0) },
@@ -86,11 +115,8 @@ function turnLog(logFile: string): number {
   return 0
 }
 
-function lastComplaint(logFile: string, fromByte: number): string {
-  const complaints = readFileSync(logFile)
-    .subarray(fromByte)
-    .toString()
-    .split('\n')
-    .filter((line) => /(FATAL|PANIC|ERROR|error while loading)/.test(line))
-  return complaints.at(-1)?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '') ?? 'it gave no reason'
+function lastComplaint(logFile: string, fromByte: number): string | undefined {
+  const lines = readFileSync(logFile).subarray(fromByte).toString().split('\n')
+  const complaint = lines.findLast((line) => /(FATAL|PANIC|ERROR|error while loading)/.test(line))
+  return (complaint ?? lines.findLast((line) => line !== ''))?.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
 }

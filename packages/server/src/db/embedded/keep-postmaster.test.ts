@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepPostmaster } from './keep-postmaster.ts'
+import type { Postmaster } from './postmaster.ts'
+
+const waits = { firstMs: 1, maxMs: 4, healthyMs: 30 }
+
+/** A PostgreSQL that can be ended, and refuses to start as often as it is told. */
+function make() {
+  const state = { starts: 0, refusals: 0, end: (_reason: string): void => undefined, stops: 0 }
+  const start = async (): Promise<Postmaster> => {
+    state.starts++
+    if (state.refusals > 0) {
+      state.refusals--
+      throw new Error('PostgreSQL did not start: no room')
+    }
+    const { promise, resolve } = Promise.withResolvers<string>()
+    state.end = resolve
+    return {
+      ended: promise,
+      stop: async () => {
+        state.stops++
+        resolve('stopped')
+      },
+    }
+  }
+  return { state, start }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+test('the first start fails as it does', async () => {
+  const { state, start } = make()
+  state.refusals = 1
+  await assert.rejects(keepPostmaster({ start, say: () => undefined, waits }), /no room/)
+  assert.equal(state.starts, 1)
+})
+
+test('one that cannot be kept running is given up after five failures in a row, with the reason', async () => {
+  const { state, start } = make()
+  const said: string[] = []
+  const kept = await keepPostmaster({ start, say: (line) => said.push(line), waits })
+  state.refusals = 99
+  state.end('it was ended by SIGKILL')
+  const { message } = await kept.failed
+  assert.equal(state.starts, 1 + 5)
+  assert.match(message, /^PostgreSQL ended 6 times in a row: PostgreSQL did not start: no room$/)
+  assert.match(said[0]!, /^PostgreSQL ended: it was ended by SIGKILL; starting it again/)
+  await kept.stop()
+})
+
+test('ends that come after a healthy time do not add up', async () => {
+  const { state, start } = make()
+  const kept = await keepPostmaster({ start, say: () => undefined, waits })
+  void kept.failed.then(() => assert.fail('it is kept'))
+  for (let round = 1; round <= 8; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 35))
+    state.end('killed')
+    await until(() => state.starts === round + 1)
+  }
+  await kept.stop()
+})
+
+test('a failure that passes by itself is not counted', async () => {
+  const { state, start } = make()
+  let full = true
+  const kept = await keepPostmaster({ start, say: () => undefined, waits, willPass: () => full })
+  void kept.failed.then(() => assert.fail('it is kept'))
+  state.refusals = 20
+  state.end('PANIC: no space')
+  await until(() => state.starts === 22)
+  full = false
+  await kept.stop()
+  assert.ok(state.stops > 0)
+})
+
+test('stopped while it waits to be started again, it stays down; while it starts, it is stopped', async () => {
+  const { state, start } = make()
+  const kept = await keepPostmaster({ start, say: () => undefined, waits: { firstMs: 60_000, maxMs: 60_000, healthyMs: 1 } })
+  state.end('killed')
+  await kept.stop()
+  assert.equal(state.starts, 1)
+
+  const gate = Promise.withResolvers<void>()
+  const slow = make()
+  const held = await keepPostmaster({
+    start: async () => {
+      const begun = slow.state.starts > 0
+      if (begun) await gate.promise
+      return slow.start()
+    },
+    say: () => undefined,
+    waits,
+  })
+  slow.state.end('killed')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const stopped = held.stop()
+  gate.resolve()
+  await stopped
+  assert.equal(slow.state.starts, 2)
+  assert.ok(slow.state.stops >= 2, 'also the new one')
+})

@@ -1,0 +1,43 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
+const keptLength = 500
+/** What it wrote last may arrive after its end; a process of its own that lives on holds the output open for longer. */
+const lastWordsMs = 200
+
+/** Passes on what a child process writes to its error output; gives the last line of it, which usually says why it ended. */
+function passOnErrors(stderr: Readable): { last(): string | undefined } {
+  let tail = ''
+  stderr.on('data', (chunk: Buffer) => {
+    process.stderr.write(chunk)
+    // Trailing blanks are dropped first, so that the cut never leaves nothing but them.
+    tail = `${tail}${chunk.toString('utf8')}`.slice(-8 * keptLength)
+  })
+  return {
+    last: () => {
+      const lines = tail.split('\n').map((line) => line.trim())
+      // After an error that nobody caught, Node prints its own version last.
+      const told = lines.findLast((line) => /^[A-Za-z]*(Error|FATAL|PANIC)\b/.test(line))
+      return (told ?? lines.findLast((line) => line !== '' && !line.startsWith('Node.js v')))?.slice(0, keptLength)
+    },
+  }
+}
+
+/** Calls back once, when the process has ended, with how it did. */
+export function onceEnded(child: ChildProcess, run: (how: string) => void): void {
+  const words = passOnErrors(child.stderr!)
+  child.once('exit', (code, signal) => {
+    const tell = () => {
+      clearTimeout(timer)
+      child.off('close', tell)
+      run(describeEnd(code, signal, words.last()))
+    }
+    const timer = setTimeout(tell, lastWordsMs)
+    child.once('close', tell)
+  })
+}
+
+function describeEnd(code: number | null, signal: NodeJS.Signals | null, lastLine: string | undefined): string {
+  const how = signal ? `ended by ${signal}` : `ended with exit code ${code}`
+  return lastLine ? `${how}: ${lastLine}` : how
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { adminToken } from './support/atrium-process.ts'
+import { call, makeTenant, type Answer } from './support/call-api.ts'
+import { install, lockFile, postmasterPid, until } from './support/embedded-installation.ts'
+
+/** The process, those that it started, and theirs. */
+function familyOf(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      parents.set(Number(name), Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]))
+    } catch {
+      // Ended since it was listed.
+    }
+  }
+  const family = [pid]
+  for (const one of family) for (const [child, parent] of parents) if (parent === one) family.push(child)
+  return family
+}
+
+/** Not gone until it is reaped, but dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
+
+test('kill -9 of atrium ends everything that it started within seconds, and a start right after it works', linux, async (t) => {
+  const { origin, start } = await install(t)
+  const first = await start(['--workers', '2'])
+  const { secret } = await makeTenant(origin)
+  const family = familyOf(first.pid)
+  // Two API processes, the job worker, the Space service, PostgreSQL with its own, and the watchdog.
+  assert.ok(family.length >= 10, `${family.length} processes`)
+  first.kill('SIGKILL')
+  const killedAt = performance.now()
+  const second = await start(['--workers', '2'])
+  assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200, 'what was committed is there')
+  await until(() => !family.some(isAlive), `they end: ${family.filter(isAlive).join(', ')}`, 15_000)
+  t.diagnostic(`all ${family.length} processes had ended ${Math.round(performance.now() - killedAt)} ms after the kill`)
+  second.kill('SIGTERM')
+  assert.equal(await second.ended(12_000), 0, second.output())
+})
+
+test('kill -9 of PostgreSQL: 503 with Retry-After meanwhile, then everything goes on by itself', linux, async (t) => {
+  const { dataDir, origin, start } = await install(t)
+  const run = await start()
+  const { secret } = await makeTenant(origin)
+  const isNew = (pid: number) => existsSync(lockFile(dataDir)) && postmasterPid(dataDir) !== pid
+  for (let round = 0; round < 2; round++) {
+    const pid = postmasterPid(dataDir)
+    process.kill(pid, 'SIGKILL')
+    const killedAt = performance.now()
+    const answers: Answer[] = []
+    // Writes, which no cache answers.
+    // Its sessions may answer for a moment longer; they cannot commit any more when the new one runs.
+    for (let answer: Answer | undefined; answer?.status !== 201 || !isNew(pid); await delay(10)) {
+      assert.ok(performance.now() - killedAt < 15_000, run.output())
+      answer = await call(origin, 'POST /v1/tenants', { headers: { 'x-admin-token': adminToken }, body: { name: `t${round}` } })
+      answers.push(answer)
+      assert.equal((await call(origin, 'GET /healthz')).status, 200)
+    }
+    for (const { status, code, headers, text } of answers.filter((answer) => answer.status !== 201)) {
+      assert.deepEqual([status, code], [503, 'unavailable'], text)
+      assert.match(String(headers['retry-after']), /^[1-9]\d*$/)
+    }
+    assert.ok(answers.length > 1, 'the kill was noticed')
+    t.diagnostic(`writes again after ${Math.round(performance.now() - killedAt)} ms, ${answers.length - 1} answers 503`)
+  }
+  assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200)
+  assert.match(run.output(), /PostgreSQL ended: .*SIGKILL.*; starting it again in/)
+  assert.match(run.output(), /PostgreSQL runs again/)
+})
