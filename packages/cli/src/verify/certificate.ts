@@ -28,7 +28,7 @@ export function readCertificate(answer: Record<string, unknown>): VerifiedCertif
   const { service, gitCommit, functionCodeSha256, egress, sourceSha256 } = said
   if (typeof service !== 'string' || typeof gitCommit !== 'string') throw new CheckFailed('service and gitCommit must be text')
   if (!isSha256(functionCodeSha256) || !isSha256(sourceSha256)) throw new CheckFailed('its hashes must be SHA-256 as base64')
-  if (!Array.isArray(egress) || !egress.every((to) => typeof to === 'string')) throw new CheckFailed('its egress must be a list')
+  if (!Array.isArray(egress) || !egress.every(isPlace)) throw new CheckFailed('its egress must be a list of places')
   return { key, service, gitCommit, functionCodeSha256, egress, sourceSha256 }
 }
 
@@ -48,7 +48,8 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
   if (!isSame || said['functionCodeSha256'] !== certificate.functionCodeSha256) {
     throw new CheckFailed('what is signed is not what the certificate and the answer say')
   }
-  return String(runtime)
+  if (typeof runtime !== 'string') throw new CheckFailed('it does not say its runtime')
+  return runtime
 }
 
 /** A text of other members was signed for another purpose. */
@@ -62,6 +63,11 @@ function readSigned(signed: string, members: readonly string[]): Readonly<Record
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64')
+}
+
+/** An origin, or a name such as postgres: without spaces, so that a list of places cannot be read as anything else. */
+function isPlace(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x2b\x2d-\x7e]{1,300}$/.test(value)
 }
 
 function isSha256(value: unknown): value is string {

@@ -1,8 +1,11 @@
+import { type Deadline, DeadlinePassed } from './deadline.ts'
 import { CheckFailed } from './report.ts'
 
 export interface DownloadLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
+  /** JSON alone: how many objects, lists, members and elements there may be. A long list takes many times its bytes as memory. */
+  readonly maxParts?: number
 }
 
 export interface Downloaded {
@@ -11,50 +14,101 @@ export interface Downloaded {
 }
 
 export const SMALL: DownloadLimits = { maxBytes: 64 * 1024, timeoutMs: 15_000 }
+export const PAGE: DownloadLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_000 }
 export const PAGE_FILE: DownloadLimits = { maxBytes: 8 * 1024 * 1024, timeoutMs: 30_000 }
 export const ARCHIVE: DownloadLimits = { maxBytes: 32 * 1024 * 1024, timeoutMs: 120_000 }
-/** 64 MiB of lines, each of whose quotes JSON escapes. */
-export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 300_000 }
+/** 64 MiB of lines, each of whose quotes JSON escapes, in five members. */
+export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 300_000, maxParts: 100 }
 
-/** GETs, or POSTs `body` as JSON. Follows no redirects: what is checked is what stands at the address. */
-export async function download(url: string, limits: DownloadLimits, body?: object): Promise<Downloaded> {
-  const post = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const signal = AbortSignal.timeout(limits.timeoutMs)
-  try {
-    const response = await fetch(url, { ...post, redirect: 'manual', signal, credentials: 'omit', cache: 'no-store' })
-    if (response.status !== 200) {
-      await response.body?.cancel()
-      const where = response.status >= 300 && response.status < 400 ? ' (a redirect, which is not followed)' : ''
-      throw new CheckFailed(`${new URL(url).pathname} answered ${response.status}${where}`)
+/** How long a service may send nothing. */
+const IDLE_MS = 15_000
+
+/** Asks one service, within the time that all checks share. */
+export class Downloads {
+  readonly origin: string
+  readonly #deadline: Deadline
+
+  constructor(origin: string, deadline: Deadline) {
+    this.origin = origin
+    this.#deadline = deadline
+  }
+
+  /** GETs, or POSTs `body` as JSON. Follows no redirects: what is checked is what stands at the address. */
+  async get(path: string, limits: DownloadLimits, body?: object): Promise<Downloaded> {
+    const post = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const idle = new AbortController()
+    const timer = setTimeout(() => idle.abort(new CheckFailed(`nothing came for ${IDLE_MS / 1_000} s`)), IDLE_MS)
+    const signal = AbortSignal.any([this.#deadline.signal, AbortSignal.timeout(limits.timeoutMs), idle.signal])
+    try {
+      this.#deadline.check()
+      const response = await fetch(this.origin + path, {
+        ...post,
+        redirect: 'manual',
+        signal,
+        credentials: 'omit',
+        cache: 'no-store',
+      })
+      if (response.status !== 200) {
+        await response.body?.cancel()
+        const where = response.status >= 300 && response.status < 400 ? ' (a redirect, which is not followed)' : ''
+        throw new CheckFailed(`${path} answered ${response.status}${where}`)
+      }
+      return { bytes: await readCapped(response, path, limits.maxBytes, timer), headers: response.headers }
+    } catch (error) {
+      if (error instanceof DeadlinePassed || this.#deadline.signal.aborted) throw new DeadlinePassed(path)
+      if (error instanceof CheckFailed && error !== idle.signal.reason) throw error
+      throw new CheckFailed(`${path} cannot be had: ${reasonOf(error)}`)
+    } finally {
+      clearTimeout(timer)
     }
-    return { bytes: await readCapped(response, limits.maxBytes), headers: response.headers }
-  } catch (error) {
-    if (error instanceof CheckFailed) throw error
-    throw new CheckFailed(`${url} cannot be had: ${reasonOf(error)}`)
+  }
+
+  /** The answer as JSON that is an object; members are to be checked by whoever reads them. */
+  async getJson(path: string, limits: DownloadLimits, body?: object): Promise<Record<string, unknown>> {
+    const { bytes } = await this.get(path, limits, body)
+    if (limits.maxParts !== undefined && countParts(bytes, limits.maxParts) > limits.maxParts) {
+      throw new CheckFailed(`${path} answered with more than ${limits.maxParts} members`)
+    }
+    try {
+      const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    } catch {
+      // said below
+    }
+    throw new CheckFailed(`${path} did not answer with a JSON object`)
   }
 }
 
-/** The answer as JSON that is an object; members are to be checked by whoever reads them. */
-export async function downloadJson(url: string, limits: DownloadLimits, body?: object): Promise<Record<string, unknown>> {
-  const { bytes } = await download(url, limits, body)
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // said below
-  }
-  throw new CheckFailed(`${new URL(url).pathname} did not answer with a JSON object`)
-}
-
-async function readCapped(response: Response, maxBytes: number): Promise<Buffer> {
+async function readCapped(response: Response, path: string, maxBytes: number, timer: NodeJS.Timeout): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
+    timer.refresh()
     size += chunk.length
-    if (size > maxBytes) throw new CheckFailed(`${new URL(response.url).pathname} answered more than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new CheckFailed(`${path} answered more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENERS = new Set([...'{[,'].map((character) => character.charCodeAt(0)))
+
+/** How many objects, lists and commas JSON has outside its strings; stops counting after `max`. */
+function countParts(json: Buffer, max: number): number {
+  let count = 0
+  for (let at = 0; at < json.length && count <= max; at++) {
+    if (OPENERS.has(json[at]!)) count++
+    if (json[at] === QUOTE) at = endOfString(json, at)
+  }
+  return count
+}
+
+function endOfString(json: Buffer, start: number): number {
+  let at = start + 1
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1
+  return at
 }
 
 /** fetch hides why it failed in the cause. */

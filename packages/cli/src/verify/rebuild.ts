@@ -1,26 +1,32 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, mkdtemp, open, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { delimiter, join } from 'node:path'
 import { extractArchive } from './archive.ts'
 import { sha256, type VerifiedCertificate } from './certificate.ts'
+import type { Deadline } from './deadline.ts'
 import { CheckFailed, type Report } from './report.ts'
-import { checkLock, type Source } from './source.ts'
+import { runProgram } from './run-program.ts'
+import { findSandbox, type Sandbox } from './sandbox.ts'
+import type { Source } from './source.ts'
+import { checkManifests } from './source-manifests.ts'
 
-const TIMEOUT_MS = 10 * 60_000
-const run = promisify(execFile)
+const BUNDLE = 'packages/space/dist/space.mjs'
+const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
 /** Builds the source in a folder of its own; the bundle, when it is the certified one. Runs code of the source: docs/verification.md. */
-export async function rebuild(report: Report, source: Source, certificate: VerifiedCertificate): Promise<Buffer | undefined> {
+export async function rebuild(
+  report: Report,
+  source: Source,
+  certificate: VerifiedCertificate,
+  deadline: Deadline,
+): Promise<Buffer | undefined> {
   return report.check('rebuilding the source', async () => {
-    const packages = checkLock(source)
-    const folder = await mkdtemp(join(tmpdir(), 'atrium-verify-'))
+    const { packages, build } = checkManifests(source)
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'atrium-verify-')))
+    const sandbox = await findSandbox()
     try {
-      await extractArchive(source, folder)
-      await npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'])
-      await npm(folder, ['run', 'build'])
-      const bundle = await readFile(join(folder, 'packages/space/dist/space.mjs'))
+      const bundle = await buildIn(folder, source, build, sandbox, deadline)
       const found = sha256(bundle)
       if (found !== certificate.functionCodeSha256) {
         throw new CheckFailed(
@@ -28,38 +34,72 @@ export async function rebuild(report: Report, source: Source, certificate: Verif
         )
       }
       report.proved(`the source, with ${packages} packages of the public registry, makes the certified code: SHA-256 ${found}`)
+      if (sandbox) report.proved(`the build ran in ${sandbox.name}, without network and without other files`)
+      else report.notChecked('what else the build did: it ran with your rights (bubblewrap, podman or docker would confine it)')
       return bundle
     } finally {
+      await sandbox?.close()
       await rm(folder, { recursive: true, force: true })
     }
   })
 }
 
+async function buildIn(
+  folder: string,
+  source: Source,
+  build: string,
+  sandbox: Sandbox | undefined,
+  deadline: Deadline,
+): Promise<Buffer> {
+  const root = join(folder, 'source')
+  const home = join(folder, 'home')
+  await mkdir(root)
+  await mkdir(home)
+  await extractArchive(source, root)
+  await fetchPackages(folder, root, deadline)
+  await runProgram('npm run build', sandbox?.program(build, root) ?? unconfined(build, root, home), deadline)
+  return readBundle(root)
+}
+
+/** npm finds registry, cache and proxy by these. */
+const FOR_NPM = /^(?:PATH|HOME|TMPDIR|LANG|SystemRoot|APPDATA|USERPROFILE|NODE_EXTRA_CA_CERTS|https?_proxy|no_proxy)$/i
 /** The build is another's code: it gets no variable that it does not need. */
-const PASSED_ON = /^(?:PATH|HOME|TMPDIR|LANG|SystemRoot|APPDATA|USERPROFILE|NODE_EXTRA_CA_CERTS|https?_proxy|no_proxy)$/i
+const FOR_THE_BUILD = /^(?:TMPDIR|LANG|SystemRoot)$/i
 
-async function npm(folder: string, args: readonly string[]): Promise<void> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)))
+/**
+ * The packages that the lock names, each by its hash, from the caller's registry. No code of theirs or of the source runs in this step,
+ * and npm is told where the source is: it would take the folder above for the project, if that had a package.json.
+ */
+async function fetchPackages(folder: string, root: string, deadline: Deadline): Promise<void> {
+  const args = ['ci', '--prefix', root, '--ignore-scripts', '--no-audit', '--no-fund']
+  const shell = process.platform === 'win32' // npm is a script there
+  await runProgram('npm ci', { file: 'npm', args, folder, env: pick(FOR_NPM), shell }, deadline)
+}
+
+/** What `npm run build` would do, without the caller's home. */
+function unconfined(build: string, root: string, home: string) {
+  const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter)
+  const env = { ...pick(FOR_THE_BUILD), PATH: path, HOME: home, USERPROFILE: home }
+  return { file: build, args: [], folder: root, env, shell: true }
+}
+
+function pick(wanted: RegExp): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => wanted.test(entry[0])))
+}
+
+/** The build may have put anything there: a link to another file, a pipe that never ends, more than memory holds. */
+async function readBundle(root: string): Promise<Buffer> {
+  const path = join(root, BUNDLE)
+  const real = await realpath(path).catch(() => undefined)
+  if (real === undefined) throw new CheckFailed(`the build makes no ${BUNDLE}`)
+  if (real !== path) throw new CheckFailed(`the build makes ${BUNDLE} a link`)
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
-    const shell = process.platform === 'win32' // npm is a script there
-    await run('npm', args, { cwd: folder, env, shell, timeout: TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 })
-  } catch (error) {
-    const { stderr = '', stdout = '', message } = error as { stderr?: string; stdout?: string; message: string }
-    const output = (stderr + stdout).trim().slice(-1_000) || message
-    throw new CheckFailed(`npm ${args.slice(0, 2).join(' ')} failed: ${output}`)
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw new CheckFailed(`the build makes ${BUNDLE}, which is no file`)
+    if (stat.size > MAX_BUNDLE_BYTES) throw new CheckFailed(`the build makes more than ${MAX_BUNDLE_BYTES} bytes`)
+    return await handle.readFile()
+  } finally {
+    await handle.close()
   }
-}
-
-/** A file of the app, as the bundle holds it. */
-export interface CertifiedFile {
-  readonly path: string
-  readonly body: Buffer
-}
-
-/** Reads the app's files out of a bundle: packages/space/build/bundle.ts puts them there as JSON. */
-export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
-  const json = /^\/\/ embedded:atrium:embedded\n(?:.*\n){0,3}?var app\d* = (\[.*\]);$/m.exec(Buffer.from(bundle).toString())?.[1]
-  if (!json) throw new CheckFailed('the app cannot be found in the certified code')
-  const files = JSON.parse(json) as { path: string; body: string }[]
-  return files.map(({ path, body }) => ({ path, body: Buffer.from(body, 'base64') }))
 }

@@ -7,13 +7,25 @@ import { parseRecord, type RoomRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { WrongKey } from '@atrium/sealing/wrong-key'
-import { downloadJson, ROOM } from './download.ts'
+import type { Deadline } from './deadline.ts'
+import { type Downloads, ROOM } from './download.ts'
 import { CheckFailed, type Report } from './report.ts'
 
+/** What a room can hold: packages/space/src/rooms/head.ts. More would take memory without end to look at. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_LINES = 100_000
+/** Far above any message or list of members, sealed and as base64url. */
+const MAX_LINE_LENGTH = 8 * 1024 * 1024
+
 /** What the service has stored of the room: asked for by its name alone, and opened here. */
-export async function checkRoom(report: Report, origin: string, { room, mk }: RoomSecret): Promise<void> {
+export async function checkRoom(
+  report: Report,
+  downloads: Downloads,
+  { room, mk }: RoomSecret,
+  deadline: Deadline,
+): Promise<void> {
   const lines = await report.check(`room ${room}`, async () => {
-    const answer = await downloadJson(`${origin}/space`, ROOM, { op: 'sealed', room })
+    const answer = await downloads.getJson('/space', ROOM, { op: 'sealed', room })
     const lines = readSealed(answer)
     report.proved(
       `what is stored of room ${room} are ${lines.length} sealed lines in one unbroken chain, for the room's key alone`,
@@ -22,7 +34,7 @@ export async function checkRoom(report: Report, origin: string, { room, mk }: Ro
   })
   if (!lines) return
   await report.check(`opening room ${room}`, () => {
-    const records = openAll(lines, deriveRoomKey({ room, mk }))
+    const records = openAll(lines, deriveRoomKey({ room, mk }), deadline)
     const turns = records.filter(({ t }) => t === 'turn').length
     report.proved(
       `the key in your link, which never left this machine, opens every line: ${turns} messages, ${whoMayEnter(records)}`,
@@ -39,10 +51,10 @@ function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, u
   if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the answer is not as long as it says')
   if (sha256 !== createHash('sha256').update(sealed).digest('hex'))
     throw new CheckFailed('the answer has another SHA-256 than it says')
-  if (!Array.isArray(recipients) || recipients.join() !== 'room') {
+  if (!Array.isArray(recipients) || recipients.length !== 1 || recipients[0] !== 'room') {
     throw new CheckFailed(`others than the room can decrypt it: ${JSON.stringify(recipients)}`)
   }
-  const lines = sealed.split(LINE_SEPARATOR)
+  const lines = splitLines(sealed)
   // A line passes only in the one form that has the one recipient `room`: what the answer says of recipients is not believed.
   const broken = checkChain(lines, { fromSeq: 0 })
   if (broken)
@@ -50,8 +62,22 @@ function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, u
   return lines
 }
 
-function openAll(lines: readonly string[], key: KeyObject): RoomRecord[] {
+/** Counted first: the lines of a text of line ends alone take a hundred times its memory. */
+function splitLines(sealed: string): string[] {
+  if (sealed.length > MAX_BYTES) throw new CheckFailed(`the answer holds more than ${MAX_BYTES} bytes, and no room does`)
+  let count = 1
+  for (let at = sealed.indexOf(LINE_SEPARATOR); at !== -1; at = sealed.indexOf(LINE_SEPARATOR, at + 1)) {
+    if (++count > MAX_LINES) throw new CheckFailed(`the answer holds more than ${MAX_LINES} lines, and no room does`)
+  }
+  const lines = sealed.split(LINE_SEPARATOR)
+  const tooLong = lines.findIndex((line) => line.length > MAX_LINE_LENGTH)
+  if (tooLong !== -1) throw new CheckFailed(`line ${tooLong} is longer than any line of a room`)
+  return lines
+}
+
+function openAll(lines: readonly string[], key: KeyObject, deadline: Deadline): RoomRecord[] {
   const records = lines.map((line, seq) => {
+    deadline.check()
     try {
       return parseRecord(openLine({ key, line }).payload)
     } catch (error) {

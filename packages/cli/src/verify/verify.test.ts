@@ -25,7 +25,8 @@ async function run(url: string, options: VerifyOptions = {}): Promise<{ code: nu
 test('a good service and room: everything is proved that can be, and the rest named', async () => {
   const { code, lines } = await run(link(), { pin: stub.certificate.keyThumbprint, rebuild: true })
   assert.equal(code, 0, lines.join('\n'))
-  const verdicts = lines.map((line) => line.slice(0, 11).trim())
+  // What confines the build is a matter of the machine: sandbox.test.ts.
+  const verdicts = lines.filter((line) => !line.includes('the build ran in')).map((line) => line.slice(0, 11).trim())
   assert.equal(verdicts.filter((verdict) => verdict === 'proved').length, 9, lines.join('\n'))
   assert.ok(lines.some((line) => /^trusted .*process which answers runs the certified code/.test(line)))
   assert.ok(lines.some((line) => /^proved .*opens every line: 3 messages, open to anyone/.test(line)))
@@ -62,7 +63,8 @@ const flip = (text: string) => `${text.slice(0, 40)}${text[40] === 'A' ? 'B' : '
 const serve = (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
   stub.answers[path] = { body, headers }
 }
-const servePage = (html: string, csp = policy()) => serve('GET /space', html, { 'content-security-policy': csp })
+const html = { 'content-type': 'text/html; charset=utf-8' }
+const servePage = (text: string, csp = policy()) => serve('GET /space', text, { ...html, 'content-security-policy': csp })
 const serveWith = (change: (directives: Record<string, string>) => void) => servePage(page(), policy(change))
 const serveCert = (change: object) => void (stub.answers['GET /cert.json'] = json({ ...cert(), ...change }))
 /** Another text, under a signature that holds. */
@@ -111,7 +113,7 @@ const sourceCases: Cases = [
   ['a byte', () => serve('GET /source.tar.gz', flipByte(stub.build.sourceArchive)), /source: its SHA/],
   ['missing', () => delete stub.answers['GET /source.tar.gz'], /source: .*404/],
   ['of another commit', () => stub.certify({ gitCommit: 'f'.repeat(40) }), /source: it names another commit/],
-  ['a file that steers npm', () => serveSource({ '.npmrc': 'script-shell=evil' }), /\.npmrc: not a name/],
+  ['a file that steers npm', () => serveSource({ '.npmrc': 'script-shell=evil' }), /\.npmrc": not a name/],
 ]
 const attestCases: Cases = [
   [
@@ -132,7 +134,7 @@ const attestCases: Cases = [
 ]
 const evilHash = createHash('sha256').update('evil()').digest('base64')
 const pageCases: Cases = [
-  ['no policy', () => serve('GET /space', page()), /Policy: default-src is missing/],
+  ['no policy', () => serve('GET /space', page(), html), /Policy: default-src is missing/],
   ['two policies', () => servePage(page(), `${policy()}, ${policy()}`), /one policy/],
   ['a directive twice', () => servePage(page(), `${policy()}; script-src *`), /one policy/],
   ['unsafe-inline', () => serveWith((d) => (d['script-src'] += " 'unsafe-inline'")), /script-src allows 'unsafe-inline'/],
@@ -228,7 +230,10 @@ for (const [subject, cases, isRebuild] of [
 
 test('what a server answers cannot speak to the terminal', async () => {
   const evil = '\u001b[2J\u001b]0;owned\u0007\nproved       everything\u202e\u2028\u0000'
-  stub.answers['GET /space'] = { headers: { 'content-security-policy': policy((d) => (d['img-src'] += ' https://x')) }, body: '' }
+  stub.answers['GET /space'] = {
+    headers: { ...html, 'content-security-policy': policy((d) => (d['img-src'] += ' https://x')) },
+    body: '',
+  }
   stub.answers['sealed'] = json({ ...sealedAnswer(stub.lines.join('\n')), recipients: [evil] })
   stub.answers['GET /space-config'] = json({ api_url: `https://api.example/${evil}`, identity: null })
   stub.certify({ gitCommit: evil, sourceArchive: makeSource(stub.build.functionCode, { COMMIT: evil.trim() }) })

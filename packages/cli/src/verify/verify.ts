@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { text as readAll } from 'node:stream/consumers'
 import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
-import { downloadJson, SMALL } from './download.ts'
+import { readAppOfBundle } from './certified-app.ts'
+import { Deadline, DeadlinePassed } from './deadline.ts'
+import { Downloads, SMALL } from './download.ts'
 import { checkPage } from './page.ts'
-import { readAppOfBundle, rebuild } from './rebuild.ts'
-import { Report } from './report.ts'
+import { rebuild } from './rebuild.ts'
+import { quote, Report } from './report.ts'
 import { checkRoom } from './room.ts'
 import { checkSource } from './source.ts'
 import { isPlainHttp, parseTarget, type Target } from './target.ts'
@@ -14,6 +16,8 @@ export interface VerifyOptions {
   readonly pin?: string | undefined
   /** Build the source and compare: runs the source's code, for a minute. */
   readonly rebuild?: boolean | undefined
+  /** Seconds for everything together; what is not done by then fails. By default 60, with `rebuild` 900. */
+  readonly timeout?: string | undefined
   readonly write?: (line: string) => void
 }
 
@@ -25,45 +29,64 @@ export interface VerifyOptions {
 export async function verify(url: string, options: VerifyOptions = {}): Promise<number> {
   const write = options.write ?? ((line: string) => console.log(line))
   let target: Target
+  let deadline: Deadline
   try {
     target = parseTarget(url === '-' ? await readAll(process.stdin) : url)
     if (options.pin !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(options.pin)) {
       throw new TypeError('--pin must be the thumbprint of a key: 43 characters')
     }
+    deadline = new Deadline(parseTimeout(options))
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     write(`cannot begin: ${error.message}`)
     return 2
   }
   const report = new Report(write)
-  await verifyTarget(report, target, options)
+  try {
+    await verifyTarget(report, target, options, deadline)
+  } catch (error) {
+    if (!(error instanceof DeadlinePassed)) throw error
+    const { seconds } = deadline
+    report.failed(`the time: not done after ${seconds} s (--timeout), at ${report.subject}; what is not above was not checked`)
+  }
   write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
   return report.failures === 0 ? 0 : 1
+}
+
+const MAX_SECONDS = 86_400
+
+function parseTimeout({ timeout, rebuild: isRebuild }: VerifyOptions): number {
+  if (timeout === undefined) return isRebuild ? 900 : 60
+  const seconds = /^\d{1,5}(?:\.\d{1,3})?$/.test(timeout) ? Number(timeout) : 0
+  if (seconds <= 0 || seconds > MAX_SECONDS) throw new TypeError(`--timeout must be a number of seconds, up to ${MAX_SECONDS}`)
+  return seconds
 }
 
 async function verifyTarget(
   report: Report,
   { origin, secret }: Target,
   { pin, rebuild: isRebuild }: VerifyOptions,
+  deadline: Deadline,
 ): Promise<void> {
+  const downloads = new Downloads(origin, deadline)
   if (isPlainHttp(origin)) report.notChecked('who answers: the connection is plain http, and anyone on the way can alter it')
-  const certificate = await checkCertificate(report, origin, pin)
+  const certificate = await checkCertificate(report, downloads, pin)
   if (!certificate) report.notChecked('source, code and attest: there is no certificate to hold them against')
-  const bundle = certificate && (await checkCode(report, origin, certificate, isRebuild === true))
+  const bundle = certificate && (await checkCode(report, downloads, certificate, isRebuild ? deadline : undefined))
   const certified = bundle && (await report.check('the app in the certified code', () => readAppOfBundle(bundle)))
-  await checkPage(report, origin, certified)
-  if (secret) await checkRoom(report, origin, secret)
+  await checkPage(report, downloads, certified)
+  if (secret) await checkRoom(report, downloads, secret, deadline)
 }
 
 async function checkCertificate(
   report: Report,
-  origin: string,
+  downloads: Downloads,
   pin: string | undefined,
 ): Promise<VerifiedCertificate | undefined> {
   return report.check('the certificate', async () => {
-    const certificate = readCertificate(await downloadJson(`${origin}/cert.json`, SMALL))
+    const certificate = readCertificate(await downloads.getJson('/cert.json', SMALL))
     const { thumbprint } = certificate.key
-    report.proved(`the certificate of ${certificate.service} is signed (ES256) by the key ${thumbprint}`)
+    report.proved(`the certificate of ${quote(certificate.service)} is signed (ES256) by the key ${thumbprint}`)
     if (pin === undefined) {
       report.notChecked(`whose key that is: compare ${thumbprint} with what the operator publishes elsewhere, then use --pin`)
     } else if (pin === thumbprint) report.proved('that key is the one you pinned')
@@ -72,27 +95,33 @@ async function checkCertificate(
   })
 }
 
-async function checkCode(report: Report, origin: string, certificate: VerifiedCertificate, isRebuild: boolean) {
-  const source = await checkSource(report, origin, certificate)
+/** Rebuilds when there is a time to do it in. */
+async function checkCode(
+  report: Report,
+  downloads: Downloads,
+  certificate: VerifiedCertificate,
+  deadline: Deadline | undefined,
+): Promise<Buffer | undefined> {
+  const source = await checkSource(report, downloads, certificate)
   const { gitCommit, egress } = certificate
   if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(gitCommit)) {
-    report.notChecked(`which commit it is: it was built from files that are in no commit (${gitCommit})`)
+    report.notChecked(`which commit it is: it was built from files that are in no commit (${quote(gitCommit)})`)
   } else report.notChecked(`that commit ${gitCommit} is in the public repository: look there`)
   let bundle: Buffer | undefined
-  if (!isRebuild) report.notChecked('that this source makes the certified code (--rebuild does)')
-  else if (source) bundle = await rebuild(report, source, certificate)
+  if (!deadline) report.notChecked('that this source makes the certified code (--rebuild does)')
+  else if (source) bundle = await rebuild(report, source, certificate, deadline)
   else report.notChecked('that the source makes the certified code: there is no source to build')
-  await checkAttest(report, origin, certificate)
+  await checkAttest(report, downloads, certificate)
   report.trusted('that the process which answers runs the certified code: no answer over a network can prove it')
   report.trusted(`that this code, as its source reads, connects only to: ${egress.join(', ') || 'nothing'}`)
   return bundle
 }
 
-async function checkAttest(report: Report, origin: string, certificate: VerifiedCertificate): Promise<void> {
+async function checkAttest(report: Report, downloads: Downloads, certificate: VerifiedCertificate): Promise<void> {
   await report.check('attest', async () => {
     const nonce = randomBytes(24).toString('base64url')
-    const answer = await downloadJson(`${origin}/space`, SMALL, { op: 'attest', nonce })
+    const answer = await downloads.getJson('/space', SMALL, { op: 'attest', nonce })
     const runtime = checkAttestation(answer, certificate, nonce)
-    report.proved(`whoever answers holds the certificate's key now, and says the same commit (${runtime})`)
+    report.proved(`whoever answers holds the certificate's key now, and says the same commit (${quote(runtime)})`)
   })
 }

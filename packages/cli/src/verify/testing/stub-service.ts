@@ -76,8 +76,10 @@ export async function startStubService(): Promise<StubService> {
       answers['GET /cert.json'] = json(certificate.cert)
       answers['GET /source.tar.gz'] = { body: stub.build.sourceArchive }
       answers['attest'] = ({ nonce }) => json(certificate.attest(nonce as string))
-      for (const { path, body } of stub.build.app) answers[`GET ${path}`] = { body }
-      answers['GET /space'] = { headers: { 'content-security-policy': policy() }, body: stub.build.app[0]!.body }
+      for (const { path, body, contentType } of stub.build.app) {
+        const csp = path === '/space' ? { 'content-security-policy': policy() } : {}
+        answers[`GET ${path}`] = { headers: { 'content-type': contentType, ...csp }, body }
+      }
     },
     store(stored: readonly string[]) {
       answers['sealed'] = json(sealedAnswer(stored.join('\n')))

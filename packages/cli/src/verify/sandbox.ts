@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Program } from './run-program.ts'
+
+/** Runs a command with nothing but a folder, the machine's own programs to read, and no network. */
+export interface Sandbox {
+  readonly name: string
+  /** `folder` is /source in there. */
+  program(command: string, folder: string): Program
+  close(): Promise<void>
+}
+
+const run = promisify(execFile)
+const PROBE_MS = 60_000
+
+/** Programs and libraries: no home, no settings, no sockets. */
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/etc/ld.so.cache', '/etc/alternatives']
+
+/** Each rejects where it is not installed, or may not make namespaces. Containers are of the machine's own programs: no image is fetched. */
+export const sandboxes = {
+  bubblewrap: openBubblewrap,
+  podman: () => openContainer('podman'),
+  docker: () => openContainer('docker'),
+} as const
+
+/** The first that works here. */
+export async function findSandbox(): Promise<Sandbox | undefined> {
+  if (process.platform !== 'linux') return undefined
+  for (const open of Object.values(sandboxes)) {
+    const sandbox = await open().catch(() => undefined)
+    if (sandbox) return sandbox
+  }
+  return undefined
+}
+
+/** Where the shell of the sandbox finds programs: those of the source's packages first, as npm does it. */
+function pathInside(): string {
+  return ['/source/node_modules/.bin', dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
+}
+
+/** Read-only: the system, and this Node when it lies elsewhere. */
+function readable(): string[] {
+  const node = realpathSync(process.execPath)
+  return [...SYSTEM, ...new Set([process.execPath, node])].filter((path) => existsSync(path))
+}
+
+const BUBBLEWRAP = words(
+  '--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname verify --proc /proc --dev /dev --tmpfs /tmp --clearenv',
+)
+
+async function openBubblewrap(): Promise<Sandbox> {
+  const sandbox: Sandbox = {
+    name: 'bubblewrap',
+    program: (command, folder) => ({
+      file: 'bwrap',
+      args: [
+        ...BUBBLEWRAP,
+        ...readable().flatMap((path) => ['--ro-bind', path, path]),
+        ...words('--chdir /source --setenv HOME /tmp --setenv PATH'),
+        pathInside(),
+        '--bind',
+        folder,
+        '/source',
+        'sh',
+        '-c',
+        command,
+      ],
+      folder,
+      env: { PATH: process.env['PATH'] ?? '' },
+    }),
+    close: async () => undefined,
+  }
+  await probe(sandbox)
+  return sandbox
+}
+
+const CONTAINER = words(
+  'run --rm --network none --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --security-opt label=disable ' +
+    '--workdir /source --env HOME=/tmp',
+)
+
+async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
+  const image = await importEmptyImage(engine)
+  const name = `atrium-verify-${randomBytes(8).toString('hex')}`
+  const remove = async () => {
+    for (const args of [
+      ['kill', name],
+      ['rm', '--force', name],
+      ['rmi', '--force', image],
+    ]) {
+      await run(engine, args, { timeout: PROBE_MS, env: containerEnvironment() }).catch(() => undefined) // it is gone already
+    }
+  }
+  // Docker's root is the machine's: files must belong to whoever removes them. Podman's is the caller.
+  const user = engine === 'docker' ? [`--user=${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`] : []
+  const sandbox: Sandbox = {
+    name: engine,
+    program: (command, folder) => ({
+      file: engine,
+      args: [
+        ...CONTAINER,
+        ...user,
+        `--name=${name}`,
+        `--env=PATH=${pathInside()}`,
+        ...readable().map((path) => `--volume=${path}:${path}:ro`),
+        `--volume=${folder}:/source`,
+        image,
+        '/bin/sh',
+        '-c',
+        command,
+      ],
+      folder,
+      env: containerEnvironment(),
+    }),
+    close: remove,
+  }
+  try {
+    await probe(sandbox)
+    return sandbox
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Two blocks of zeros are a tar without entries: an image of nothing, into which the machine's own folders are mounted. */
+async function importEmptyImage(engine: string): Promise<string> {
+  const importing = run(engine, ['import', '-'], { timeout: PROBE_MS, env: containerEnvironment() })
+  importing.child.stdin?.end(Buffer.alloc(1_024))
+  const image = (await importing).stdout.trim().split('\n').at(-1) ?? ''
+  if (!/^(?:sha256:)?[0-9a-f]{64}$/.test(image)) throw new Error(`${engine} made no image`)
+  return image
+}
+
+/** The engine itself is trusted, and needs its own settings; none of them reaches the command inside. */
+function containerEnvironment(): Record<string, string> {
+  const wanted = /^(?:PATH|HOME|XDG_[A-Z_]+|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|STORAGE_[A-Z_]+)$/
+  return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => wanted.test(entry[0])))
+}
+
+/** Whether Node runs in there, and the folder can be written: else the build's failure would be the sandbox's. */
+async function probe(sandbox: Sandbox): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-sandbox-'))
+  try {
+    const { file, args, env } = sandbox.program('node --version > probe', folder)
+    await run(file, args, { cwd: folder, env, timeout: PROBE_MS })
+    if (!(await readFile(join(folder, 'probe'), 'utf8')).startsWith('v')) throw new Error('Node does not run in there')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function words(text: string): string[] {
+  return text.split(' ')
+}

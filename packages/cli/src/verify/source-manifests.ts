@@ -1,0 +1,83 @@
+import { isJsonObject, parseJsonObjectBytes } from '@atrium/identity/strict-json'
+import { CheckFailed } from './report.ts'
+import type { Source } from './source.ts'
+
+export interface Manifests {
+  /** Other people's packages that the build is made with. */
+  readonly packages: number
+  /** The command behind `npm run build`. */
+  readonly build: string
+}
+
+const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,100})?$/
+const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/
+const NAME = /^(?:@[a-z0-9_~-][a-z0-9_~.-]{0,99}\/)?[a-z0-9_~-][a-z0-9_~.-]{0,199}$/i
+
+/**
+ * What npm is told by the source. Nothing but the one build script may run, and other people's packages must come from the public
+ * registry, each by its hash: else the source is not all there is.
+ */
+export function checkManifests(source: Source): Manifests {
+  const root = readJson(source, 'package.json')
+  for (const path of source.keys()) {
+    if (!`/${path}`.toLowerCase().endsWith('/package.json')) continue
+    const { scripts } = readJson(source, path)
+    const names = scripts === undefined ? [] : isJsonObject(scripts) ? Object.keys(scripts) : ['scripts that are no object']
+    const surprise = names.find((name) => path !== 'package.json' || name !== 'build')
+    if (surprise !== undefined) throw new CheckFailed(`${path} has a script beside build: ${JSON.stringify(surprise)}`)
+  }
+  const build = isJsonObject(root['scripts']) ? root['scripts']['build'] : undefined
+  if (typeof build !== 'string' || build === '') throw new CheckFailed('package.json has no script build')
+  return { packages: checkLock(source), build }
+}
+
+function checkLock(source: Source): number {
+  const { lockfileVersion, packages, dependencies } = readJson(source, 'package-lock.json')
+  if (lockfileVersion !== 3 || dependencies !== undefined || !isJsonObject(packages)) {
+    throw new CheckFailed('package-lock.json is not of version 3')
+  }
+  const entries = Object.entries(packages)
+  return entries.filter(([path, entry]) => checkEntry(source, path, entry)).length
+}
+
+/** True for another's package, false for the source's own. */
+function checkEntry(source: Source, path: string, entry: unknown): boolean {
+  if (!isJsonObject(entry)) throw new CheckFailed(`the lock's entry ${JSON.stringify(path)} is no object`)
+  const { link, resolved, integrity, version } = entry
+  if (!isInstalled(source, path)) {
+    const isOurs = isOwn(source, path) && resolved === undefined && link === undefined
+    if (!isOurs) throw new CheckFailed(`the lock names ${JSON.stringify(path)}, which is not in the source`)
+    return false
+  }
+  if (link !== undefined) {
+    if (link !== true || !isOwn(source, resolved)) throw new CheckFailed(`the lock links ${path} to what is not in the source`)
+    return false
+  }
+  const isPublic = resolved === undefined || (typeof resolved === 'string' && resolved.startsWith('https://registry.npmjs.org/'))
+  const isHeld = typeof integrity === 'string' && SHA512.test(integrity) && typeof version === 'string' && VERSION.test(version)
+  if (!isPublic || !isHeld) throw new CheckFailed(`the lock does not hold ${path} to a public package`)
+  return true
+}
+
+/** Whether the path is that of a package in node_modules, of the source or of one of its own packages. */
+function isInstalled(source: Source, path: string): boolean {
+  const [owner, ...names] = `/${path}/`.split('/node_modules/')
+  const last = names.pop()?.slice(0, -1)
+  if (last === undefined || ![...names, last].every((name) => NAME.test(name))) return false
+  return isOwn(source, owner!.slice(1))
+}
+
+/** A folder of the source that is a package; '' is the source itself. */
+function isOwn(source: Source, folder: unknown): boolean {
+  return folder === '' || (typeof folder === 'string' && source.has(`${folder}/package.json`))
+}
+
+/** Two members of one name would be read differently by people and by npm. */
+function readJson(source: Source, path: string): Readonly<Record<string, unknown>> {
+  const body = source.get(path)?.body
+  if (!body) throw new CheckFailed(`it has no ${path}`)
+  if (body.length > 4 * 1024 * 1024) throw new CheckFailed(`its ${path} is too long`)
+  const value = parseJsonObjectBytes(body)
+  if (!value) throw new CheckFailed(`its ${path} is no JSON object with each member once`)
+  return value
+}
