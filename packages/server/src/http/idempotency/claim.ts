@@ -47,8 +47,8 @@ interface ClaimInput<Answer> {
   nowMs: number
   vault: Vault
   /**
-   * SHA-256 of the X-Collection-Token, base64url, where an operation takes one: kept with the answer, so that a repeat is known to come from
-   * the same caller also when the collection, against which the token was checked, is gone.
+   * SHA-256, base64url, of the X-Collection-Token where an operation takes one, or of the key where it may end that key: kept with the answer, so that a repeat is known to come from
+   * the same caller also when the collection, against which the token was checked, or the key is gone.
    */
   proof: string | undefined
   /** Turns a handler's answer into what is sent. */
