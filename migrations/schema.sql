@@ -411,6 +411,7 @@ create table checkouts (
   pending_at timestamp(3) with time zone,
   ended_at timestamp(3) with time zone,
   paid_at timestamp(3) with time zone,
+  license_account text collate "C",
   constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
   constraint checkouts_credits_positive CHECK ((credits > 0)),
   constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
@@ -771,6 +772,8 @@ CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, 
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
+
+CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_id, license_account) WHERE (license_sealed IS NOT NULL);
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 

@@ -114,6 +114,9 @@ test('a new master key takes over in service: nothing is lost when the old one i
   await restart(newKey, oldKey)
   const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
   assert.deepEqual((await replay()).data, planted.stored, 'an answer that was kept under the old key')
+  const other = { ...order, body: { kind: 'publishable' } }
+  const reused = await call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...other })
+  assert.equal(reused.code, 'idempotency_key_reused', 'another body is told from it under the old key too')
   const fresh = await makeTenant(atrium.origin)
   await askGood(atrium.origin, 'PUT /v1/tenant/provider-keys', { key: fresh.secret, body: { google: 'AI-planted-0123456789' } })
   await assert.rejects(openAll(newKey), 'some are still sealed under the old key')

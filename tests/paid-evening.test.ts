@@ -47,7 +47,7 @@ describe('from the checkout to the settled bill', { skip: skipWithoutChromium, t
     await page.context().close()
     const { data } = await owner.getCheckout({ id: checkout.id })
     assert.equal(data.status, 'paid')
-    assert.equal((await owner.getCheckout({ id: checkout.id })).data.license_key, undefined)
+    assert.equal((await owner.getCheckout({ id: checkout.id })).data.license_key, data.license_key)
     return data.license_key!
   }
 

@@ -21,7 +21,7 @@ export const routes = {
   getUsage: 'GET /v1/usage secret',
   createCollection: 'POST /v1/collections publishable keyed',
   getCollection: 'GET /v1/collections/{id} publishable',
-  updateCollection: 'PATCH /v1/collections/{id} publishable',
+  updateCollection: 'PATCH /v1/collections/{id} publishable keyed',
   deleteCollection: 'DELETE /v1/collections/{id} publishable',
   setCollectionState: 'POST /v1/collections/{id}/state publishable',
   renderCollection: 'GET /v1/collections/{id}/render anyone raw',

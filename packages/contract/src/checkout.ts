@@ -17,7 +17,7 @@ export const Checkout = Type.Object({
   status,
   purpose,
   credits: credits(),
-  license_key: Type.Optional(Type.String({ description: 'In the first answer after it was paid (lic_…), and never again.' })),
+  license_key: Type.Optional(Type.String({ description: 'From the payment until it is redeemed (lic_…).' })),
   created_at: Timestamp,
   expires_at: Timestamp,
 })
@@ -72,7 +72,8 @@ export const checkoutOperations = {
     tag: 'Credits',
     summary: 'How a checkout stands',
     description:
-      'The first answer after it was paid holds the license key; later ones do not. A checkout that expired becomes `paid` all the same if ' +
+      'Every answer from the payment until the redemption holds the license key, so that a lost answer loses nothing; once it is redeemed the ' +
+      'key is erased. A checkout that expired becomes `paid` all the same if ' +
       'the money comes late; while a slow payment is on its way it stays `open`.',
     caller: 'secret',
     params: Type.Object({ id: id('checkout') }),

@@ -93,9 +93,10 @@ export const collectionOperations = {
     summary: 'Change metadata or policy',
     description:
       '`metadata` merges as JSON Merge Patch (RFC 7396): null removes a field. Turning the policy from open to token mints a fresh ' +
-      'contributor_token, shown in this answer and never again.',
+      'contributor_token, shown in this answer and never again: send an Idempotency-Key, and a lost answer can be had again.',
     caller: 'publishable',
     capability: 'owner',
+    idempotency: 'accepted',
     params: collectionParams,
     body: closed(
       { metadata: Type.Optional(metadata), contributor_policy: Type.Optional(contributorPolicy) },

@@ -49,9 +49,12 @@ export const keyOperations = {
     summary: 'Make a key, or rotate one',
     description:
       'The key is shown in this answer and never again. With `rotates`, the named key of the same kind goes on living for `overlap_seconds` ' +
-      '(default 0: it ends at once), so that a new key can be rolled out without a gap. A key that ends sooner anyway is not prolonged.',
+      '(default 0: it ends at once), so that a new key can be rolled out without a gap. A key that ends sooner anyway is not prolonged. ' +
+      'A key may rotate itself: send an Idempotency-Key of at least 20 random characters then. Where the answer is lost, the same request with ' +
+      'the key that has ended is given that answer for 10 minutes.',
     caller: 'secret',
     idempotency: 'accepted',
+    endsCaller: true,
     body: closed({
       kind,
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),

@@ -62,6 +62,8 @@ export interface Operation {
   role?: 'issuer'
   /** Whether Idempotency-Key is taken; a key's row, the effect and the stored answer commit together. */
   idempotency?: 'accepted' | 'required'
+  /** It may end the very key that calls, and show what takes its place: a repeat with that key is still given the kept answer for a while. */
+  endsCaller?: true
   params?: TObject
   query?: TObject
   headers?: TObject

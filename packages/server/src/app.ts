@@ -59,6 +59,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   takeJsonBodies(app)
   app.decorateRequest('tenantKey', undefined)
   app.decorateRequest('session', undefined)
+  app.decorateRequest('onlyReplay', undefined)
   app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
   app.setNotFoundHandler((req, reply) => answerError(ctx, new ApiError('not_found'), req, reply))
   app.addHook('onRequest', (req, reply, done) => {

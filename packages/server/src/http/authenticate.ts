@@ -21,6 +21,30 @@ function presentedKey(headers: IncomingHttpHeaders): string {
   throw new ApiError('unauthorized', { message: 'Send a key as "Authorization: Bearer <key>" or as "X-API-Key: <key>".' })
 }
 
+/** SHA-256 of the key in the request. */
+export function hashPresentedKey(headers: IncomingHttpHeaders): Buffer {
+  return hashCredential(presentedKey(headers))
+}
+
+/** For how long after its end a key may ask again for the answer to the request that ended it. */
+const afterglowMs = 10 * 60_000
+/** A shorter Idempotency-Key might be guessed by whoever has found a key that was rotated because it had leaked. */
+const minKeyLength = 20
+
+/**
+ * The secret key of the request, if it has just ended and the request may be the repeat of the one that ended it. It opens nothing but the
+ * answer that was kept of that request: see replayOrRefuse.
+ */
+export async function findEndedKey(ctx: Context, headers: IncomingHttpHeaders): Promise<ResolvedKey | undefined> {
+  const idempotencyKey = headers['idempotency-key']
+  if (typeof idempotencyKey !== 'string' || idempotencyKey.length < minKeyLength) return undefined
+  const presented = presentedKey(headers)
+  if (!isCredential('secretKey', presented) || headers['sec-fetch-site'] !== undefined) return undefined
+  const key = await ctx.keyCache.resolve(hash('sha256', presented, 'base64'))
+  const justEnded = key?.endsAtMs !== undefined && Date.now() - key.endsAtMs < afterglowMs
+  return justEnded && key.tenantStatus === 'active' ? key : undefined
+}
+
 /** Resolves the tenant key of a request: at once from memory, or through the database. Throws the refusal. */
 export function authenticateKey(ctx: Context, caller: Caller, headers: IncomingHttpHeaders): ResolvedKey | Promise<ResolvedKey> {
   const presented = presentedKey(headers)

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { ResolvedKey } from '../features/keys/resolved-key.ts'
 import type { HeldSession } from '../features/sessions/session.ts'
 import { ApiError } from './api-error.ts'
-import { authenticateControl, authenticateKey, authenticateOperator } from './authenticate.ts'
+import { authenticateControl, authenticateKey, authenticateOperator, findEndedKey } from './authenticate.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
 
@@ -14,6 +14,8 @@ declare module 'fastify' {
     tenantKey: ResolvedKey | undefined
     /** Set by the gate on operations that take a control token. */
     session: HeldSession | undefined
+    /** Set by the gate: the key has ended, and only the kept answer of the request that ended it may be given. */
+    onlyReplay: ApiError | undefined
   }
 }
 
@@ -25,7 +27,7 @@ type Done = (error?: Error) => void
  */
 export function gate(
   ctx: Context,
-  op: Pick<Operation, 'caller'>,
+  op: Pick<Operation, 'caller' | 'endsCaller'>,
 ): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {
   const policies = scaledPolicies(ctx.config.rateLimitFactor || 1)
   const limited = ctx.config.rateLimitFactor > 0
@@ -53,8 +55,18 @@ export function gate(
     }
     // A wrong key counts against the address: guessing is as slow as calling without one.
     const refuse = (error: unknown) => {
-      if (error instanceof ApiError) count(reply, addressChecks(policies, req.ip), done, error)
-      else done(error as Error)
+      if (!(error instanceof ApiError)) return done(error as Error)
+      const checks = addressChecks(policies, req.ip)
+      if (!op.endsCaller || error.code !== 'unauthorized') return count(reply, checks, done, error)
+      findEndedKey(ctx, req.headers)
+        // Whatever keeps it from being found: the key does not open anything.
+        .catch(() => undefined)
+        .then((key) => {
+          req.tenantKey = key
+          req.onlyReplay = key && error
+          count(reply, checks, done, key ? undefined : error)
+        })
+        .catch(done)
     }
     try {
       if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)

@@ -13,6 +13,7 @@ import { replayOrRefuse, runClaimed, type ClaimedAnswer } from './idempotency/ru
 import { compileCheck, compileQuery, parseBody } from './parse.ts'
 import { compileAnswers, type Answer } from './serialise.ts'
 import { hashCredential } from '../random.ts'
+import { hashPresentedKey } from './authenticate.ts'
 
 type AnyCall = Call<Operation>
 type AnyHandler = Handler<Operation> | TxHandler<Operation> | BatchedHandler<Operation>
@@ -20,7 +21,7 @@ export type ServedHandler = AnyHandler | StreamHandler<Operation>
 
 /** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
 export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
-  const readCall = callReader(op)
+  const readCall = hideFromEnded(callReader(op))
   const admit = gatekeeper(ctx, op)
   if ('stream' in handler) {
     return async (req: FastifyRequest, reply: FastifyReply) => handler.stream(ctx, await admit(req, readCall(req)), req, reply)
@@ -37,6 +38,7 @@ export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
     }
     let call: AnyCall
     try {
+      if (req.onlyReplay) throw req.onlyReplay
       call = await admit(req, asked)
     } catch (refusal) {
       const { 'idempotency-key': key } = req.headers
@@ -51,6 +53,17 @@ export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
     }
     const { claim, open } = readClaim(req, asked, idempotencyKey)
     return claimed(await runClaimed(ctx, claim, async () => serialise(await run(call, claim)), open))
+  }
+}
+
+/** Whose key has ended is told that, whatever else is wrong with the request. */
+function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
+  return (req) => {
+    try {
+      return read(req)
+    } catch (error) {
+      throw req.onlyReplay ?? error
+    }
   }
 }
 
@@ -69,11 +82,17 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
       idempotencyKey,
       vault: ctx.vault,
     }
-    const proof = op.capability && hashCredential(collectionTokenOf(req) ?? '').toString('base64url')
+    const proof = proofOf(op, req)?.toString('base64url')
     const bytes = (req.body as Buffer | undefined) ?? noBody
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
+}
+
+/** What a repeat has to prove where what it is let in by may be gone: a collection's token, or the key that the request itself ended. */
+function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
+  if (op.capability) return hashCredential(collectionTokenOf(req) ?? '')
+  return op.endsCaller && hashPresentedKey(req.headers)
 }
 
 /** Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of the one operator. */

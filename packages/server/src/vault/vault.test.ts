@@ -47,6 +47,18 @@ test('a new master key takes over envelopes without opening them; the old one no
   assert.deepEqual(both.openWith('caller', vault.sealWith('caller', secret)), secret)
 })
 
+test('a fingerprint is of one value, one caller and one master key; during a rotation each configured key is tried', () => {
+  const stored = vault.fingerprintWith('caller', secret)
+  const [fresh, old] = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)]
+  for (const one of [vault, new Vault([fresh, old]), new Vault([old, fresh])]) {
+    assert.equal(one.isFingerprintWith('caller', secret, stored), true)
+    assert.equal(one.isFingerprintWith('caller', Buffer.from('bob@harbour.example'), stored), false)
+    assert.equal(one.isFingerprintWith('other', secret, stored), false)
+  }
+  assert.notDeepEqual(new Vault([fresh]).fingerprintWith('caller', secret).subarray(5), stored.subarray(5))
+  assert.throws(() => new Vault([fresh]).isFingerprintWith('caller', secret, stored), /another master key/)
+})
+
 test('no two values share a key', () => {
   const [one, other] = [vault.seal(secret, place), vault.seal(secret, place)]
   // The value of one in the envelope of the other, in the same place.

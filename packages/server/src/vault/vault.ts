@@ -6,6 +6,7 @@ import {
   createSecretKey,
   generateKeySync,
   hkdfSync,
+  timingSafeEqual,
   type KeyObject,
 } from 'node:crypto'
 import { randomBytes } from '../random.ts'
@@ -18,6 +19,7 @@ interface Keys {
   /** Of version 1, which has no envelope: opened, but not made any more. */
   row: KeyObject
   answer: KeyObject
+  fingerprint: KeyObject
 }
 
 /**
@@ -27,6 +29,7 @@ interface Keys {
  *
  *     envelope: version 2 (1 byte) | id of the master key (4) | the value's key, sealed (60) | the value, sealed
  *     answer:   version 1 (1 byte) | id of the master key (4) | the answer, sealed
+ *     fingerprint: version 1 (1 byte) | id of the master key (4) | HMAC-SHA-256 (32), which is compared and never opened
  *
  * Values of version 1 (like answers, under a key of all rows) still open, and become envelopes when they are sealed anew.
  */
@@ -69,11 +72,26 @@ export class Vault {
   /** Sealed so that opening it takes the master key and the caller's secret too. */
   sealWith(callerSecret: string, plaintext: Buffer): Buffer {
     const { id } = this.#current
-    return Buffer.concat([answerVersion, id, seal(withCaller(this.#current, callerSecret), plaintext, noContext)])
+    return Buffer.concat([answerVersion, id, seal(withCaller(this.#current.answer, callerSecret), plaintext, noContext)])
   }
 
   openWith(callerSecret: string, sealed: Buffer): Buffer {
-    return open(withCaller(this.#keysOf(sealed, answerVersion), callerSecret), sealed.subarray(headBytes), noContext)
+    return open(withCaller(this.#keysOf(sealed, answerVersion).answer, callerSecret), sealed.subarray(headBytes), noContext)
+  }
+
+  /**
+   * What a later value is compared with, and nothing can be guessed from: an HMAC-SHA-256 whose key takes the master key and the caller's
+   * secret. It begins with the id of the master key.
+   */
+  fingerprintWith(callerSecret: string, value: Buffer): Buffer {
+    return fingerprint(this.#current, callerSecret, value)
+  }
+
+  /** Whether the fingerprint is of this value, under any of the master keys. Throws where it is under a key that is not configured. */
+  isFingerprintWith(callerSecret: string, value: Buffer, stored: Buffer): boolean {
+    const keys = this.#keysOf(stored, fingerprintVersion)
+    const expected = fingerprint(keys, callerSecret, value)
+    return stored.length === expected.length && timingSafeEqual(stored, expected)
   }
 
   #envelope(key: Buffer, value: Buffer, context: Buffer): Buffer {
@@ -98,6 +116,7 @@ export class Vault {
 const oldVersion = Buffer.from([1])
 const answerVersion = Buffer.from([1])
 const envelopeVersion = Buffer.from([2])
+const fingerprintVersion = Buffer.from([1])
 const headBytes = 5
 const nonceBytes = 12
 const tagBytes = 16
@@ -126,12 +145,18 @@ function deriveKeys(masterKey: Buffer): Keys {
     envelope: derive(masterKey, 'atrium/vault/envelope/v2'),
     row: derive(masterKey, 'atrium/vault/row/v1'),
     answer: derive(masterKey, 'atrium/vault/answer/v1'),
+    fingerprint: derive(masterKey, 'atrium/vault/fingerprint/v1'),
   }
 }
 
+function fingerprint({ id, fingerprint: derived }: Keys, callerSecret: string, value: Buffer): Buffer {
+  const mac = createHmac('sha256', withCaller(derived, callerSecret)).update(value).digest()
+  return Buffer.concat([fingerprintVersion, id, mac])
+}
+
 /** HMAC as a key derivation: the derived master part is uniform, so one PRF call is all that RFC 5869's expand step would do. */
-function withCaller({ answer }: Keys, secret: string): KeyObject {
-  return createSecretKey(createHmac('sha256', answer).update(secret).digest())
+function withCaller(derived: KeyObject, secret: string): KeyObject {
+  return createSecretKey(createHmac('sha256', derived).update(secret).digest())
 }
 
 function derive(masterKey: Buffer, info: string): KeyObject {

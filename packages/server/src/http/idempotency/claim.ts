@@ -16,7 +16,12 @@ export interface Claim<Answer = unknown> {
   /** The tenant, or what else says who calls. */
   scope: string
   keyHash: Buffer
+  /** The row's body_hash column. See Vault.fingerprintWith. */
   bodyHash: Buffer
+  /** Whether a stored body_hash is of this request's body. */
+  isSameBody: (bodyHash: Buffer) => boolean
+  /** A hash of the request that every repeat of it shares. It does not depend on the master key, so it must not be stored. */
+  seed: () => Buffer
   expiresAt: string
   /** See ClaimInput. */
   proof: string | undefined
@@ -42,8 +47,8 @@ interface ClaimInput<Answer> {
   nowMs: number
   vault: Vault
   /**
-   * SHA-256 of the X-Collection-Token, base64url, where an operation takes one: kept with the answer, so that a repeat is known to come from
-   * the same caller also when the collection, against which the token was checked, is gone.
+   * SHA-256, base64url, of the X-Collection-Token where an operation takes one, or of the key where it may end that key: kept with the answer, so that a repeat is known to come from
+   * the same caller also when the collection, against which the token was checked, or the key is gone.
    */
   proof: string | undefined
   /** Turns a handler's answer into what is sent. */
@@ -55,7 +60,9 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
   return {
     scope: input.scope,
     keyHash: hash('sha256', secret, 'buffer'),
-    bodyHash: hash('sha256', input.body, 'buffer'),
+    bodyHash: input.vault.fingerprintWith(secret, input.body),
+    isSameBody: (stored) => isSameBody(input.vault, secret, input.body, stored),
+    seed: () => hash('sha256', Buffer.concat([Buffer.from(secret), input.body]), 'buffer'),
     expiresAt: new Date(input.nowMs + limits.idempotencyTtlMs).toISOString(),
     proof: input.proof,
     seal: (answer) => {
@@ -64,6 +71,17 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
       return input.vault.sealWith(secret, Buffer.from(`${head} ${body}`))
     },
   }
+}
+
+/**
+ * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade, and are still recognised until then:
+ * docs/decisions/0016-what-is-hashed.md.
+ */
+const plainHashBytes = 32
+
+function isSameBody(vault: Vault, secret: string, body: Buffer, stored: Buffer): boolean {
+  if (stored.length === plainHashBytes) return stored.equals(hash('sha256', body, 'buffer'))
+  return vault.isFingerprintWith(secret, body, stored)
 }
 
 export interface KeptAnswer extends SentAnswer {

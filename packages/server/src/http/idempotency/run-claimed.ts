@@ -68,7 +68,7 @@ function isRefusal(error: unknown): boolean {
 async function findReplay(ctx: Context, claim: Claim, open: Open): Promise<ClaimedAnswer | undefined> {
   const stored = await findAnswer(ctx.db, claim)
   if (!stored) return undefined
-  if (!stored.bodyHash.equals(claim.bodyHash)) throw new ApiError('idempotency_key_reused')
+  if (!claim.isSameBody(stored.bodyHash)) throw new ApiError('idempotency_key_reused')
   return { answer: open(stored.answer), status: 'replayed', expiresAt: stored.expiresAt }
 }
 
@@ -78,7 +78,7 @@ async function findReplay(ctx: Context, claim: Claim, open: Open): Promise<Claim
  */
 export async function replayOrRefuse(ctx: Context, claim: Claim, refusal: unknown, open: Open): Promise<ClaimedAnswer> {
   const stored = isRefusal(refusal) ? await findAnswer(ctx.db, claim) : undefined
-  if (!stored?.bodyHash.equals(claim.bodyHash)) throw refusal
+  if (!stored || !claim.isSameBody(stored.bodyHash)) throw refusal
   const answer = open(stored.answer)
   if (answer.proof === undefined || answer.proof !== claim.proof) throw refusal
   return { answer, status: 'replayed', expiresAt: stored.expiresAt }

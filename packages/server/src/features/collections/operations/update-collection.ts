@@ -6,25 +6,24 @@ import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection as updateRow } from '../store.ts'
 import { collectionView } from '../views.ts'
 
-export const updateCollection: HandlerOf<'updateCollection'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
-    const before = await findCollectionForUpdate(tx, tenant, params.id)
-    if (!before) throw new ApiError('not_found')
-    const metadata = body.metadata ? mergePatch(before.metadata, body.metadata) : before.metadata
-    assertJsonSize(metadata, limits.metadataBytes, '/metadata')
-    const contributorPolicy = body.contributor_policy ?? before.contributorPolicy
-    // Whoever got the token of an earlier time under this policy should not be back in by itself: each turn to token mints a new one.
-    const contributorToken =
-      contributorPolicy === 'token' && before.contributorPolicy === 'open' ? newCredential('contributorToken') : undefined
-    const after = {
-      ...before,
-      metadata,
-      contributorPolicy,
-      contributorTokenHash: contributorToken ? hashCredential(contributorToken) : before.contributorTokenHash,
-    }
-    await updateRow(tx, after)
-    return {
-      status: 200,
-      data: { ...collectionView(after, true), ...(contributorToken ? { contributor_token: contributorToken } : {}) },
-    }
-  })
+export const updateCollection: HandlerOf<'updateCollection'> = async (_ctx, tx, { tenant, params, body }) => {
+  const before = await findCollectionForUpdate(tx, tenant, params.id)
+  if (!before) throw new ApiError('not_found')
+  const metadata = body.metadata ? mergePatch(before.metadata, body.metadata) : before.metadata
+  assertJsonSize(metadata, limits.metadataBytes, '/metadata')
+  const contributorPolicy = body.contributor_policy ?? before.contributorPolicy
+  // Whoever got the token of an earlier time under this policy should not be back in by itself: each turn to token mints a new one.
+  const contributorToken =
+    contributorPolicy === 'token' && before.contributorPolicy === 'open' ? newCredential('contributorToken') : undefined
+  const after = {
+    ...before,
+    metadata,
+    contributorPolicy,
+    contributorTokenHash: contributorToken ? hashCredential(contributorToken) : before.contributorTokenHash,
+  }
+  await updateRow(tx, after)
+  return {
+    status: 200,
+    data: { ...collectionView(after, true), ...(contributorToken ? { contributor_token: contributorToken } : {}) },
+  }
+}

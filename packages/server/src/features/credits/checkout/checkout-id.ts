@@ -12,7 +12,7 @@ import { findCheckout } from './store.ts'
  */
 export async function checkoutIdFor(db: Db, tenantId: string, claim: Claim<never> | undefined): Promise<string> {
   if (!claim) return newId('checkout')
-  const id = derivedId(Buffer.concat([claim.keyHash, claim.bodyHash]))
+  const id = derivedId(claim.seed())
   return (await findCheckout(db, tenantId, id)) ? newId('checkout') : id
 }
 

@@ -13,8 +13,10 @@ export interface Checkout {
   url: string
   successUrl: string
   cancelUrl: string
-  /** The license key, from the payment until it is shown. */
+  /** The license key, from the payment until it is redeemed. */
   licenseSealed: Buffer | null
+  /** The account that holds the license's credits; null in what was sold before 0022. */
+  licenseAccount: string | null
   createdAt: string
   expiresAt: string
   /** The buyer is done and the money on its way. */

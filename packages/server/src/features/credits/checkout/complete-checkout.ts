@@ -31,11 +31,12 @@ export async function completeCheckout(
 
 async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout: Checkout, paidAt: string): Promise<void> {
   const licenseKey = checkout.purpose === 'license_key' ? newCredential('licenseKey') : undefined
-  const [outcome] = await postMovements(tx, [saleOf(checkout, licenseKey)])
+  const sale = saleOf(checkout, licenseKey)
+  const [outcome] = await postMovements(tx, [sale])
   // Its row and its transfer commit together, so an unpaid checkout has none.
   if (outcome !== 'posted') throw new Error(`the sale of checkout ${checkout.id} was ${outcome}`)
   const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licensePlace(checkout))
-  await updateCheckout(tx, { ...checkout, paidAt, licenseSealed })
+  await updateCheckout(tx, { ...checkout, paidAt, licenseSealed, licenseAccount: licenseKey === undefined ? null : sale.to.id })
 }
 
 function saleOf({ tenantId, id, credits }: Checkout, licenseKey: string | undefined): Transfer {

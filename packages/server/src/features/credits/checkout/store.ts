@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '../../../db/database.ts'
+import type { AccountRef } from '../ledger/account.ts'
 import type { Checkout } from './checkout.ts'
 
 interface Row {
@@ -12,6 +13,7 @@ interface Row {
   success_url: string
   cancel_url: string
   license_sealed: Buffer | null
+  license_account: string | null
   created_at: string
   expires_at: string
   pending_at: string | null
@@ -19,8 +21,8 @@ interface Row {
   paid_at: string | null
 }
 
-const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, created_at, expires_at,
-  pending_at, ended_at, paid_at`
+const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, license_account,
+  created_at, expires_at, pending_at, ended_at, paid_at`
 
 function toCheckout(row: Row): Checkout {
   return {
@@ -34,6 +36,7 @@ function toCheckout(row: Row): Checkout {
     successUrl: row.success_url,
     cancelUrl: row.cancel_url,
     licenseSealed: row.license_sealed,
+    licenseAccount: row.license_account,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     pendingAt: row.pending_at,
@@ -42,7 +45,7 @@ function toCheckout(row: Row): Checkout {
   }
 }
 
-type NewCheckout = Omit<Checkout, 'licenseSealed' | 'createdAt' | 'pendingAt' | 'endedAt' | 'paidAt'>
+type NewCheckout = Omit<Checkout, 'licenseSealed' | 'licenseAccount' | 'createdAt' | 'pendingAt' | 'endedAt' | 'paidAt'>
 
 const insertStatement = statement<never>(
   'checkouts-insert',
@@ -85,7 +88,7 @@ const lockStatement = statement<Row>(
   `select ${columns} from checkouts where tenant_id = $1 and id = $2 for no key update`,
 )
 
-/** Reads for a change that depends on what is there: completions of one checkout, and readers of its license key, come in turn. */
+/** Reads for a change that depends on what is there: completions of one checkout come in turn. */
 export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string): Promise<Checkout | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
   return row && toCheckout(row)
@@ -93,10 +96,31 @@ export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string
 
 const updateStatement = statement<never>(
   'checkouts-update',
-  `update checkouts set license_sealed = $3, pending_at = $4, ended_at = $5, paid_at = $6 where tenant_id = $1 and id = $2`,
+  `update checkouts set license_sealed = $3, license_account = $4, pending_at = $5, ended_at = $6, paid_at = $7
+   where tenant_id = $1 and id = $2`,
 )
 
 export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
-  const { tenantId, id, licenseSealed, pendingAt, endedAt, paidAt } = checkout
-  await tx.query(updateStatement, [tenantId, id, licenseSealed, pendingAt, endedAt, paidAt])
+  const { tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt } = checkout
+  await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt])
+}
+
+const eraseStatement = statement<never>(
+  'checkouts-erase-license',
+  'update checkouts set license_sealed = null where tenant_id = $1 and license_account = $2 and license_sealed is not null',
+)
+
+/** Erases the license key that was redeemed from this account. */
+export async function eraseLicense(db: Db, { tenantId, id }: AccountRef): Promise<void> {
+  await db.query(eraseStatement, [tenantId, id])
+}
+
+const eraseOfStatement = statement<never>(
+  'checkouts-erase-license-of',
+  'update checkouts set license_sealed = null where tenant_id = $1 and id = $2',
+)
+
+/** Erases the license key of this checkout. */
+export async function eraseLicenseOf(db: Db, { tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Promise<void> {
+  await db.query(eraseOfStatement, [tenantId, id])
 }

@@ -6,6 +6,7 @@ import { hashCredential, newAccountId, newCredential } from '../../../random.ts'
 import { assertRecipient, recipientThumbprint, sealTo, type RecipientJwk } from '../../../recipient.ts'
 import { decodeToken, verifyToken } from '../blind-token.ts'
 import { event } from '../../events/record-event.ts'
+import { eraseLicense } from '../checkout/store.ts'
 import { issuerAccount, type AccountRef } from '../ledger/account.ts'
 import { findBearer } from '../ledger/bearer.ts'
 import { transactionId } from '../ledger/movement.ts'
@@ -21,8 +22,8 @@ interface Redemption {
 export const redeemWallet: HandlerOf<'redeemWallet'> = async (ctx, { tenant, body }) => {
   const recoveryKey = body.recovery_key
   if (recoveryKey) await assertRecipient(recoveryKey, '/recovery_key')
-  const { from, id, amountCredits } =
-    'license_key' in body ? await readLicense(ctx, body.license_key) : await readToken(ctx, body)
+  const isLicense = 'license_key' in body
+  const { from, id, amountCredits } = isLicense ? await readLicense(ctx, body.license_key) : await readToken(ctx, body)
   // A license that was redeemed is empty: there is nothing to move, but its trace tells the rest.
   if (amountCredits === 0) throw await alreadySpent(ctx, from, id, recoveryKey)
 
@@ -43,7 +44,7 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async (ctx, { tenant, bod
     ...(recovery ? { recovery } : {}),
     event: event(tenant, 'wallet.redeemed', {
       transaction_id: id,
-      method: 'license_key' in body ? 'license_key' : 'token',
+      method: isLicense ? 'license_key' : 'token',
       epoch: 'epoch' in body ? body.epoch : null,
       amount: amountCredits,
     }),
@@ -55,7 +56,17 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async (ctx, { tenant, bod
       message: "The issuer's balance does not cover this token now. It was not spent: try again once the balance is funded.",
     })
   }
+  if (isLicense) await forgetLicense(ctx, from)
   return { status: 201, data: { wallet_code: walletCode, balance: amountCredits } }
+}
+
+/** The credits have moved: where this fails the answer is still good, and whoever asks for the checkout next erases the worthless key. */
+async function forgetLicense({ db, log }: Context, account: AccountRef): Promise<void> {
+  try {
+    await eraseLicense(db, account)
+  } catch (error) {
+    log.error({ err: error }, 'a redeemed license key is not erased yet')
+  }
 }
 
 async function readLicense(ctx: Context, licenseKey: string): Promise<Redemption> {

@@ -1,24 +1,27 @@
 import type { Context } from '../../../../context.ts'
 import { ApiError } from '../../../../http/api-error.ts'
 import type { HandlerOf } from '../../../../http/call.ts'
-import { checkoutView, licensePlace } from '../checkout.ts'
-import { findCheckout, findCheckoutForUpdate, updateCheckout } from '../store.ts'
+import { findBearer } from '../../ledger/bearer.ts'
+import { checkoutView, licensePlace, type Checkout } from '../checkout.ts'
+import { eraseLicenseOf, findCheckout } from '../store.ts'
 
 export const getCheckout: HandlerOf<'getCheckout'> = async (ctx, { tenant, params }) => {
   const checkout = await findCheckout(ctx.db, tenant, params.id)
   if (!checkout) throw new ApiError('not_found')
   const view = checkoutView(checkout, Date.now())
-  const licenseKey = checkout.licenseSealed === null ? undefined : await takeLicense(ctx, tenant, params.id)
+  const licenseKey = await readLicense(ctx, checkout)
   return { status: 200, data: { ...view, ...(licenseKey === undefined ? {} : { license_key: licenseKey }) } }
 }
 
-/** Opened before it is erased, in one transaction: under a wrong master key it stays. Of several readers at once the first gets it. */
-function takeLicense(ctx: Context, tenantId: string, id: string): Promise<string | undefined> {
-  return ctx.db.transaction(async (tx) => {
-    const checkout = await findCheckoutForUpdate(tx, tenantId, id)
-    if (!checkout?.licenseSealed) return undefined
-    const licenseKey = ctx.vault.open(checkout.licenseSealed, licensePlace(checkout)).toString()
-    await updateCheckout(tx, { ...checkout, licenseSealed: null })
-    return licenseKey
-  })
+/**
+ * The license key, until it is redeemed: this answer may be lost, so nothing is used up by it. The books say whether it was redeemed. The
+ * redemption erases the key too, but a process may have ended between the two.
+ */
+async function readLicense(ctx: Context, checkout: Checkout): Promise<string | undefined> {
+  if (!checkout.licenseSealed) return undefined
+  const licenseKey = ctx.vault.open(checkout.licenseSealed, licensePlace(checkout)).toString()
+  const license = await findBearer(ctx.db, licenseKey)
+  if (license && license.balanceCredits > 0) return licenseKey
+  await eraseLicenseOf(ctx.db, checkout)
+  return undefined
 }
