@@ -60,7 +60,7 @@ async function nextPage(
 ): Promise<RoomPage | undefined> {
   // Past the end of any room nothing is read, only where it ends.
   const from = since ?? { sinceCount: Number.MAX_SAFE_INTEGER, sinceEtag: '' }
-  // Held is also what is asked of a room that is not there: who does not wait for it is told at once.
+  // The service holds no poll of a room that is not there; one that does tells at once whoever does not wait for it.
   const waitMs = since && (waitForRoom || since.sinceCount > 0) ? holdMs : 0
   for (let failures = 0; !signal?.aborted; failures++) {
     try {

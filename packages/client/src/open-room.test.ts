@@ -41,7 +41,6 @@ describe('say and poll', () => {
         [2, 'anonymous', 'All of them?', first.id],
       ],
     )
-    assert.equal(page.entries[1]!.message.client_id, 'mine')
     assert.deepEqual([page.count, page.policy], [3, 'open'])
     const { count: sinceCount, etag: sinceEtag } = page
     assert.deepEqual((await room.poll({ sinceCount, sinceEtag })).entries, [])
@@ -91,9 +90,12 @@ describe('identity', () => {
   test('a device key names a guest, and its proof says that they hold it', async () => {
     const { spk, sign, thumbprint } = await makeDeviceKey()
     const room = open({ identity: { spk, sign } })
-    await room.say('It is me.', { replyTo: 'x' })
+    await room.say('It is me.', { replyTo: 'x', clientId: 'mine' })
     await open({ room: room.room, mk: room.mk, identity: { spk } }).say('Is it?')
     const { entries } = await room.poll()
+    assert.equal(entries[0]!.message.client_id, 'mine', 'the author sees it')
+    const [seenByOthers] = (await open({ room: room.room, mk: room.mk }).poll()).entries
+    assert.deepEqual(seenByOthers?.message, { text: 'It is me.', reply_to: 'x' })
     assert.deepEqual(
       entries.map(({ author }) => author),
       [
@@ -191,9 +193,12 @@ describe('follow', () => {
     const room = open()
     assert.ok((await failureOf(room.follow().next())) instanceof NotFoundError)
     for (const after of [undefined, 'now'] as const) {
-      const other = open()
+      // Asks now and then: of a room that is not there no poll is held.
+      const asked = Promise.withResolvers<void>()
+      const nap = () => new Promise<void>((resolve) => setTimeout(resolve, 20)).finally(asked.resolve)
+      const other = open({ wait: nap })
       const first = other.follow({ after, waitForRoom: true }).next()
-      await world.space.untilHeld(1)
+      await asked.promise
       await other.say('first')
       assert.equal((await first).value?.message.text, 'first')
     }

@@ -90,9 +90,8 @@ export function openRoom(options: RoomOptions): Room {
     // Follows by itself how often to try again.
     follow: (how = {}) => followRoom({ poll: (from) => poll({ ...from, signal: how.signal }, 0), wait: access.wait }, how),
     say: (text, { replyTo, clientId = randomId(), signal } = {}) => {
-      // In this order: a proof is over these very bytes.
       const message = { text, ...(replyTo === undefined ? {} : { reply_to: replyTo }), client_id: clientId }
-      return callRoom(access, 'turn', { message }, { retries, message: JSON.stringify(message), signal })
+      return callRoom(access, 'turn', { message }, { retries, signal })
     },
     sealed: ({ signal } = {}) => callRoom(access, 'sealed', {}, { retries, extraMs: sealedExtraMs, signal }),
   }

@@ -5,6 +5,7 @@ import type {
   SpaceSealedAnswer,
   SpaceTurnAnswer,
 } from '@atrium/contract/space-schemas'
+import type { ProvableRequest } from '@atrium/sealing/proof'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { Static } from 'typebox'
 import type { DeviceKey, DevicePublicKey } from './device-key.ts'
@@ -53,8 +54,6 @@ interface CallOptions {
   retries: number
   /** How much longer than usual an answer may take: it is held, or large. */
   extraMs?: number
-  /** What a proof is over, beside the operation and the room. */
-  message?: string
   signal: AbortSignal | undefined
 }
 
@@ -63,12 +62,13 @@ export async function callRoom<Op extends keyof Answers>(
   access: RoomAccess,
   op: Op,
   fields: FieldsOf<Op>,
-  { retries, extraMs = 0, message = '', signal }: CallOptions,
+  { retries, extraMs = 0, signal }: CallOptions,
 ): Promise<Answers[Op]> {
   const { fetch, timeoutMs } = access.transport
   const attempt = async () => {
     // The key opens the stored bytes: whoever asks for those has no need to send it.
-    const shown = op === 'sealed' ? {} : { mk: access.mk, ...(await identityFields(access, op, message)) }
+    const shown =
+      op === 'sealed' ? {} : { mk: access.mk, ...(await identityFields(access, { op, room: access.room, ...fields })) }
     const body = JSON.stringify({ op, room: access.room, ...shown, ...fields })
     const headers = { 'content-type': 'application/json' }
     const request = { url: access.spaceUrl, method: 'POST', headers, body }
@@ -78,10 +78,10 @@ export async function callRoom<Op extends keyof Answers>(
 }
 
 /** A proof is made for each try: it is good for five minutes only. */
-async function identityFields(access: RoomAccess, op: string, message: string) {
+async function identityFields(access: RoomAccess, request: ProvableRequest) {
   const identity = await access.identity()
   if (!identity) return {}
   const { idToken, spk, sign } = identity
-  const proof = sign && (await proofOf({ op, room: access.room, message }, sign))
+  const proof = sign && (await proofOf(request, sign))
   return { idToken, spk, proof }
 }

@@ -1,18 +1,14 @@
 import { encodeBase64url } from '@atrium/sealing/base64url'
+import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
 import type { DeviceKey } from './device-key.ts'
 
-/** What is proven: this operation, in this room, with these bytes. */
-interface Proven {
-  op: string
-  room: string
-  /** The message as it is stored; empty where there is none. */
-  message: string
-}
-
-/** A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`: good for five minutes. */
-export async function proofOf({ op, room, message }: Proven, sign: DeviceKey['sign']): Promise<string> {
-  const claims = { op, room, iat: Math.floor(Date.now() / 1_000), sha256: await sha256Hex(message) }
-  const signed = `${encodeJson({ alg: 'ES256' })}.${encodeJson(claims)}`
+/**
+ * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`: good for five minutes, for this request with these
+ * arguments alone.
+ */
+export async function proofOf(request: ProvableRequest, sign: DeviceKey['sign']): Promise<string> {
+  const payload = proofPayload(request, await sha256Hex(proofContent(request)))
+  const signed = `${encodeBase64url(utf8(JSON.stringify({ alg: 'ES256' })))}.${encodeBase64url(payload)}`
   return `${signed}.${encodeBase64url(await sign(utf8(signed)))}`
 }
 
@@ -20,10 +16,6 @@ export async function proofOf({ op, room, message }: Proven, sign: DeviceKey['si
 export async function sha256Hex(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text)))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function encodeJson(value: object): string {
-  return encodeBase64url(utf8(JSON.stringify(value)))
 }
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {

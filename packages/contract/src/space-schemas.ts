@@ -43,7 +43,8 @@ const identity = {
   proof: Type.Optional(
     Type.String({
       maxLength: 4_096,
-      description: 'Compact JWS by spk over {op, room, iat, sha256}. When present it must verify.',
+      description:
+        'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as JSON with its members in the order text, reply_to, client_id; for poll the empty text; for create, admit, expel and remove the other members of the request (without op, room, mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes, and sent again it changes nothing.',
     }),
   ),
 }
@@ -66,9 +67,16 @@ export const SpacePoll = op('poll', {
   sinceEtag: Type.Optional(Type.String({ maxLength: 128, description: 'etag of the answer before; empty at first.' })),
   sinceCount: Type.Optional(Type.Integer({ minimum: 0, description: 'count of the answer before; 0 at first.' })),
   waitMs: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 25_000, description: 'Holds the answer until something comes. Milliseconds.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 25_000,
+      description:
+        'Milliseconds: holds the answer until something comes. A room that is not there is not waited for, and where too many polls are held the answer comes at once: ask again after a pause.',
+    }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, description: 'Lines at the most; a page of large ones ends earlier, see count.' }),
+  ),
   ...identity,
 })
 export const SpaceTurn = op('turn', { room, mk, message, ...identity })
@@ -100,7 +108,11 @@ export const SpaceEntry = Type.Object({
     key: Type.Optional(Type.String({ description: 'Thumbprint of the device key.' })),
     proven: Type.Optional(Type.Boolean({ description: 'The message bore a proof by the device key.' })),
   }),
-  message: Type.Object({ text: Type.String(), reply_to: Type.Optional(Type.String()), client_id: Type.Optional(Type.String()) }),
+  message: Type.Object({
+    text: Type.String(),
+    reply_to: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String({ description: 'For its author alone: who presents the spk it was written with.' })),
+  }),
 })
 
 export const SpacePollAnswer = Type.Object({ etag, count, entries: Type.Array(SpaceEntry), policy, title: Type.Optional(title) })

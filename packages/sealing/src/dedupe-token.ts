@@ -24,3 +24,10 @@ export function dedupeToken({ key, author, clientId }: DedupeInput): string {
     .update(JSON.stringify([author, clientId]))
     .digest('base64url')
 }
+
+/** The same for a proof of possession, by what identifies it. Three members: never the text of an author and a client_id. */
+export function proofDedupeToken(key: KeyObject, proofId: string): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['proof', '', proofId]))
+    .digest('base64url')
+}

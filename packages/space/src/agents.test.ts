@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AGENT_TOKEN_TYPE } from '@atrium/identity/agent-token'
 import { createTestDevice, createTestProvider } from '@atrium/identity/testing/provider'
-import { messageBytes } from './ops/turn.ts'
+import { proofContent } from '@atrium/sealing/proof'
 import { fresh, now, proofOf, reasonOf, scribe, spacesUrl, startAgentWorld } from './testing/agent-world.ts'
 import { startTestSpace } from './testing/test-space.ts'
 
@@ -183,7 +183,11 @@ test('an agent’s proof is marked, and counts where a room requires one', async
   const { secret } = await world.emailRoom({ agents: [scribe] })
   const { identity, device } = await world.agent()
   const message = { text: 'signed' }
-  const proof = await proofOf(device.privateKey, { op: 'turn', room: secret.room }, messageBytes(message))
+  const proof = await proofOf(
+    device.privateKey,
+    { op: 'turn', room: secret.room },
+    proofContent({ op: 'turn', room: secret.room, message }),
+  )
   const said = await world.space.call('turn', { ...secret, ...identity, message, proof })
   assert.equal(said.status, 200, JSON.stringify(said.body))
   const { body } = await world.space.call('poll', { ...secret, ...identity })

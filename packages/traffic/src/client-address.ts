@@ -18,3 +18,14 @@ export function limitAddress(address: string): string {
     .map((hextet) => Number.parseInt(hextet, 16).toString(16))
     .join(':')}::/64`
 }
+
+/** The network of that many bits, a multiple of 4 up to 64, that the `limitAddress` of an IPv6 caller is in. undefined for IPv4. */
+export function networkOf(counted: string, bits: 48 | 56): string | undefined {
+  if (!counted.endsWith('::/64')) return undefined
+  const digits = counted
+    .slice(0, -'::/64'.length)
+    .split(':')
+    .map((hextet) => hextet.padStart(4, '0'))
+    .join('')
+  return `${digits.slice(0, bits / 4)}/${bits}`
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import { limitAddress } from './client-address.ts'
+import { limitAddress, networkOf } from './client-address.ts'
 
 const policy = { name: 'test', perSecond: 10, burst: 20 }
 
@@ -70,3 +70,11 @@ const addresses: [string, string][] = [
 ]
 for (const [address, counted] of addresses)
   test(`${address} counts as ${counted}`, () => assert.equal(limitAddress(address), counted))
+
+test('a network is the same for all its addresses, and IPv4 has none', () => {
+  const [a, b, c] = ['2001:db8:1:2::9', '2001:db8:1:ff::1', '2001:db8:1:102::1'].map(limitAddress) as [string, string, string]
+  assert.equal(networkOf(a, 56), networkOf(b, 56))
+  assert.notEqual(networkOf(a, 56), networkOf(c, 56))
+  assert.equal(networkOf(a, 48), networkOf(c, 48))
+  assert.equal(networkOf(limitAddress('192.0.2.7'), 56), undefined)
+})

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Account, Agent, Standing } from '@atrium/identity/admit'
 import { type DeviceKey, parseDeviceKey } from '@atrium/identity/device-key'
-import { isProof } from '@atrium/identity/proof'
+import { isProof, proofId } from '@atrium/identity/proof'
+import { proofContent } from '@atrium/sealing/proof'
 import type { Author, PolicyRecord } from '@atrium/sealing/records'
 import { SpaceError } from '../space-error.ts'
 import type { SpaceContext } from '../space-context.ts'
@@ -15,6 +16,8 @@ export interface Visitor {
   /** Thumbprint of the device key. */
   key?: string
   proven: boolean
+  /** Of a genuine proof: the same however often it is sent, and of no other. */
+  proofId?: string
 }
 
 /**
@@ -22,7 +25,7 @@ export interface Visitor {
  * was opened to find out; nothing else is before this has passed. In an open room an identity is not needed, but one that is shown
  * must be right.
  */
-export async function authorise(ctx: SpaceContext, request: Identified, policy: PolicyRecord, message: string): Promise<Visitor> {
+export async function authorise(ctx: SpaceContext, request: Identified, policy: PolicyRecord): Promise<Visitor> {
   const { idToken, spk } = request
   const hasList = policy.policy === 'email'
   const bearer =
@@ -31,8 +34,13 @@ export async function authorise(ctx: SpaceContext, request: Identified, policy: 
       : undefined
   const device = spk === undefined ? undefined : parseDeviceKey(spk)
   if (spk !== undefined && !device) throw new SpaceError('invalid_request', 'spk is not a public EC P-256 key')
-  const proven = checkProof(request, device, message, policy.require_proof === true)
-  return { ...bearer, ...(device ? { key: device.thumbprint } : {}), proven }
+  const proven = checkProof(request, device, policy.require_proof === true)
+  return {
+    ...bearer,
+    ...(device ? { key: device.thumbprint } : {}),
+    proven,
+    ...(proven && request.proof !== undefined ? { proofId: proofId(request.proof) } : {}),
+  }
 }
 
 /** The owner is let in always: a list that its keeper cannot read helps nobody. */
@@ -43,16 +51,24 @@ function standingOf({ owner, allow = [], agents = [] }: PolicyRecord, { account,
   return listed.revoked_at === undefined ? 'listed' : 'revoked'
 }
 
-function checkProof({ op, room, proof }: Identified, device: DeviceKey | undefined, message: string, required: boolean): boolean {
+function checkProof(request: Identified, device: DeviceKey | undefined, required: boolean): boolean {
+  const { op, room, proof } = request
   if (proof === undefined) {
     if (required) throw new SpaceError('not_authorized', 'unproven')
     return false
   }
-  const sha256 = hash('sha256', message, 'hex')
-  const genuine = device && isProof(proof, { publicKey: device.publicKey, op, room, sha256, nowMs: Date.now() })
-  if (!genuine) throw new SpaceError('not_authorized', 'unproven')
+  const isOver = (content: string) =>
+    device !== undefined &&
+    isProof(proof, { publicKey: device.publicKey, op, room, sha256: hash('sha256', content, 'hex'), nowMs: Date.now() })
+  if (!isOver(proofContent(request)) && !(signsNothing.has(op) && isOver(''))) throw new SpaceError('not_authorized', 'unproven')
   return true
 }
+
+/**
+ * Clients of before signed the empty text for these two. It stays accepted: `remove` has no arguments, and a `create` that is sent again finds
+ * the room there. It was never safe for `admit` and `expel`, where a captured proof would let in another account.
+ */
+const signsNothing: ReadonlySet<string> = new Set(['create', 'remove'])
 
 /**
  * Only whoever created the room may change it: the account, or the device that proves anew that it holds the key. Never an agent: it has

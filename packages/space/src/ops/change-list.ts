@@ -3,6 +3,7 @@ import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 import { assertOwner, authorise } from './authorise.ts'
 import { addressesOf } from './create.ts'
+import { dedupeOfProof } from './dedupe.ts'
 import { getOpenRoom } from './open-room.ts'
 import type { AdmitRequest, ExpelRequest } from './request.ts'
 
@@ -56,14 +57,14 @@ async function changeList(
   if (!request.emails && !request.agents) throw new SpaceError('invalid_request', 'name emails, agents or both')
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await getOpenRoom(ctx, request)
-    const visitor = await authorise(ctx, request, opened.policy, '')
+    const visitor = await authorise(ctx, request, opened.policy)
     assertOwner(opened.policy, visitor)
     if (opened.policy.policy !== 'email') throw new SpaceError('invalid_request', 'an open room has no list')
     const at = new Date().toISOString()
     const { allow, agents } = change(opened.policy, at)
     if (allow.length + agents.length > maxMembers) throw new SpaceError('invalid_request', `a list goes up to ${maxMembers}`)
     const record: PolicyRecord = { ...opened.policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
-    const outcome = await ctx.writer.append({ ...opened, record, dedupe: undefined })
+    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOfProof(request, visitor) })
     if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
     ctx.writer.forget(request.room)
   }

@@ -38,14 +38,14 @@ async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<P
     ...titleOf(request),
     ...requireProof(request),
   }
-  await authorise(ctx, request, policy, '')
+  await authorise(ctx, request, policy)
   return policy
 }
 
 async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<PolicyRecord> {
   if (request.allow || request.agents)
     throw new SpaceError('invalid_request', 'an open room has no list: allow and agents go with policy email')
-  const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) }, '')
+  const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) })
   if (visitor.agent) throw agentsMakeNoRoom()
   return {
     t: 'policy',

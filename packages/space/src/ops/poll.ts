@@ -2,14 +2,16 @@ import type { TurnRecord } from '@atrium/sealing/records'
 import { checkChain, lineHash } from '@atrium/sealing/node-lines'
 import { openRecord } from '../rooms/access.ts'
 import type { RoomHead } from '../rooms/head.ts'
-import { listLines } from '../rooms/store.ts'
+import { listLines, listLinesWithin } from '../rooms/store.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
-import { DamagedRoom, SpaceError } from '../space-error.ts'
+import { DamagedRoom } from '../space-error.ts'
 import { authorise } from './authorise.ts'
-import { findOpenRoom, type OpenRoom } from './open-room.ts'
+import { getOpenRoom, type OpenRoom } from './open-room.ts'
 import type { PollRequest } from './request.ts'
 
 const defaultLimit = 500
+/** Of stored lines. */
+const pageBytes = 2 * 1024 * 1024
 
 type Since = Pick<PollRequest, 'sinceEtag' | 'sinceCount' | 'limit'>
 
@@ -20,23 +22,21 @@ interface Page {
 }
 
 /**
- * Reads what is new, or waits up to waitMs for it; also for the room itself. Every look asks anew whether the caller may: a list can change
- * while they wait.
+ * Reads what is new, or waits up to waitMs for it. Every look asks anew whether the caller may: a list can change while they wait. A room that
+ * is not there is not waited for: whoever can name rooms could else hold all that can be held.
  */
 export async function poll(ctx: SpaceContext, request: PollRequest, caller: Caller) {
-  const deadlineMs = Date.now() + (request.waitMs ?? 0)
+  let deadlineMs = Date.now() + (request.waitMs ?? 0)
   for (;;) {
     const leftMs = deadlineMs - Date.now()
     const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.address) : undefined
     try {
-      const opened = await findOpenRoom(ctx, request)
-      if (opened) await authorise(ctx, request, opened.policy, '')
-      const current = opened ? isCurrent(opened.head, request) : hasSeenNothing(request)
-      if (!current || !watch) {
-        if (!opened) throw new SpaceError('not_found', 'room')
-        return await answer(ctx, request, opened, current)
-      }
+      const opened = await getOpenRoom(ctx, request)
+      const { key } = await authorise(ctx, request, opened.policy)
+      const current = isCurrent(opened.head, request)
+      if (!current || !watch) return await answer(ctx, request, { ...opened, reader: key }, current)
       await firstOf(watch.news(), leftMs, caller)
+      if (watch.isOver()) deadlineMs = 0
     } finally {
       watch?.stop()
     }
@@ -47,15 +47,10 @@ function isCurrent({ count, etag }: RoomHead, { sinceCount, sinceEtag }: Since):
   return sinceCount === count && (sinceEtag || etag) === etag
 }
 
-/**
- * For such a caller a room that is not there may be yet to come. Whoever has read of it is told at once that it is gone. What they say
- * themselves decides, never whether there was such a room: nobody finds that out by the time an answer takes.
- */
-function hasSeenNothing({ sinceCount = 0, sinceEtag = '' }: Since): boolean {
-  return sinceCount === 0 && sinceEtag === ''
-}
+/** The room, and by which device key it is read, if one is shown. */
+type ReadRoom = OpenRoom & { reader: string | undefined }
 
-async function answer(ctx: SpaceContext, request: PollRequest, opened: OpenRoom, current: boolean) {
+async function answer(ctx: SpaceContext, request: PollRequest, opened: ReadRoom, current: boolean) {
   const { policy, title } = opened.policy
   const page = current ? { etag: opened.head.etag, count: opened.head.count, entries: [] } : await readPage(ctx, opened, request)
   return { ...page, policy, ...(title === undefined ? {} : { title }) }
@@ -65,16 +60,15 @@ async function answer(ctx: SpaceContext, request: PollRequest, opened: OpenRoom,
  * The entries from sinceCount on, and where they end: etag and count are what to send with the next poll. The line before the first and
  * the line after the last are read too, so that the chain is checked across both ends of the page.
  */
-async function readPage(ctx: SpaceContext, opened: OpenRoom, since: Since): Promise<Page> {
-  const { head, key } = opened
+async function readPage(ctx: SpaceContext, opened: ReadRoom, since: Since): Promise<Page> {
+  const { head, key, reader } = opened
   const { room } = head
   const { limit = defaultLimit } = since
   const fromSeq = Math.min(since.sinceCount ?? 0, head.count)
-  const toSeq = Math.min(fromSeq + limit, head.count)
   const firstSeq = Math.max(fromSeq - 1, 0)
-  const afterSeq = Math.min(toSeq + 1, head.count)
-  const lines = await listLines(ctx.db, room, firstSeq, afterSeq)
-  if (lines.length !== afterSeq - firstSeq) throw new DamagedRoom(room, firstSeq, 'lines are missing')
+  const lines = await readLines(ctx, head, firstSeq, Math.min(fromSeq + limit + 1, head.count))
+  const afterSeq = firstSeq + lines.length
+  const toSeq = afterSeq === head.count && afterSeq <= fromSeq + limit ? afterSeq : afterSeq - 1
   const before = fromSeq === 0 ? undefined : lineHash(lines[0]!)
   // What the caller has seen is not what is here: they start from the beginning.
   if (since.sinceEtag && before !== undefined && since.sinceEtag !== before) return readPage(ctx, opened, { limit })
@@ -88,14 +82,34 @@ async function readPage(ctx: SpaceContext, opened: OpenRoom, since: Since): Prom
   for (let seq = fromSeq; seq < toSeq; seq++) {
     const line = shown[seq - fromSeq]!
     const record = openRecord(room, seq, line, key)
-    if (record.t === 'turn') entries.push(entryOf(seq, record))
+    if (record.t === 'turn') entries.push(entryOf(seq, record, reader))
     if (seq === toSeq - 1) etag = lineHash(line)
   }
   return { etag, count: toSeq, entries }
 }
 
-function entryOf(seq: number, { id, at, author, message }: TurnRecord) {
-  return { seq, id, at, author, message }
+/**
+ * The lines of a page. It ends early where they have more bytes than one answer should: a room of 64 MiB would else be in memory once for each
+ * who reads it. Three lines fit in any case: the one before, one that is shown, and the one after.
+ */
+async function readLines(ctx: SpaceContext, head: RoomHead, fromSeq: number, toSeq: number): Promise<string[]> {
+  const small = head.bytes <= pageBytes
+  const lines = small
+    ? await listLines(ctx.db, head.room, fromSeq, toSeq)
+    : await listLinesWithin(ctx.db, head.room, { fromSeq, toSeq, bytes: pageBytes })
+  const isCut = !small && lines.length > 2 && lines.reduce((sum, line) => sum + line.length, 0) >= pageBytes
+  if (lines.length !== toSeq - fromSeq && !isCut) throw new DamagedRoom(head.room, fromSeq, 'lines are missing')
+  return lines
+}
+
+/** client_id is between an author and the service: who else reads it could pass for the author, or take the place of their message. */
+function entryOf(
+  seq: number,
+  { id, at, author, message: { client_id: clientId, ...message } }: TurnRecord,
+  reader: string | undefined,
+) {
+  const own = clientId !== undefined && reader !== undefined && reader === author.key
+  return { seq, id, at, author, message: own ? { ...message, client_id: clientId } : message }
 }
 
 function firstOf(news: Promise<void>, ms: number, caller: Caller): Promise<void> {

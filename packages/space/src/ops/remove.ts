@@ -7,7 +7,7 @@ import type { RemoveRequest } from './request.ts'
 /** Removes the room with all its lines, for good; by its owner. */
 export async function remove(ctx: SpaceContext, request: RemoveRequest) {
   const opened = await getOpenRoom(ctx, request)
-  assertOwner(opened.policy, await authorise(ctx, request, opened.policy, ''))
+  assertOwner(opened.policy, await authorise(ctx, request, opened.policy))
   await deleteRoom(ctx.db, request.room)
   ctx.writer.forget(request.room)
   return { ok: true }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { dedupeToken, deriveDedupeKey } from '@atrium/sealing/dedupe-token'
-import { MAX_TEXT_BYTES, type Author, type TurnRecord } from '@atrium/sealing/records'
+import { MAX_TEXT_BYTES, type TurnRecord } from '@atrium/sealing/records'
 import { openPolicy, openRecord } from '../rooms/access.ts'
 import { makeRoom } from '../rooms/make-room.ts'
 import type { AppendOutcome } from '../rooms/room-writer.ts'
@@ -8,6 +7,7 @@ import { listLines } from '../rooms/store.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
 import { authorise, authorOf } from './authorise.ts'
+import { dedupeOf } from './dedupe.ts'
 import { findOpenRoom, type OpenRoom, roomKeyOf } from './open-room.ts'
 import type { TurnRequest } from './request.ts'
 
@@ -20,20 +20,15 @@ export async function turn(ctx: SpaceContext, request: TurnRequest) {
     throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await openOrMake(ctx, request)
-    const visitor = await authorise(ctx, request, opened.policy, messageBytes(message))
+    const visitor = await authorise(ctx, request, opened.policy)
     const author = authorOf(visitor)
     const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
-    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOf(request, author) })
+    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOf(request, visitor) })
     // The list changed between the look at it and the write: whether the caller may is asked anew.
     if (outcome.kind !== 'policy_changed') return answer(ctx, opened, record, outcome)
     ctx.writer.forget(request.room)
   }
   throw new SpaceError('unavailable', 'the room is too busy', 1)
-}
-
-/** What a proof of possession signs the hash of: the message as JSON, its members in this order. */
-export function messageBytes({ text, reply_to: replyTo, client_id: clientId }: TurnRequest['message']): string {
-  return JSON.stringify({ text, reply_to: replyTo, client_id: clientId })
 }
 
 async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<OpenRoom> {
@@ -47,17 +42,11 @@ async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<Open
   const key = roomKeyOf(request)
   const policy = { t: 'policy' as const, policy: 'open' as const, at: new Date().toISOString() }
   // A write that is refused stores nothing: no empty room either.
-  await authorise(ctx, request, policy, messageBytes(request.message))
+  await authorise(ctx, request, policy)
   const head = await makeRoom(ctx.db, request.room, key, policy)
   if (head === 'removed') throw new SpaceError('not_found', 'room')
   // Somebody made it at the same moment: theirs it is.
   return head === 'exists' ? openOrMake(ctx, request) : { head, key, policy }
-}
-
-function dedupeOf({ room, mk, message: { client_id: clientId } }: TurnRequest, author: Author): string | undefined {
-  if (clientId === undefined) return undefined
-  const who = author.kind === 'account' ? author.email : author.kind === 'agent' ? author.id : (author.key ?? '')
-  return dedupeToken({ key: deriveDedupeKey({ room, mk }), author: who, clientId })
 }
 
 async function answer(

@@ -1,20 +1,19 @@
+import { networkOf } from '@atrium/traffic/client-address'
 import { Listener } from '@atrium/traffic/listener'
-import { SpaceError } from '../space-error.ts'
+import { FairShares } from './fair-shares.ts'
 import { roomChannel } from './store.ts'
 
-const maxHeld = 20_000
-const maxHeldPerAddress = 100
-
 interface Held {
-  address: string
   /** Whether it has looked, found nothing and waits. */
   waits: boolean
   wake: () => void
 }
 
 export interface Watch {
-  /** Resolves at the first news since the watch began. */
+  /** Resolves at the first news since the watch began, or when `isOver`. */
   news: () => Promise<void>
+  /** Whether its place went to another: it is to be answered with what there is. */
+  isOver: () => boolean
   stop: () => void
 }
 
@@ -25,11 +24,12 @@ export interface Watch {
 export class RoomWatch {
   readonly #listener: Listener
   readonly #held = new Map<string, Set<Held>>()
-  readonly #perAddress = new Map<string, number>()
-  #count = 0
+  /** A poll counts for its address, for its /56 where that is IPv6, and for its room. */
+  readonly #shares: FairShares
   #closed = false
 
-  constructor(url: string, onError: (error: Error) => void) {
+  constructor(url: string, onError: (error: Error) => void, maxHeld = 20_000) {
+    this.#shares = new FairShares({ total: maxHeld, most: { address: 100, network: 400, room: maxHeld / 4 } })
     this.#listener = new Listener({
       url,
       channel: roomChannel,
@@ -51,25 +51,34 @@ export class RoomWatch {
   }
 
   /**
-   * Starts to listen for the room's next news, be there such a room or not. Begun before the room is read, so that nothing falls between.
-   * undefined: no more is held, since the service stops.
+   * Starts to listen for the room's next news. Begun before the room is read, so that nothing falls between. undefined: not held, because the
+   * service stops or the caller has their share of what can be held. Such a poll is answered at once with what there is.
    */
   watch(room: string, address: string): Watch | undefined {
     if (this.#closed) return undefined
-    const here = this.#perAddress.get(address) ?? 0
-    if (this.#count >= maxHeld || here >= maxHeldPerAddress) throw new SpaceError('rate_limited', 'too many held polls', 5)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const held: Held = { address, waits: false, wake: resolve }
+    let over = false
+    const giveUp = () => {
+      over = true
+      resolve()
+    }
+    const release = this.#shares.take({ address, network: networkOf(address, 56), room }, giveUp)
+    if (!release) return undefined
+    const held: Held = { waits: false, wake: resolve }
     const others = this.#held.get(room)
     if (others) others.add(held)
     else this.#held.set(room, new Set([held]))
-    this.#count++
-    this.#perAddress.set(address, here + 1)
     const news = () => {
       held.waits = true
       return promise
     }
-    return { news, stop: () => this.#release(room, held) }
+    const stop = () => {
+      release()
+      const set = this.#held.get(room)
+      set?.delete(held)
+      if (set?.size === 0) this.#held.delete(room)
+    }
+    return { news, isOver: () => over, stop }
   }
 
   /** Ends all that is held, with what there is. */
@@ -85,15 +94,5 @@ export class RoomWatch {
 
   #wake(room: string): void {
     for (const held of this.#held.get(room) ?? []) held.wake()
-  }
-
-  #release(room: string, held: Held): void {
-    const set = this.#held.get(room)
-    if (!set?.delete(held)) return
-    if (set.size === 0) this.#held.delete(room)
-    this.#count--
-    const left = (this.#perAddress.get(held.address) ?? 1) - 1
-    if (left === 0) this.#perAddress.delete(held.address)
-    else this.#perAddress.set(held.address, left)
   }
 }

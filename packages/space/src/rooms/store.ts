@@ -49,6 +49,27 @@ export async function listLines(db: Db, room: string, fromSeq: number, toSeq: nu
   return rows.map((row) => row.line)
 }
 
+/**
+ * The same up to the line with which they have `bytes`: at least three, and at most 1,000. octet_length of a text that is stored outside the row does not read it.
+ */
+export async function listLinesWithin(
+  db: Db,
+  room: string,
+  { fromSeq, toSeq, bytes }: { fromSeq: number; toSeq: number; bytes: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ line: string }>({
+    name: 'rooms-lines-within',
+    text: `select line from (
+             select seq, line, sum(octet_length(line)) over (order by seq) - octet_length(line) as bytes_before
+             from room_lines where room = $1 and seq >= $2 and seq < $3
+             order by seq limit 1000
+           ) l
+           where bytes_before < $4 or seq < $2 + 3 order by seq`,
+    values: [room, fromSeq, toSeq, bytes],
+  })
+  return rows.map((row) => row.line)
+}
+
 export interface NewLine {
   seq: number
   line: string

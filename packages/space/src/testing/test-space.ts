@@ -20,7 +20,8 @@ export interface TestSpace {
   /** For looking into what is stored. */
   db: pg.Pool
   logged: string[]
-  call(op: string, fields?: object): Promise<Got>
+  /** `from`: the address that the caller has; absent: the socket's. */
+  call(op: string, fields?: object, from?: string, signal?: AbortSignal): Promise<Got>
   /** Waits until so many polls are held. */
   untilHeld(count: number): Promise<void>
   close(): Promise<void>
@@ -51,10 +52,11 @@ export async function startTestSpace(env: NodeJS.ProcessEnv = {}, sharedDatabase
     databaseUrl,
     db,
     logged,
-    call: async (op, fields = {}) => {
+    call: async (op, fields = {}, from, signal) => {
       const res = await fetch(`${origin}/space`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...(from === undefined ? {} : { 'x-forwarded-for': from }) },
+        ...(signal ? { signal } : {}),
         body: JSON.stringify({ op, ...fields }),
       })
       return { status: res.status, headers: res.headers, body: await res.json() }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
+import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
 import { CompactSign } from 'jose'
 import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
 
@@ -75,23 +76,22 @@ export class AgentRoom {
     since: { sinceEtag?: string; sinceCount: number; waitMs?: number; limit?: number },
     signal?: AbortSignal,
   ): Promise<RoomPage> {
-    return this.#call<RoomPage>({ op: 'poll', ...since }, '', answerPatienceMs + (since.waitMs ?? 0), signal)
+    return this.#call<RoomPage>({ op: 'poll', ...since }, answerPatienceMs + (since.waitMs ?? 0), signal)
   }
 
   /** Says something. The same client_id is stored once, however often it is said. */
   say({ text, reply_to: replyTo, client_id: clientId }: RoomMessage): Promise<{ seq: number; id: string }> {
     const message = { text, reply_to: replyTo, client_id: clientId }
-    return this.#call({ op: 'turn', message }, JSON.stringify(message), answerPatienceMs)
+    return this.#call({ op: 'turn', message }, answerPatienceMs)
   }
 
   async #call<T>(
-    body: { op: string } & Record<string, unknown>,
-    message: string,
+    body: Omit<ProvableRequest, 'room'> & Record<string, unknown>,
     patienceMs: number,
     signal?: AbortSignal,
   ): Promise<T> {
     const { room, mk } = this.#address
-    const [idToken, proof] = await Promise.all([this.#idToken(), this.#proof(body.op, message)])
+    const [idToken, proof] = await Promise.all([this.#idToken(), this.#proof({ room, ...body })])
     const timeout = AbortSignal.timeout(patienceMs)
     const res = await fetch(this.#endpoint, {
       method: 'POST',
@@ -111,8 +111,8 @@ export class AgentRoom {
     return this.#token.text
   }
 
-  #proof(op: string, message: string): Promise<string> {
-    const claims = { op, room: this.#address.room, iat: Math.floor(Date.now() / 1_000), sha256: hash('sha256', message, 'hex') }
-    return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg: 'ES256' }).sign(this.#privateKey)
+  #proof(request: ProvableRequest): Promise<string> {
+    const payload = proofPayload(request, hash('sha256', proofContent(request), 'hex'))
+    return new CompactSign(payload).setProtectedHeader({ alg: 'ES256' }).sign(this.#privateKey)
   }
 }

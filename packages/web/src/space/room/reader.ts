@@ -1,6 +1,5 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { callSpace, type Entry, type PollAnswer, SpaceFailure } from '../api/space-client.ts'
-import { accountStore } from '../identity/account.ts'
 import { presentIdentity } from '../identity/present.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
@@ -14,6 +13,8 @@ const BEYOND_LINES = 1_000_000
 /** Behind what is being read: small enough to be drawn between two frames. */
 const EARLIER_PAGE_LINES = 250
 const HOLD_MS = 25_000
+/** Where polls are not held, because the service holds enough of them, the room is not asked more often than this. */
+const UNHELD_MS = 2_000
 /** A held answer that is this late will not come: the device slept, or a proxy forgot it. */
 const HOLD_TIMEOUT_MS = 35_000
 /** Fetched without being asked for; what is older comes when someone wants to read it. */
@@ -53,6 +54,8 @@ export class Reader {
   readonly #events: ReaderEvents
   #since: Since = { count: 0, etag: '' }
   #caughtUp = false
+  /** How many lines there were when reading began. */
+  #goal = 0
   /** The line from which on all has been fetched. */
   #from: number | undefined
   #request = new AbortController()
@@ -77,12 +80,16 @@ export class Reader {
       const { signal } = this.#request
       try {
         if (this.#from === undefined) await this.#begin(AbortSignal.any([this.#signal, signal]))
+        const askedAt = Date.now()
+        const waitMs = this.#caughtUp ? HOLD_MS : 0
         const answer = await this.#poll(this.#since, {
-          waitMs: this.#caughtUp ? HOLD_MS : 0,
+          waitMs,
           signal: AbortSignal.any([this.#signal, signal]),
         })
         failures = 0
+        const isUnheld = waitMs > 0 && answer.count === this.#since.count && Date.now() - askedAt < UNHELD_MS / 2
         this.#take(answer)
+        if (isUnheld) await this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), this.#signal)
       } catch (error) {
         this.#caughtUp = false
         if (this.#signal.aborted) return
@@ -123,14 +130,16 @@ export class Reader {
 
   async #poll({ count, etag }: Since, { waitMs = 0, limit = PAGE_LINES, signal }: PollOptions): Promise<PollAnswer> {
     const { room, mk } = this.#secret
-    const who = accountStore.value.account ? (await presentIdentity(room)).fields : {}
-    const request = { op: 'poll' as const, room, mk, sinceEtag: etag, sinceCount: count, waitMs, limit, ...who }
+    // Also as a guest: the client_ids of one's own messages are shown to the key that wrote them.
+    const { fields } = await presentIdentity(room)
+    const request = { op: 'poll' as const, room, mk, sinceEtag: etag, sinceCount: count, waitMs, limit, ...fields }
     return callSpace(request, { signal, ...(waitMs > 0 && { timeoutMs: HOLD_TIMEOUT_MS }) })
   }
 
   /** A long room shows its newest messages first: so where it ends is asked before anything. */
   async #begin(signal: AbortSignal): Promise<void> {
     const { count } = await this.#poll({ count: BEYOND_LINES, etag: '' }, { signal })
+    this.#goal = count
     this.#from = Math.max(0, count - PAGE_LINES)
     this.#since = { count: this.#from, etag: '' }
   }
@@ -138,8 +147,8 @@ export class Reader {
   #take({ entries, count, etag, policy, title }: PollAnswer): void {
     const { phase, head } = this.#state.value
     const end = entries.length >= PAGE_LINES ? entries.at(-1)!.seq + 1 : count
-    // A full page may not be the last one. The next request will tell, and is answered at once.
-    this.#caughtUp = end === count && count - this.#since.count < PAGE_LINES
+    // A full page may not be the last one, and one of large lines ends early. The next request will tell, and is answered at once.
+    this.#caughtUp = end === count && count - this.#since.count < PAGE_LINES && count >= this.#goal
     this.#since = { count: end, etag: end === count ? etag : '' }
     this.#add(entries)
     this.#state.update({

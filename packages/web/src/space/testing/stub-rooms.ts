@@ -3,6 +3,7 @@ import { admit } from '@atrium/identity/admit'
 import { parseDeviceKey } from '@atrium/identity/device-key'
 import { isProof } from '@atrium/identity/proof'
 import { lineHash, openLine, sealLine } from '@atrium/sealing/node-lines'
+import { proofContent } from '@atrium/sealing/proof'
 import {
   type AdmittedAgent,
   type Author,
@@ -82,16 +83,19 @@ export class StubRooms {
 
   async poll(fields: Fields, closed: AbortSignal) {
     const { sinceCount = 0, waitMs = 0, limit = 500 } = fields
-    let { room, key, policy } = await this.#enter(fields)
+    let { room, key, policy, who } = await this.#enter(fields)
     if (room.lines.length <= sinceCount && waitMs > 0) {
       await waitForNews(room, waitMs, closed)
-      ;({ room, key, policy } = await this.#enter(fields))
+      ;({ room, key, policy, who } = await this.#enter(fields))
     }
     const entries = []
     const end = Math.min(sinceCount + limit, room.lines.length)
     for (let seq = sinceCount as number; seq < end; seq++) {
       const record = open(key, room.lines[seq]!)
-      if (record.t === 'turn') entries.push({ seq, id: record.id, at: record.at, author: record.author, message: record.message })
+      if (record.t !== 'turn') continue
+      const { id, at, author, message } = record
+      const own = who?.key !== undefined && who.key === author.key
+      entries.push({ seq, id, at, author, message: own ? message : { ...message, client_id: undefined } })
     }
     return {
       etag: room.etag,
@@ -223,10 +227,9 @@ export class StubRooms {
     return { kind: 'account', email, ...(name !== undefined && { name }), key, ...(proven && { proven }) }
   }
 
-  #isProven({ op, room, message, proof }: Fields, publicKey: KeyObject): boolean {
-    const { text, reply_to, client_id } = (message ?? {}) as Partial<TurnRecord['message']>
-    const signed = text === undefined ? '' : JSON.stringify({ text, reply_to, client_id })
-    const sha256 = createHash('sha256').update(signed).digest('hex')
+  #isProven(fields: Fields, publicKey: KeyObject): boolean {
+    const { op, room, proof } = fields
+    const sha256 = createHash('sha256').update(proofContent(fields)).digest('hex')
     return isProof(proof, { publicKey, op, room, sha256, nowMs: Date.now() })
   }
 

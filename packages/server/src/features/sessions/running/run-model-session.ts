@@ -96,8 +96,8 @@ async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSig
         .catch(count === 0 ? orNone(none) : undefined),
     signal,
   )
-  // A Space service that does not hold such a poll is not asked more often than this.
-  if (page.count === 0 && Date.now() - askedAt < roomRetryMs) await delay(roomRetryMs, undefined, { signal })
+  // A room that is not there yet is not waited for by the Space service, nor is one of which it holds enough polls.
+  if (page.entries.length === 0 && Date.now() - askedAt < roomRetryMs) await delay(roomRetryMs, undefined, { signal })
   return page
 }
 

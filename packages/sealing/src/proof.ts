@@ -1,0 +1,42 @@
+/** A request of the Space endpoint, as it is sent. */
+export interface ProvableRequest {
+  readonly op: string
+  readonly room: string
+  readonly message?: { readonly text: string; readonly reply_to?: string | undefined; readonly client_id?: string | undefined }
+}
+
+/** What says who asks and opens the room is no argument: it is the same whatever is asked for, and the key must not be hashed. */
+const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
+
+/**
+ * The text whose SHA-256 a proof of possession signs. For `turn`, the message as JSON with its members in the order text, reply_to, client_id.
+ * For `poll`, which changes nothing, the empty text. For all others, the arguments of the request (all its members but op, room, mk, idToken,
+ * spk and proof) as canonical JSON (RFC 8785): so a proof that was captured allows what it was made for and nothing else.
+ */
+export function proofContent(request: ProvableRequest): string {
+  if (request.op === 'poll') return ''
+  if (request.op === 'turn' && request.message) {
+    const { text, reply_to, client_id } = request.message
+    return JSON.stringify({ text, reply_to, client_id })
+  }
+  return canonicalJson(Object.fromEntries(Object.entries(request).filter(([name]) => !notArguments.has(name))))
+}
+
+/**
+ * The bytes that the device key signs as the payload of a compact JWS (ES256, RFC 7515). `sha256` is that of `proofContent`, lower-case hex:
+ * computed by the caller, because browsers can hash only asynchronously.
+ */
+export function proofPayload({ op, room }: ProvableRequest, sha256: string, nowMs = Date.now()): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify({ op, room, iat: Math.floor(nowMs / 1_000), sha256 }))
+}
+
+/** RFC 8785 for what JSON requests hold: JSON.stringify already writes strings and numbers in its form, which leaves the order of members. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  // The default order of sort is by UTF-16 code units, as RFC 8785 asks.
+  const names = members.map(([name]) => name).sort()
+  const byName = new Map(members)
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(byName.get(name))}`).join(',')}}`
+}
