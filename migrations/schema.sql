@@ -438,6 +438,14 @@ create table collections (
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
 
+create table database_contact (
+  only_row boolean default true not null,
+  since timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  constraint database_contact_pkey PRIMARY KEY (only_row),
+  constraint database_contact_one_row CHECK (only_row)
+) with (fillfactor=50);
+
 create table epochs (
   tenant_id text collate "C" not null,
   id text collate "C" not null,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { startProviderServer } from '../../packages/server/src/testing/provider-server.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeTenant } from '../support/call-api.ts'
@@ -13,7 +14,7 @@ let secret: string
 
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url, space: true })
+  atrium = await startAtrium({ databaseUrl: database.url, space: true, env: { ATRIUM_EGRESS: 'loopback' } })
   secret = (await makeTenant(atrium.origin)).secret
   await fundIssuer(atrium.origin, secret, 1_000)
 })
@@ -56,8 +57,8 @@ async function eventually(holds: () => Promise<boolean>, withinMs: number, what:
   return Date.now() - startedAt
 }
 
-async function launchInto(room: Room): Promise<{ id: string; token: string }> {
-  const manifest = { name: 'Echo', description: 'd', instructions: '', price_credits: 1, max_minutes: 30 }
+async function launchInto(room: Room, more: object = {}): Promise<{ id: string; token: string }> {
+  const manifest = { name: 'Echo', description: 'd', instructions: '', price_credits: 1, max_minutes: 30, ...more }
   const agent = await call(atrium.origin, 'POST /agents', { key: secret, body: manifest })
   await call(atrium.origin, `PUT /agents/${agent.data.id}/status`, { key: secret, body: { status: 'private' } })
   const granted = await call(atrium.origin, 'POST /v1/wallets/grant', {
@@ -76,7 +77,7 @@ const jobWorker = () => childPids(atrium.pid, 'job-worker-main.ts')[0]
 
 test("a killed worker's sessions are taken over within 60 seconds and go on where the rooms stand, each turn answered once", async (t) => {
   const rooms = Array.from({ length: 5 }, newRoom)
-  const sessions = await Promise.all(rooms.map(launchInto))
+  const sessions = await Promise.all(rooms.map((room) => launchInto(room)))
   for (const room of rooms) await say(room, 'before')
   await eventually(async () => (await Promise.all(rooms.map(answers))).every((list) => list.length === 1), 10_000, 'all answer')
   // Some turns come while the worker is just about to answer them, some while there is none.
@@ -134,6 +135,53 @@ test('a worker that stood still for twice its lease and goes on says nothing tha
   } finally {
     process.kill(stopped, 'SIGCONT')
     await second.end('SIGKILL')
+  }
+})
+
+test('a worker that stood still while its model was asked, and then learns that the model refuses, does not end the session', async () => {
+  const provider = await startProviderServer()
+  provider.otherwise = () => ({ silent: true })
+  const keys = { openai_compatible: { url: provider.compatibleUrl, key: 'sk-of-a-test' } }
+  await call(atrium.origin, 'PUT /v1/tenant/provider-keys', { key: secret, body: keys })
+  const room = newRoom()
+  const { id, token } = await launchInto(room, { model: { provider: 'openai_compatible', id: 'lamp-1' } })
+  const stateOf = async () => {
+    const { status, charged_credits: charged } = (await call(atrium.origin, `GET /sessions/${id}`, { key: token }))
+      .data as unknown as Record<string, unknown>
+    return [status, charged]
+  }
+  provider.script({ text: ['Good evening.'] })
+  await say(room, 'before')
+  await eventually(async () => (await answers(room)).length === 1, 10_000, 'it answers, so that its end would be charged')
+  const turn = await say(room, 'while the worker stands still')
+  await eventually(async () => provider.requests.length === 2, 10_000, 'the model is asked')
+  const stopped = jobWorker()!
+  process.kill(stopped, 'SIGSTOP')
+  const second = await startAtrium({
+    databaseUrl: database.url,
+    env: { ATRIUM_SPACES_URL: atrium.spacesOrigin, ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_EGRESS: 'loopback' },
+  })
+  try {
+    provider.otherwise = () => ({ text: ['Here I am.'] })
+    const answered = async () => (await answers(room)).filter(({ message }) => message.reply_to === turn.id)
+    await eventually(async () => (await answered()).length === 1, 60_000, 'the other worker answers')
+    await new Promise((resolve) => setTimeout(resolve, 30_000))
+    provider.refuseSilent(401, { error: { message: 'Incorrect API key provided' } })
+    process.kill(stopped, 'SIGCONT')
+    // A further turn is answered after the stopped worker has looked around.
+    const next = await say(room, 'after it goes on')
+    const afterwards = async () => (await answers(room)).some(({ message }) => message.reply_to === next.id)
+    await eventually(afterwards, 10_000, 'the session goes on')
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    assert.deepEqual(await stateOf(), ['running', 0])
+    const texts = (await answers(room)).map(({ message }) => message.text)
+    assert.deepEqual(texts, ['Good evening.', 'Here I am.', 'Here I am.'])
+    await call(atrium.origin, `POST /sessions/${id}/stop`, { key: token })
+    assert.deepEqual(await stateOf(), ['stopped', 1])
+  } finally {
+    process.kill(stopped, 'SIGCONT')
+    await second.end('SIGKILL')
+    await provider.close()
   }
 })
 

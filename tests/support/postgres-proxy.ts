@@ -200,6 +200,7 @@ const byTheClock = [
   'update sessions set notice_due',
   'select id from sessions',
   "from sessions where status = 'armed' and expires_at <= now()",
+  'insert into database_contact',
   'from ledger_due d',
   'platform_keys',
   'update artifact_jobs set lease',

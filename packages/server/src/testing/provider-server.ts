@@ -23,6 +23,8 @@ export interface ProviderServer {
   open: () => number
   /** The answers to come, in this order; after them, `otherwise` is asked. */
   script(...answers: Script[]): void
+  /** Answers those that a silent script has kept waiting. */
+  refuseSilent(status: number, body: object): void
   otherwise: (request: ProviderRequest) => Script
   close(): Promise<void>
 }
@@ -37,6 +39,7 @@ const wires: [RegExp, () => Wire][] = [
 /** The HTTP that OpenAI (both of its APIs), Anthropic and Google speak, streaming, on loopback, saying what a test scripts. */
 export async function startProviderServer(): Promise<ProviderServer> {
   const scripts: Script[] = []
+  const silent: ServerResponse[] = []
   let open = 0
   const server = createServer((req, res) => {
     open++
@@ -47,7 +50,9 @@ export async function startProviderServer(): Promise<ProviderServer> {
       const request: ProviderRequest = { path, headers: req.headers, body: text ? JSON.parse(text) : undefined }
       provider.requests.push(request)
       if (!wire) return res.writeHead(404).end()
-      return play(res, wire, scripts.shift() ?? provider.otherwise(request), String(request.body.model ?? ''))
+      const script = scripts.shift() ?? provider.otherwise(request)
+      if (script.silent) return silent.push(res)
+      return play(res, wire, script, String(request.body.model ?? ''))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -58,6 +63,10 @@ export async function startProviderServer(): Promise<ProviderServer> {
     requests: [],
     open: () => open,
     script: (...answers) => void scripts.push(...answers),
+    refuseSilent: (status, refusal) => {
+      for (const res of silent.splice(0))
+        res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(refusal))
+    },
     otherwise: () => ({ text: ['Hello from the model.'] }),
     close: () => {
       server.closeAllConnections()
@@ -69,7 +78,6 @@ export async function startProviderServer(): Promise<ProviderServer> {
 
 function play(res: ServerResponse, wire: Wire, script: Script, model: string): void {
   const { text = [], calls = [], ending, status, headers = {}, body } = script
-  if (script.silent) return
   if (status !== undefined) {
     res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body ?? {}))
     return

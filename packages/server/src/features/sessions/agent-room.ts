@@ -16,7 +16,7 @@ export class RoomRefusal extends Error {
 
   /** Whether the same call may succeed in a while. */
   get isPassing(): boolean {
-    return this.status === 429 || this.status >= 500
+    return this.status === 429 || this.status === 408 || this.status >= 500
   }
 }
 
@@ -33,7 +33,7 @@ export interface RoomPage {
   entries: RoomEntry[]
 }
 
-interface RoomMessage {
+export interface RoomMessage {
   text: string
   reply_to?: string
   client_id?: string
@@ -76,23 +76,30 @@ export class AgentRoom {
     since: { sinceEtag?: string; sinceCount: number; waitMs?: number; limit?: number },
     signal?: AbortSignal,
   ): Promise<RoomPage> {
-    return this.#call<RoomPage>({ op: 'poll', ...since }, answerPatienceMs + (since.waitMs ?? 0), signal)
+    return this.#call<RoomPage>({ op: 'poll', ...since }, answerPatienceMs + (since.waitMs ?? 0), { signal })
   }
 
-  /** Says something. The same client_id is stored once, however often it is said. */
-  say({ text, reply_to: replyTo, client_id: clientId }: RoomMessage): Promise<{ seq: number; id: string }> {
+  /**
+   * Says something. The same client_id is stored once, however often it is said. `assertMay` is called when nothing is left to wait for
+   * before it is sent; what it throws keeps it from being sent.
+   */
+  say(
+    { text, reply_to: replyTo, client_id: clientId }: RoomMessage,
+    assertMay: () => void,
+  ): Promise<{ seq: number; id: string }> {
     const message = { text, reply_to: replyTo, client_id: clientId }
-    return this.#call({ op: 'turn', message }, answerPatienceMs)
+    return this.#call({ op: 'turn', message }, answerPatienceMs, { assertMay })
   }
 
   async #call<T>(
     body: Omit<ProvableRequest, 'room'> & Record<string, unknown>,
     patienceMs: number,
-    signal?: AbortSignal,
+    { signal, assertMay }: { signal?: AbortSignal | undefined; assertMay?: () => void },
   ): Promise<T> {
     const { room, mk } = this.#address
     const [idToken, proof] = await Promise.all([this.#idToken(), this.#proof({ room, ...body })])
     const timeout = AbortSignal.timeout(patienceMs)
+    assertMay?.()
     const res = await fetch(this.#endpoint, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': this.#from },

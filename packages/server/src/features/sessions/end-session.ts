@@ -8,20 +8,28 @@ import { holdIdOf } from './launch-session.ts'
 import { isAlive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { findSessionForUpdate, updateEnded } from './store.ts'
 
+/** What must still be so for an ending to count. */
+export interface EndCondition {
+  status?: SessionStatus
+  /** The worker whose lease it must be: one that was stopped and goes on ends nothing that another worker has taken over. */
+  leaseOwner?: string
+}
+
 /**
- * Ends a session and settles its bill, together. One that has ended stays as it ended, and so does one that is no longer in the state for
- * which the ending was meant. undefined: there is none.
+ * Ends a session and settles its bill, together. One that has ended stays as it ended, and so does one for which the condition does not hold.
+ * undefined: there is none.
  */
 export async function endSession(
   ctx: Context,
   { tenantId, id }: Pick<Session, 'tenantId' | 'id'>,
   ending: Ending,
-  onlyWhile?: SessionStatus,
+  only: EndCondition = {},
 ) {
   return ctx.db.transaction(async (tx) => {
     const session = await findSessionForUpdate(tx, tenantId, id)
     if (!session || !(isAlive(session.status) || session.status === 'armed')) return session
-    if (onlyWhile && session.status !== onlyWhile) return session
+    if (only.status !== undefined && session.status !== only.status) return session
+    if (only.leaseOwner !== undefined && session.leaseOwner !== only.leaseOwner) return session
     const chargedCredits = await settle(tx, session, ending)
     // An armed room is no session yet: it neither started nor stops.
     if (session.status !== 'armed') await tellEnded(tx, session, ending, chargedCredits)

@@ -3,11 +3,18 @@ import { recordEvent } from '../events/record-event.ts'
 import { sessionEvent, type Session } from './session.ts'
 import { findSessionForUpdate, updateJoined } from './store.ts'
 
-/** Notes that the agent is in its room, and tells so the first time. undefined: the session has ended. */
-export function joinSession(db: Database, { tenantId, id }: Pick<Session, 'tenantId' | 'id'>): Promise<Session | undefined> {
+/**
+ * Notes that the agent is in its room, and tells so the first time. undefined: the session has ended, or it is not that worker's who says
+ * that it runs it.
+ */
+export function joinSession(
+  db: Database,
+  { tenantId, id }: Pick<Session, 'tenantId' | 'id'>,
+  leaseOwner?: string,
+): Promise<Session | undefined> {
   return db.transaction(async (tx) => {
     const before = await findSessionForUpdate(tx, tenantId, id)
-    if (!before) return undefined
+    if (!before || (leaseOwner !== undefined && before.leaseOwner !== leaseOwner)) return undefined
     const joined = await updateJoined(tx, tenantId, id)
     if (joined && before.joinedAt === null) await recordEvent(tx, tenantId, 'session.started', sessionEvent(joined))
     return joined

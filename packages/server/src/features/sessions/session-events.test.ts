@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import { send } from '../../testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
 import { endOverdue } from './end-overdue.ts'
+import { noteContact } from './store.ts'
 
 let world: SessionWorld
 before(async () => {
@@ -74,7 +75,14 @@ test('one whose time is up has stopped, by expiry', async () => {
 
 test('one whose agent cannot be reached has failed, without having started', async () => {
   const { id, base } = await launchOne({ endpoint: 'http://127.0.0.1:9876/agent' })
-  await world.api.ctx.db.pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
+  const { pool } = world.api.ctx.db
+  await noteContact(world.api.ctx.db)
+  await pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
+  // The first note after an outage.
+  await pool.query(`update database_contact set since = now() - interval '1 hour', last_at = now() - interval '17 seconds'`)
+  await endOverdue(world.api.ctx, 10)
+  assert.deepEqual(await toldOf(id), [], 'while the database was away the agent could not say that it came')
+  await pool.query(`update database_contact set since = now() - interval '31 seconds'`)
   await endOverdue(world.api.ctx, 10)
   const [[type, data] = []] = await toldOf(id)
   assert.deepEqual([type, data], ['session.failed', { ...base, error_code: 'agent_never_came', charged_credits: 0 }])

@@ -27,6 +27,8 @@ export interface Session {
   agent: LaunchedAgent
   room: string
   status: SessionStatus
+  /** The worker that runs it; null: none does. */
+  leaseOwner: string | null
   /** null once it has ended. */
   mkSealed: Buffer | null
   couponSealed: Buffer | null

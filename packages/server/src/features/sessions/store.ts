@@ -12,6 +12,7 @@ export interface SessionRow {
   agent: LaunchedAgent
   room: string
   status: SessionStatus
+  lease_owner: string | null
   mk_sealed: Buffer | null
   coupon_sealed: Buffer | null
   armed_id: string | null
@@ -30,7 +31,7 @@ export interface SessionRow {
   stopped_at: string | null
 }
 
-export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, coupon_sealed, armed_id, price, charged,
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, agent, room, status, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at`
 const alive = `status in ('launching', 'running', 'stopping')`
 
@@ -43,6 +44,7 @@ export function toSession(row: SessionRow): Session {
     agent: row.agent,
     room: row.room,
     status: row.status,
+    leaseOwner: row.lease_owner,
     mkSealed: row.mk_sealed,
     couponSealed: row.coupon_sealed,
     armedId: row.armed_id,
@@ -231,10 +233,11 @@ export async function listLivingOfAgent(db: Db, agentTenantId: string, agentId: 
 
 const overdueStatement = statement<SessionRow>(
   'sessions-overdue',
-  // An agent that runs elsewhere has 30 seconds to say that it came.
+  // An agent that runs elsewhere has 30 seconds in which it can say that it came: see noteContact.
   `select ${sessionColumns} from sessions
    where ${alive} and (expires_at <= now() or (status = 'launching' and agent->>'endpoint' is not null
-     and created_at <= now() - interval '30 seconds'))
+     and created_at <= now() - interval '30 seconds'
+     and (select since from database_contact) <= now() - interval '30 seconds'))
    union all
    select ${sessionColumns} from sessions where status = 'armed' and expires_at <= now()
    limit $1`,
@@ -243,4 +246,17 @@ const overdueStatement = statement<SessionRow>(
 /** Sessions whose time is up, and those whose remote agent never came. */
 export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
   return (await db.query(overdueStatement, [limit])).map(toSession)
+}
+
+const contactStatement = statement<never>(
+  'database-contact',
+  // The sweeper comes every 5 seconds. More than three times that without a note: nobody could reach the database.
+  `insert into database_contact as c (since, last_at) values (now(), now())
+   on conflict on constraint database_contact_pkey do update
+   set since = case when c.last_at < now() - interval '16 seconds' then now() else c.since end, last_at = now()`,
+)
+
+/** Notes that the database can be reached. After a time in which it could not, what has to be reported in time has its time anew. */
+export async function noteContact(db: Db): Promise<void> {
+  await db.query(contactStatement, [])
 }

@@ -148,3 +148,39 @@ describe('a worker that comes late', () => {
     assert.equal(await jobsOf(customer), 1)
   })
 })
+
+test('a database that fails again and again, at every step, costs neither the picture nor a second one at the provider', async (t) => {
+  const customer = await makeCustomer()
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const keys = { openai_compatible: { url, key: 'sk-canary-99999' } }
+  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  let painted = 0
+  whilePainting = async () => void painted++
+  const { db } = api.ctx
+  const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)]
+  const reset = () => Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+  /** By step: how often it still fails. */
+  const failures = new Map<string, number>([
+    ['artifacts-stage', 2],
+    ['artifact-jobs-renew', 2],
+    ['a transaction', 2],
+  ])
+  const fails = (step: string) => {
+    const left = failures.get(step) ?? 0
+    failures.set(step, left - 1)
+    return left > 0
+  }
+  const started = await paint(customer)
+  t.mock.method(db, 'query', (...args: Parameters<typeof query>) => (fails(args[0].name) ? reset() : query(...args)))
+  t.mock.method(db, 'transaction', (...args: Parameters<typeof transaction>) =>
+    fails('a transaction') ? reset() : transaction(...args),
+  )
+  await maker.start()
+  await eventually(
+    async () => [...failures.values()].every((left) => left < 0),
+    'every step has failed and been tried again',
+    20_000,
+  )
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 20_000)
+  assert.equal(painted, 1)
+})

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Context } from '../../../context.ts'
+import { isPassing } from '../../../db/is-passing.ts'
+import { keepTrying } from '../../../keep-trying.ts'
 import { LeasedWork, type LeasedRun } from '../../../leased-work.ts'
 import { newId } from '../../../random.ts'
 import { originalKey } from '../blob-keys.ts'
@@ -10,8 +12,11 @@ import { claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
 import { makeArtifact } from './make-artifact.ts'
 
 const renewEveryMs = 8_000
-const maxTries = 3
-const retryAfterSeconds = 5
+/** How long is waited before each further try: a provider or a store that is away for a minute costs nobody a picture. */
+const retryAfterSeconds = [5, 15, 45]
+const maxTries = retryAfterSeconds.length + 1
+/** After what is not the job's fault, and counts for no try. */
+const passingAfterSeconds = 2
 
 /** Makes artifacts in this process: takes jobs that nobody works on, a few at a time, since pictures take memory and processor. */
 export class ArtifactMaker {
@@ -69,16 +74,19 @@ export class ArtifactMaker {
       // A worker that dies at it every time must not be killed for ever.
       if (job.tries > maxTries || leftMs <= 0) throw new MakingFailed('gave_up', 'It could not be made in time.')
       const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
-      await updateStage(this.#ctx.db, job, 'running')
+      // What is made is paid for at its provider: a lost connection must not have it made again.
+      const insist = <T>(call: () => Promise<T>) => keepTrying(call, { signal: within, isPassing })
+      await insist(() => updateStage(this.#ctx.db, job, 'running'))
       const made = await makeArtifact(this.#ctx, job, within)
-      await updateStage(this.#ctx.db, job, 'storing')
       // Bytes of an artifact that is ready never change: one who comes late must not write over what another one stored.
-      if (!(await this.#holds(job))) return
+      if (!(await insist(() => this.#holds(job)))) return
+      await insist(() => updateStage(this.#ctx.db, job, 'storing'))
       within.throwIfAborted()
       // The same key at every try: a second one replaces what the first one left.
       await this.#ctx.blobs.write(originalKey(job, job.artifactId), made.bytes, { mime: made.mime })
       const { bytes, ...rest } = made
-      await finishReady(this.#ctx, job, this.#owner, { ...rest, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') })
+      const stored = { ...rest, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+      await insist(() => finishReady(this.#ctx, job, this.#owner, stored))
     } catch (error) {
       await this.#fail(job, signal, error)
     }
@@ -91,21 +99,25 @@ export class ArtifactMaker {
 
   async #fail(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
     if (signal.aborted) {
-      if (this.#work.stopped) await postponeJob(this.#ctx.db, job, this.#owner, 0)
+      if (this.#work.stopped) await postponeJob(this.#ctx.db, job, this.#owner, 0, { counts: true })
       return
     }
     const timeIsUp = Date.now() >= Date.parse(job.deadline)
+    if (!timeIsUp && isPassing(error)) return this.#postpone(job, signal, passingAfterSeconds, { counts: false })
     const known = error instanceof MakingFailed
     if (!known) this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be made')
-    if (!timeIsUp && job.tries < maxTries && (!known || error.passing)) {
-      await postponeJob(this.#ctx.db, job, this.#owner, retryAfterSeconds)
-      return
-    }
+    const afterSeconds = retryAfterSeconds[job.tries - 1]
+    if (!timeIsUp && afterSeconds !== undefined && (!known || error.passing))
+      return this.#postpone(job, signal, afterSeconds, { counts: true })
     const reason = timeIsUp
       ? new MakingFailed('gave_up', 'It could not be made in time.')
       : known
         ? error
         : new MakingFailed('internal_error', 'Something broke on our side.')
-    await finishFailed(this.#ctx, job, this.#owner, reason)
+    await keepTrying(() => finishFailed(this.#ctx, job, this.#owner, reason), { signal, isPassing })
+  }
+
+  async #postpone(job: Job, signal: AbortSignal, seconds: number, terms: { counts: boolean }): Promise<void> {
+    await keepTrying(() => postponeJob(this.#ctx.db, job, this.#owner, seconds, terms), { signal, isPassing })
   }
 }

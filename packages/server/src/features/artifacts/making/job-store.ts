@@ -101,18 +101,20 @@ export async function renewJobs(db: Db, owner: string, artifactIds: string[]): P
 
 const postponeStatement = statement<never>(
   'artifact-jobs-postpone',
-  `update artifact_jobs set lease_owner = null, lease_until = null, run_at = now() + make_interval(secs => $5)
+  `update artifact_jobs
+   set lease_owner = null, lease_until = null, run_at = now() + make_interval(secs => $5), tries = tries - $6::integer
    where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4`,
 )
 
-/** Gives a job back, to be tried again later. */
+/** Gives a job back, to be tried again later; a try that does not count is taken back. */
 export async function postponeJob(
   db: Db,
   { tenantId, collectionId, artifactId }: JobKey,
   owner: string,
   seconds: number,
+  { counts }: { counts: boolean },
 ): Promise<void> {
-  await db.query(postponeStatement, [tenantId, collectionId, artifactId, owner, seconds])
+  await db.query(postponeStatement, [tenantId, collectionId, artifactId, owner, seconds, counts ? 0 : 1])
 }
 
 const deleteStatement = statement<{ artifact_id: string }>(

@@ -6,19 +6,20 @@ import type { Session } from '../session.ts'
 
 /**
  * Sends a request to a remote agent's endpoint, signed as Standard Webhooks has it with the secret that its owner got at the registration.
- * Gives the status of the answer. @throws EgressError
+ * Gives the status of the answer. `assertMay` is called right before it is sent. @throws EgressError
  */
 export async function callEndpoint(
   ctx: Context,
   session: Session,
   messageId: string,
   body: object,
-  signal?: AbortSignal,
+  { signal, assertMay }: { signal?: AbortSignal; assertMay?: () => void } = {},
 ): Promise<number> {
   const agent = await findAgent(ctx.db, session.agentTenantId, session.agentId)
   if (!agent || session.agent.endpoint === null) throw new Error(`session ${session.id} has no endpoint to call`)
   const text = JSON.stringify(body)
   const now = new Date()
+  assertMay?.()
   const answer = await ctx.egress.send({
     method: 'POST',
     url: session.agent.endpoint,

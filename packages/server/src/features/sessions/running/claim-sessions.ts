@@ -7,7 +7,7 @@ import { leaseSeconds } from './lease.ts'
 const claimable = `status in ('launching', 'running') and (lease_until is null or lease_until < now()) and expires_at > now()
   and (agent->>'endpoint' is null or (status = 'launching' and agent_control_hash is null))`
 
-const claimStatement = statement<SessionRow>(
+const claimStatement = statement<SessionRow & { left_ms: number }>(
   'sessions-claim',
   // In turn over the tenants: each one's first, then each one's second, counted from what this worker runs for it already. skip locked: two
   // workers that look at the same moment take different ones; what the other has just taken is seen once its row is locked.
@@ -27,7 +27,7 @@ const claimStatement = statement<SessionRow>(
      limit $2
      for update of s skip locked
    )
-   returning ${sessionColumns}`,
+   returning ${sessionColumns}, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms`,
 )
 
 interface Room {
@@ -39,7 +39,14 @@ interface Room {
   held: ReadonlyMap<string, number>
 }
 
+/** A session, and how much of its time is left: by the database's clock, since this machine's may be wrong. */
+export interface ClaimedSession {
+  session: Session
+  leftMs: number
+}
+
 /** Takes sessions that nobody runs: new ones, and those whose worker died. */
-export async function claimSessions(db: Db, owner: string, { free, perTenant, held }: Room): Promise<Session[]> {
-  return (await db.query(claimStatement, [owner, free, perTenant, [...held.keys()], [...held.values()]])).map(toSession)
+export async function claimSessions(db: Db, owner: string, { free, perTenant, held }: Room): Promise<ClaimedSession[]> {
+  const rows = await db.query(claimStatement, [owner, free, perTenant, [...held.keys()], [...held.values()]])
+  return rows.map((row) => ({ session: toSession(row), leftMs: row.left_ms }))
 }

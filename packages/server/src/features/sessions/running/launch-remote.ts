@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
 import { statement } from '../../../db/database.ts'
+import { isPassing } from '../../../db/is-passing.ts'
+import { keepTrying } from '../../../keep-trying.ts'
 import { EgressError } from '../../../ports/egress/egress-error.ts'
 import { hashCredential, newCredential } from '../../../random.ts'
 import { endSession } from '../end-session.ts'
@@ -8,6 +10,7 @@ import { openRoomKey } from '../session-secrets.ts'
 import type { SessionError } from '../session.ts'
 import { callEndpoint } from './call-endpoint.ts'
 import type { Run } from './run-model-session.ts'
+import { isPassingForHolder } from './session-hold.ts'
 
 /** Within the 30 seconds that a remote agent has to come. */
 const retryAfterMs = [2_000, 6_000]
@@ -21,10 +24,12 @@ const handStatement = statement<{ id: string }>(
 
 /** Tells a remote agent to come, with all that it needs for that. It runs by itself from then on, and says by its control token that it came. */
 export async function launchRemote(ctx: Context, run: Run): Promise<void> {
-  const { session, owner, signal } = run
+  const { session, hold, signal } = run
   const controlToken = newCredential('controlToken')
   const { tenantId, id, agentId } = session
-  if ((await ctx.db.query(handStatement, [tenantId, id, owner, hashCredential(controlToken)])).length === 0) return
+  const values = [tenantId, id, hold.owner, hashCredential(controlToken)]
+  const handed = await keepTrying(() => ctx.db.query(handStatement, values), { signal, isPassing })
+  if (handed.length === 0) return
   const { publicUrl } = ctx.config
   const body = {
     type: 'session.launched',
@@ -45,7 +50,8 @@ export async function launchRemote(ctx: Context, run: Run): Promise<void> {
     const waitMs = retryAfterMs[tried]
     if (waitMs === undefined) {
       // It may have come although its answers were late or wrong: then it stays, and is paid.
-      await endSession(ctx, session, { status: 'failed', error }, 'launching')
+      const only = { status: 'launching', leaseOwner: hold.owner } as const
+      await keepTrying(() => endSession(ctx, session, { status: 'failed', error }, only), { signal, isPassing })
       return
     }
     await delay(waitMs, undefined, { signal }).catch(() => undefined)
@@ -53,9 +59,14 @@ export async function launchRemote(ctx: Context, run: Run): Promise<void> {
 }
 
 /** undefined: it was told. */
-async function tryOnce(ctx: Context, { session, signal }: Run, body: object): Promise<SessionError | undefined> {
+async function tryOnce(ctx: Context, { session, hold, signal }: Run, body: object): Promise<SessionError | undefined> {
+  const call = async () => {
+    await hold.confirm()
+    return callEndpoint(ctx, session, `${session.id}.launched`, body, { signal, assertMay: hold.assertFresh })
+  }
   try {
-    const status = await callEndpoint(ctx, session, `${session.id}.launched`, body, signal)
+    // Without the database nobody knows how the request is signed: that is no fault of the agent's.
+    const status = await keepTrying(call, { signal, isPassing: isPassingForHolder })
     if (status >= 200 && status < 300) return undefined
     return { code: 'agent_unreachable', message: `The agent's endpoint answered ${status}.` }
   } catch (error) {

@@ -1,4 +1,6 @@
 import type { Context } from '../../../context.ts'
+import { isPassing } from '../../../db/is-passing.ts'
+import { keepTrying } from '../../../keep-trying.ts'
 import { openModel } from '../../../ports/model/open-model.ts'
 import type { Model } from '../../../ports/model/model.ts'
 import type { AgentTool } from '../../../ports/model/tools/agent-tool.ts'
@@ -12,11 +14,13 @@ import type { Run } from './run-model-session.ts'
 export interface Mind {
   model: Model
   tools: AgentTool[]
+  /** Whether all of its MCP servers were reached. */
+  isWhole: boolean
   close(): Promise<void>
 }
 
 /** The model with the keys of the agent's own tenant, and the tools with their secrets: as the agent was launched, with the secrets it has now. */
-export async function openMind(ctx: Context, { session, signal }: Run): Promise<Mind> {
+async function openMind(ctx: Context, { session, signal }: Run): Promise<Mind> {
   const { agentTenantId, agentId, agent } = session
   const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, agentTenantId)
   const { egress } = ctx
@@ -37,5 +41,35 @@ export async function openMind(ctx: Context, { session, signal }: Run): Promise<
       { session: session.id, unchecked },
       'tools of an agent are left out: the schemas of its MCP servers take too long to check',
     )
-  return { model, tools, close: () => opened.close() }
+  return { model, tools, isWhole: unreachable.length === 0, close: () => opened.close() }
+}
+
+/** An MCP server that could not be reached is asked again, when there is something to answer, but no sooner than this. */
+const reopenAfterMs = 60_000
+
+/** The mind of a run, open as long as the run lasts. A server that is away for a while costs its tools for that while, not for the session. */
+export class KeptMind {
+  readonly #ctx: Context
+  readonly #run: Run
+  #mind: Mind | undefined
+  #openedAtMs = 0
+
+  constructor(ctx: Context, run: Run) {
+    this.#ctx = ctx
+    this.#run = run
+  }
+
+  async get(): Promise<Mind> {
+    const before = this.#mind
+    if (before && (before.isWhole || performance.now() - this.#openedAtMs < reopenAfterMs)) return before
+    const { signal } = this.#run
+    this.#mind = await keepTrying(() => openMind(this.#ctx, this.#run), { signal, isPassing })
+    this.#openedAtMs = performance.now()
+    await before?.close()
+    return this.#mind
+  }
+
+  async close(): Promise<void> {
+    await this.#mind?.close()
+  }
 }

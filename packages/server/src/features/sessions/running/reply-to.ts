@@ -5,8 +5,8 @@ import type { RoomEntry } from '../agent-room.ts'
 import type { Session } from '../session.ts'
 import type { Mind } from './open-mind.ts'
 
-/** How long is waited before each further try: 13 seconds in all, unless the provider asks for more. */
-const retryAfterMs = [1_000, 3_000, 9_000]
+/** How long is waited before each further try: a minute in all, unless the provider asks for more. */
+const retryAfterMs = [1_000, 3_000, 9_000, 17_000, 30_000]
 const maxWaitMs = 60_000
 
 interface Question {

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
+import { isPassing } from '../../../db/is-passing.ts'
+import { keepTrying } from '../../../keep-trying.ts'
 import { ModelError } from '../../../ports/model/model-error.ts'
-import { RoomRefusal, type AgentRoom, type RoomEntry, type RoomPage } from '../agent-room.ts'
+import { RoomRefusal, type AgentRoom, type RoomEntry, type RoomMessage, type RoomPage } from '../agent-room.ts'
 import { endSession } from '../end-session.ts'
 import { joinSession } from '../join-session.ts'
 import type { Session } from '../session.ts'
 import { openRoomKey } from '../session-secrets.ts'
 import { turnToAnswer } from './choose-turn.ts'
 import { noteAnswered } from './lease.ts'
-import { openMind, type Mind } from './open-mind.ts'
+import { KeptMind } from './open-mind.ts'
 import { replyTo } from './reply-to.ts'
+import { isPassingForHolder, LeaseLost, type SessionHold } from './session-hold.ts'
 
 /** As long as the Space service holds a poll. */
 const pollMs = 25_000
@@ -19,7 +22,7 @@ const roomRetryMs = 1_000
 /** What a run needs to know of whoever runs it. */
 export interface Run {
   session: Session
-  owner: string
+  hold: SessionHold
   /** Aborted when the session is over, no longer ours, or this process ends. */
   signal: AbortSignal
 }
@@ -32,34 +35,35 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
   const agent = { id: session.agentId, name: session.agent.name }
   const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) })
-  let mind: Mind | undefined
+  const mind = new KeptMind(ctx, run)
   try {
-    mind = await openMind(ctx, run)
+    await mind.get()
     await converse(ctx, run, room, mind)
   } catch (error) {
-    if (signal.aborted) return
+    if (signal.aborted || error instanceof LeaseLost) return
     await fail(ctx, run, room, error)
   } finally {
-    await mind?.close()
+    await mind.close()
   }
 }
 
-async function converse(ctx: Context, run: Run, room: AgentRoom, mind: Mind): Promise<void> {
-  const { session, owner, signal } = run
+async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind): Promise<void> {
+  const { session, hold, signal } = run
+  const { owner } = hold
   let page = await enter(room, signal)
   let { answeredSeq } = session
-  if (!(await joinSession(ctx.db, session))) return
+  const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
+  if (!(await onDatabase(() => joinSession(ctx.db, session, owner)))) return
   const { greeting } = session.agent
-  if (greeting !== null && session.joinedAt === null)
-    await insist(() => room.say({ text: greeting, client_id: `${session.id}.hello` }), signal)
+  if (greeting !== null && session.joinedAt === null) await say(run, room, { text: greeting, client_id: `${session.id}.hello` })
   const seen: RoomEntry[] = page.entries
   while (!signal.aborted) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
-      const text = await replyTo({ session, mind, history: seen, signal })
-      await insist(() => room.say({ text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` }), signal)
+      const text = await replyTo({ session, mind: await mind.get(), history: seen, signal })
+      await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })
       answeredSeq = turn.seq
-      if (!(await noteAnswered(ctx.db, session, owner, answeredSeq))) return
+      if (!(await onDatabase(() => noteAnswered(ctx.db, session, owner, turn.seq)))) return
     }
     page = await next(room, page, signal)
     seen.push(...page.entries)
@@ -101,29 +105,35 @@ async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSig
   return page
 }
 
-/** Tries again while the Space service cannot answer; gives up on what it refuses. */
-async function insist<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await call()
-    } catch (error) {
-      signal.throwIfAborted()
-      if (error instanceof RoomRefusal && !error.isPassing) throw error
-      await delay(roomRetryMs, undefined, { signal })
-    }
-  }
+/** Says it while the lease is this worker's, and only then: whoever has taken the session over says it otherwise. */
+async function say({ hold, signal }: Run, room: AgentRoom, message: RoomMessage): Promise<void> {
+  await insist(async () => {
+    await hold.confirm()
+    await room.say(message, hold.assertFresh)
+  }, signal)
 }
 
-/** Says in the room and in the status why it goes. */
-async function fail(ctx: Context, { session, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
+/** Tries again while the Space service cannot answer; gives up on what it refuses, and when the lease is lost. */
+function insist<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const mayPass = (error: unknown) => (error instanceof RoomRefusal ? error.isPassing : !(error instanceof LeaseLost))
+  return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
+}
+
+/** Says in the room and in the status why it goes, as long as the session is this worker's. */
+async function fail(ctx: Context, { session, hold, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
   const told = explain(error)
   if (!told) ctx.log.error({ err: error, session: session.id }, 'a session failed')
   const reason = told ?? { code: 'internal_error', message: 'Something broke on our side.' }
-  if (!(error instanceof RoomRefusal)) {
+  try {
+    await keepTrying(() => hold.confirm(), { signal, isPassing: isPassingForHolder })
+    const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }
     // Best effort: the status has it too.
-    await room.say({ text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }).catch(() => undefined)
+    if (!(error instanceof RoomRefusal)) await room.say(farewell, hold.assertFresh).catch(() => undefined)
+    const end = () => endSession(ctx, session, { status: 'failed', error: reason }, { leaseOwner: hold.owner })
+    await keepTrying(end, { signal, isPassing })
+  } catch (ending) {
+    if (!signal.aborted && !(ending instanceof LeaseLost)) throw ending
   }
-  if (!signal.aborted) await endSession(ctx, session, { status: 'failed', error: reason })
 }
 
 function explain(error: unknown): { code: string; message: string } | undefined {

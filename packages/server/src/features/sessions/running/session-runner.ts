@@ -8,13 +8,16 @@ import { listHeld, releaseLeases, renewLeases } from './lease.ts'
 import { launchRemote } from './launch-remote.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
 import { tellEnded } from './tell-ended.ts'
-import { claimSessions } from './claim-sessions.ts'
+import { claimSessions, type ClaimedSession } from './claim-sessions.ts'
+import { LeaseLost, SessionHold } from './session-hold.ts'
 
 const renewEveryMs = 8_000
 
 /** A run, and for whom. */
 interface SessionRun extends LeasedRun {
   tenantId: string
+  hold: SessionHold
+  signal: AbortSignal
 }
 
 /** Runs sessions in this process: takes those that nobody runs, as many as it may, and lets go of what has ended or is another's. */
@@ -34,7 +37,7 @@ export class SessionRunner {
       channel: sessionChannel,
       renewEveryMs,
       take: () => this.#take(),
-      renew: (ids) => renewLeases(ctx.db, this.#owner, ids),
+      renew: (ids) => this.#renew(ids),
       listHeld: (ids) => listHeld(ctx.db, this.#owner, ids),
     })
   }
@@ -58,9 +61,17 @@ export class SessionRunner {
     if (free <= 0) return false
     // Always, not only while others wait: sessions last for hours, and what one tenant took meanwhile would not be free for who comes.
     const perTenant = Math.ceil(this.#capacity / 2)
+    const askedAtMs = performance.now()
     const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, held: this.#heldByTenant() })
-    for (const session of claimed) this.#run(session)
+    for (const session of claimed) this.#begin(session, askedAtMs)
     return false
+  }
+
+  async #renew(ids: string[]): Promise<Set<string>> {
+    const askedAtMs = performance.now()
+    const held = await renewLeases(this.#ctx.db, this.#owner, ids)
+    for (const id of held) this.#work.runs.get(id)?.hold.noteRenewed(askedAtMs)
+    return held
   }
 
   #heldByTenant(): Map<string, number> {
@@ -69,21 +80,34 @@ export class SessionRunner {
     return held
   }
 
-  #run(session: Session): void {
+  /** After a while without the database this worker finds its own sessions free: what runs goes on, what is just ending begins anew. */
+  #begin(claimed: ClaimedSession, askedAtMs: number): void {
+    const before = this.#work.runs.get(claimed.session.id)
+    if (!before) this.#run(claimed, askedAtMs)
+    else if (before.signal.aborted) void before.done.then(() => this.#work.stopped || this.#begin(claimed, askedAtMs))
+    else before.hold.noteRenewed(askedAtMs)
+  }
+
+  #run({ session, leftMs }: ClaimedSession, askedAtMs: number): void {
     const abort = new AbortController()
-    const run: Run = { session, owner: this.#owner, signal: abort.signal }
-    const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, Date.parse(session.expiresAt) - Date.now()))
+    const hold = new SessionHold(this.#ctx.db, this.#owner, session.id, askedAtMs)
+    const run: Run = { session, hold, signal: abort.signal }
+    const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, leftMs))
     const work = session.agent.endpoint === null ? runModelSession(this.#ctx, run) : launchRemote(this.#ctx, run)
     const done = work
-      .catch((error: unknown) => this.#ctx.log.error({ err: error, session: session.id }, 'a session ended badly'))
+      .catch((error: unknown) => {
+        if (abort.signal.aborted || error instanceof LeaseLost) return
+        this.#ctx.log.error({ err: error, session: session.id }, 'a session ended badly')
+      })
       .finally(() => clearTimeout(expiry))
-    this.#work.add(session.id, { tenantId: session.tenantId, done, abort: (reason) => abort.abort(new Error(reason)) })
+    const { tenantId } = session
+    this.#work.add(session.id, { tenantId, hold, signal: abort.signal, done, abort: (reason) => abort.abort(new Error(reason)) })
   }
 
   async #expire(session: Session, abort: AbortController): Promise<void> {
     abort.abort(new Error('the time is up'))
     // The sweeper does it too, should this fail.
-    await endSession(this.#ctx, session, { status: 'expired' }).catch((error: unknown) =>
+    await endSession(this.#ctx, session, { status: 'expired' }, { leaseOwner: this.#owner }).catch((error: unknown) =>
       this.#ctx.log.error({ err: error, session: session.id }, 'a session was not ended at its time'),
     )
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
 import { statement } from '../../../db/database.ts'
 import type { Session } from '../session.ts'
@@ -11,14 +12,18 @@ const takeStatement = statement<SessionRow>(
    returning ${sessionColumns}`,
 )
 
-/** Tells remote agents that their session is over: once, and best effort, since what they were trusted with is worthless from now on. */
+/** How long is waited before each further try. */
+const retryAfterMs = [2_000, 10_000, 30_000]
+
+/**
+ * Tells remote agents that their session is over: best effort. Their control tokens and ID tokens open nothing by then; the key of a room
+ * without a list is still good, so an agent that is not told may write there until it asks for its status.
+ */
 export async function tellEnded(ctx: Context): Promise<void> {
-  for (const row of await ctx.db.query(takeStatement, [])) {
-    const session = toSession(row)
-    tellOne(ctx, session).catch(() => undefined)
-  }
+  for (const row of await ctx.db.query(takeStatement, [])) void tellOne(ctx, toSession(row))
 }
 
+/** Never rejects. */
 async function tellOne(ctx: Context, session: Session): Promise<void> {
   const body = {
     type: 'session.ended',
@@ -27,5 +32,15 @@ async function tellOne(ctx: Context, session: Session): Promise<void> {
     room: session.room,
     status: session.status,
   }
-  await callEndpoint(ctx, session, `${session.id}.ended`, body)
+  for (let tried = 0; ; tried++) {
+    try {
+      const status = await callEndpoint(ctx, session, `${session.id}.ended`, body)
+      if (status < 500 && status !== 429) return
+    } catch (error) {
+      ctx.log.debug({ err: error, session: session.id }, 'a remote agent was not told that its session is over')
+    }
+    const waitMs = retryAfterMs[tried]
+    if (waitMs === undefined) return
+    await delay(waitMs, undefined, { ref: false })
+  }
 }

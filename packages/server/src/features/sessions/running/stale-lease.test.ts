@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startSessionWorld, type SessionWorld } from '../../../testing/session-world.ts'
+import { endSession } from '../end-session.ts'
+import type { Session } from '../session.ts'
+import { claimSessions } from './claim-sessions.ts'
+import { launchRemote } from './launch-remote.ts'
+import { runModelSession, type Run } from './run-model-session.ts'
+import { SessionHold } from './session-hold.ts'
+
+let world: SessionWorld
+
+before(async () => {
+  // Without a worker: the tests are the workers.
+  world = await startSessionWorld({ runner: false })
+})
+after(() => world.close())
+
+/** A session that one worker has claimed, and that another one has taken over since then. */
+async function takenOver(manifest: object) {
+  const room = world.newRoom()
+  const got = await world.launch(await world.makeAgent(manifest), room, await world.makeCoupon(5))
+  assert.equal(got.status, 201, got.text)
+  await world.say(room, 'Is anybody there?')
+  const { db } = world.api.ctx
+  const [claimed] = await claimSessions(db, 'req_stopped', { free: 1, perTenant: 1, held: new Map() })
+  await db.pool.query("update sessions set lease_until = now() - interval '1 second' where id = $1", [claimed!.session.id])
+  const [again] = await claimSessions(db, 'req_other', { free: 1, perTenant: 1, held: new Map() })
+  assert.equal(again!.session.id, claimed!.session.id)
+  return { room, session: claimed!.session, token: got.body.data.control_token as string }
+}
+
+/** As the stopped worker sees it when it goes on: its lease was claimed longer ago than it lasts. */
+function staleRun(session: Session): Run {
+  const hold = new SessionHold(world.api.ctx.db, 'req_stopped', session.id, performance.now() - 60_000)
+  return { session, hold, signal: new AbortController().signal }
+}
+
+async function assertUntouched({ session, token, room }: Awaited<ReturnType<typeof takenOver>>): Promise<void> {
+  const { status, joined_at: joinedAt } = (await world.control('GET', `/sessions/${session.id}`, token)).body.data
+  assert.deepEqual([status, joinedAt], ['launching', null])
+  assert.deepEqual(
+    (await world.entries(room)).map(({ message }) => message.text),
+    ['Is anybody there?'],
+  )
+  // The next one is claimed by the next test.
+  await world.control('POST', `/sessions/${session.id}/stop`, token)
+}
+
+test('a worker that goes on after another took its session over neither joins, speaks nor ends it', async () => {
+  const taken = await takenOver({ greeting: 'Hello!' })
+  await runModelSession(world.api.ctx, staleRun(taken.session))
+  await assertUntouched(taken)
+})
+
+test('nor does it say goodbye and end it when it fails', async () => {
+  // There is no key for this provider: to think it over fails at once.
+  const taken = await takenOver({ model: { provider: 'openai', id: 'gpt-none' } })
+  const { ctx } = world.api
+  await runModelSession(ctx, staleRun(taken.session))
+  const error = { code: 'internal_error', message: 'Something broke on our side.' }
+  const after = await endSession(ctx, taken.session, { status: 'failed', error }, { leaseOwner: 'req_stopped' })
+  assert.equal(after?.status, 'launching')
+  await assertUntouched(taken)
+})
+
+test('nor does it call a remote agent, or end the launch', async () => {
+  const taken = await takenOver({ endpoint: 'http://127.0.0.1:8999/' })
+  await launchRemote(world.api.ctx, staleRun(taken.session))
+  await assertUntouched(taken)
+})
+
+test('its words are kept back also when it is stopped between the look at the lease and the sending', async () => {
+  const taken = await takenOver({})
+  const { hold } = staleRun(taken.session)
+  const room = world.api.ctx.agentRooms.open({ id: taken.session.agentId, name: 'Echo' }, taken.room)
+  await assert.rejects(room.say({ text: 'I stood still' }, hold.assertFresh), { name: 'LeaseDoubtful' })
+  await assert.rejects(hold.confirm(), { name: 'LeaseLost' })
+  await assertUntouched(taken)
+})
