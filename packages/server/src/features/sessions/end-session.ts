@@ -18,7 +18,7 @@ export async function endSession(
   ending: Ending,
   onlyWhile?: SessionStatus,
 ) {
-  return ctx.db.transaction(async (tx) => {
+  return ctx.db.lane(id).transaction(async (tx) => {
     const session = await findSessionForUpdate(tx, tenantId, id)
     if (!session || !(isAlive(session.status) || session.status === 'armed')) return session
     if (onlyWhile && session.status !== onlyWhile) return session

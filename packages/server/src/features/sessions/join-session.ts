@@ -5,7 +5,7 @@ import { findSessionForUpdate, updateJoined } from './store.ts'
 
 /** Notes that the agent is in its room, and tells so the first time. undefined: the session has ended. */
 export function joinSession(db: Database, { tenantId, id }: Pick<Session, 'tenantId' | 'id'>): Promise<Session | undefined> {
-  return db.transaction(async (tx) => {
+  return db.lane(id).transaction(async (tx) => {
     const before = await findSessionForUpdate(tx, tenantId, id)
     if (!before) return undefined
     const joined = await updateJoined(tx, tenantId, id)

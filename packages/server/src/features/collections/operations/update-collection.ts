@@ -7,7 +7,7 @@ import { findCollectionForUpdate, updateCollection as updateRow } from '../store
 import { collectionView } from '../views.ts'
 
 export const updateCollection: HandlerOf<'updateCollection'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     const before = await findCollectionForUpdate(tx, tenant, params.id)
     if (!before) throw new ApiError('not_found')
     const metadata = body.metadata ? mergePatch(before.metadata, body.metadata) : before.metadata

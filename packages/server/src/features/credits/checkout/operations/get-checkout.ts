@@ -14,7 +14,7 @@ export const getCheckout: HandlerOf<'getCheckout'> = async (ctx, { tenant, param
 
 /** Opened before it is erased, in one transaction: under a wrong master key it stays. Of several readers at once the first gets it. */
 function takeLicense(ctx: Context, tenantId: string, id: string): Promise<string | undefined> {
-  return ctx.db.transaction(async (tx) => {
+  return ctx.db.lane(id).transaction(async (tx) => {
     const checkout = await findCheckoutForUpdate(tx, tenantId, id)
     if (!checkout?.licenseSealed) return undefined
     const licenseKey = ctx.vault.open(checkout.licenseSealed, licensePlace(checkout)).toString()
