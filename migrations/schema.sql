@@ -133,6 +133,56 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_movements(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean)
+ RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- As accountKey writes an account.
+  free_keys text[];
+begin
+  insert into ledger_accounts as a (tenant_id, id, kind)
+  select w.tenant_id, w.id, w.kind
+  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
+  where w.kind is not null
+    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
+  order by w.tenant_id, w.id
+  on conflict do nothing;
+
+  if waits then
+    perform from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update;
+  else
+    select array_agg(f.key) into free_keys
+    from (
+      select a.tenant_id || '/' || a.id as key from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update skip locked
+    ) f;
+  end if;
+
+  return query
+  select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
+    coalesce(a.expires_at <= now(), false)
+  from ledger_accounts a
+  left join unnest(free_keys) as f (key) on f.key = a.tenant_id || '/' || a.id
+  where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+  union all
+  select 'transfer', t.tenant_id, t.id, t.amount, false
+  from ledger_transfers t
+  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null
+  from ledger_holds h
+  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
+  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids));
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.number_events(tenant_ids text[], max_each integer)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -248,6 +298,197 @@ AS $function$
 begin
   raise exception '% of % is refused: the books are only added to', lower(tg_op), tg_table_name
     using errcode = 'restrict_violation';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_add_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  select array_agg(f.id) into free_ids
+  from (
+    select c.id from collections c
+    where (c.tenant_id, c.id) in (select * from unnest(tenant_ids, collection_ids))
+    order by c.tenant_id, c.id
+    for no key update skip locked
+  ) f;
+
+  return query
+  with input as (
+    select * from unnest(tenant_ids, collection_ids, ids, types, contents, authors, scopes, key_hashes, body_hashes, answers, expiries)
+      with ordinality as i (tenant_id, collection_id, id, type, content, author, scope, key_hash, body_hash, answer, expires_at, ord)
+  ), target as (
+    select c.tenant_id, c.id, c.state, c.last_seq, coalesce(c.id = any (free_ids), false) as is_free
+    from collections c
+    where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
+  ), claimed as (
+    insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
+    select i.scope, i.key_hash, i.body_hash, i.answer, i.expires_at
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    where i.scope is not null and t.is_free and t.state = 'open'
+    order by i.scope, i.key_hash
+    on conflict on constraint idempotency_keys_pkey
+      do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+      where k.expires_at <= now()
+    returning k.scope, k.key_hash
+  ), accepted as (
+    select i.*, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
+    where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
+  ), inserted as (
+    insert into items (tenant_id, collection_id, id, seq, type, content, author)
+    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author from accepted a
+  ), told as (
+    insert into event_outbox (tenant_id, id, type, data)
+    select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', 'owner')
+    from accepted a
+    order by a.ord
+  ), counted as (
+    update collections c set item_count = c.item_count + a.added, last_seq = c.last_seq + a.added
+    from (select tenant_id, collection_id, count(*) as added from accepted group by tenant_id, collection_id) a
+    where c.tenant_id = a.tenant_id and c.id = a.collection_id
+  )
+  select case
+      when t.id is null then 'not_found'
+      when not t.is_free then 'locked'
+      when a.ord is not null then 'added'
+      when t.state <> 'open' then 'not_open'
+      else 'claim_taken'
+    end
+  from input i
+  left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+  left join accepted a on a.ord = i.ord
+  order by i.ord;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_append_lines(rooms_ text[], from_counts integer[], from_etags text[], counts integer[], etags text[], sizes bigint[], policy_seqs integer[], policy_hashes text[], line_rooms text[], line_seqs integer[], lines text[], dedupes text[])
+ RETURNS TABLE(room text, outcome text, dedupe text, seq integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_rooms text[];
+begin
+  select array_agg(f.room) into free_rooms
+  from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
+
+  return query
+  with input as (
+    select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
+      as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
+    where i.room = any (free_rooms)
+  ), line as (
+    select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
+  ), repeated as (
+    select l.room, l.dedupe, l.seq from room_lines l join line n on n.room = l.room and n.dedupe = l.dedupe
+  ), moved as (
+    update rooms r
+    set count = i.count, etag = i.etag, bytes = i.bytes, policy_seq = i.policy_seq, policy_hash = i.policy_hash
+    from input i
+    where r.room = i.room and r.count = i.from_count and r.etag = i.from_etag
+      and not exists (select from repeated d where d.room = r.room)
+    returning r.room
+  ), written as (
+    insert into room_lines (room, seq, line, dedupe)
+    select n.room, n.seq, n.line, n.dedupe from line n join moved m on m.room = n.room
+  ), told as (
+    select m.room, pg_notify('atrium_rooms', m.room) from moved m
+  )
+  select t.room, 'moved', null::text, null::int from told t
+  union all
+  select d.room, 'repeated', d.dedupe, d.seq from repeated d
+  union all
+  select r.room, 'locked', null::text, null::int from rooms r
+  where r.room = any (rooms_) and not coalesce(r.room = any (free_rooms), false)
+    and not exists (select from repeated d where d.room = r.room);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_number_events(tenant_ids text[], max_each integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  insert into event_heads (tenant_id)
+  select t.id from unnest(tenant_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
+  ) f;
+  -- Whoever has locked the heads does not wait for them again.
+  return case when free_ids is null then 0 else number_events(free_ids, max_each) end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_write_outcomes(owner text, tenant_ids text[], sequences bigint[], successes boolean[], statuses integer[], errors text[], retries_in_ms double precision[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select w.tenant_id from webhooks w
+    where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
+    order by w.tenant_id
+    for no key update skip locked
+  ) f;
+
+  return query
+  with input as (
+    select * from unnest(tenant_ids, sequences, successes, statuses, errors, retries_in_ms)
+      with ordinality as i (tenant_id, sequence, succeeded, response_status, error, retry_in_ms, ord)
+  ), held as (
+    select w.tenant_id, w.failing_since, coalesce(w.tenant_id = any (free_ids), false) as is_free
+    from webhooks w
+    where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
+  ), free as (
+    select d.tenant_id, d.sequence from webhook_deliveries d
+    where (d.tenant_id, d.sequence) in (select i.tenant_id, i.sequence from input i join held h on h.tenant_id = i.tenant_id where h.is_free)
+    for no key update skip locked
+  ), written as (
+    update webhook_deliveries d
+    set status = case when i.succeeded then 'succeeded' when i.retry_in_ms is null then 'failed' else 'pending' end,
+      tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
+      next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end
+    from input i join free f on f.tenant_id = i.tenant_id and f.sequence = i.sequence
+    where d.tenant_id = i.tenant_id and d.sequence = i.sequence
+    returning i.ord, d.tenant_id, i.succeeded
+  ), marked as (
+    update webhooks w
+    set failing_since = case when n.any_succeeded then null else now() end
+    from (select o.tenant_id, bool_or(o.succeeded) as any_succeeded from written o group by o.tenant_id) n
+    where w.tenant_id = n.tenant_id and n.any_succeeded = (w.failing_since is not null)
+  )
+  select case
+      when o.ord is not null then 'written'
+      when h.tenant_id is null then 'lost'
+      when not h.is_free then 'locked'
+      when exists (select from webhook_deliveries d where d.tenant_id = i.tenant_id and d.sequence = i.sequence) then 'locked'
+      else 'lost'
+    end
+  from input i
+  left join held h on h.tenant_id = i.tenant_id
+  left join written o on o.ord = i.ord
+  order by i.ord;
 end
 $function$
 ;

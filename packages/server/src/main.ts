@@ -4,7 +4,7 @@ import { readEnv } from './config/env.ts'
 import { readSecrets, type Secrets } from './config/secrets.ts'
 import { openDatabase } from './db/database.ts'
 import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
-import { isConnectionLost } from './db/sql-errors.ts'
+import { isConnectionLost } from '@atrium/traffic/database-errors'
 import { migrate } from './db/migrate.ts'
 import { openDevelopmentTenant } from './features/tenants/development-tenant.ts'
 import { keepSpaceAppKey } from './features/tenants/space-app-key.ts'
@@ -96,7 +96,7 @@ function stopFirst(...running: { stop(): Promise<void> }[]): (error: unknown) =>
 }
 
 async function prepareDatabase(config: Config, url: string, embedded: boolean) {
-  const db = openDatabase({ url, maxConnections: 2, onConnectionError: () => undefined })
+  const db = openDatabase({ url, maxConnections: 2, queryTimeoutMs: 60_000, onConnectionError: () => undefined })
   try {
     await migrate(db.pool)
     const { spacePublishableKey } = config

@@ -51,7 +51,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
   })
   const keyCache = new KeyCache({ load: (hashes) => resolveKeys(db, hashes) })
   const keyUse = new KeyUse(db, (error) => log.error({ err: error }, 'last use of keys not recorded'))
-  const metrics = new Metrics(db.pool)
+  const metrics = new Metrics(db)
   const usageCounter = new UsageCounter({
     db,
     registry: metrics.registry,

@@ -12,7 +12,7 @@ const statuses = {
 
 export type SpaceErrorName = keyof typeof statuses
 
-/** A rejection: `{error, reason}` with its status. Nothing was stored. */
+/** A rejection: `{error, reason}` with its status. Nothing was stored, but for reason outcome_unknown: then nobody knows. */
 export class SpaceError extends Error {
   readonly error: SpaceErrorName
   readonly reason: string

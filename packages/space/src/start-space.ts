@@ -3,11 +3,11 @@ import { isIssuer } from '@atrium/identity/discovery'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
-import pg from 'pg'
 import { makeCertificate } from './certificate/certificate.ts'
 import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
 import { readSigningKey } from './certificate/signing-key.ts'
 import type { SpaceBuild } from './certificate/space-build.ts'
+import { openDatabase } from './open-database.ts'
 import { makeSpaceServer } from './http/space-server.ts'
 import { staticFiles } from './http/static-files.ts'
 import { RoomWatch } from './rooms/room-watch.ts'
@@ -32,15 +32,7 @@ interface StartSpace {
 /** Starts the Space service over a database that is migrated already. */
 export async function startSpace({ env, build, log = logLine }: StartSpace): Promise<RunningSpace> {
   const config = readSpaceConfig(env)
-  const db = new pg.Pool({
-    connectionString: config.databaseUrl,
-    max: 20,
-    connectionTimeoutMillis: 5_000,
-    // A database that went silent answers no timeout of its own.
-    query_timeout: 8_000,
-    options: '-c timezone=UTC -c statement_timeout=30s',
-  })
-  db.on('error', (error) => log(`database connection lost: ${error.message}`))
+  const db = openDatabase(config.databaseUrl, (error) => log(`database connection lost: ${error.message}`))
   const watch = new RoomWatch(config.databaseUrl, (error) => log(`room notifications lost; reconnecting: ${error.message}`))
   await watch.start()
 

@@ -1,33 +1,108 @@
+import { isLocked } from './database-errors.ts'
+import { lockPauseMs } from './locked-retry.ts'
+import { Overloaded } from './overloaded.ts'
+import { patience } from './patience.ts'
+
+/** As an outcome: a row of this input is locked by somebody else, and nothing of the input was done. It is tried again. */
+export class Locked {
+  /** One of the input's keys. */
+  readonly key: string
+
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
 interface BatcherOptions<In, Out> {
   /** Does the whole batch; gives one outcome an input, in order. An Error as an outcome rejects that one alone. */
-  run: (inputs: In[]) => Promise<(Out | Error)[]>
+  run: (inputs: In[]) => Promise<(Out | Error | Locked)[]>
   maxSize: number
   /** How many batches may run at once. Further inputs wait and so make the next batch larger: load makes it more efficient. */
   concurrency: number
   /** Whether an error is about one input and not the batch: then each input gets a try of its own. Absent: never. */
   isAboutOneInput?: (error: unknown) => boolean
+  /**
+   * The rows that an input locks. Inputs with a key in common never are in two batches at once, and keep their order: so what holds a lock
+   * that a batch finds taken is never another batch of this process. Absent: inputs lock nothing.
+   */
+  keysOf?: (input: In) => readonly string[]
+  /** What an input takes up in memory; absent: little. */
+  bytesOf?: (input: In) => number
+  /** How many inputs may wait; those beyond are refused at once. */
+  maxWaiting?: number
+  /** How long an input may wait for its batch. */
+  waitMs?: number
 }
 
 interface Waiting<In, Out> {
   input: In
+  keys: readonly string[]
+  bytes: number
+  /** Rejected when it waits longer; and when its row stays locked for longer. */
+  untilMs: number
+  lockedUntilMs: number
+  /** It made a batch wait for a lock: it goes by itself from now on. */
+  alone: boolean
+  /** The blocked key whose first input it is. */
+  probes: string | undefined
   resolve: (output: Out) => void
   reject: (error: unknown) => void
 }
 
+/** Inputs whose row somebody else has locked, in order. Only the first one is tried, after pauses that grow. */
+interface Blocked<In, Out> {
+  inputs: Waiting<In, Out>[]
+  tries: number
+}
+
+const noKeys: readonly string[] = []
+const maxBytes = 16 * 1024 * 1024
+const maxBlocked = 512
+const checkEveryMs = 200
+
 /** Lets inputs of one kind share a query: those of one turn of the event loop, or those that came while earlier batches ran. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
+  readonly #maxWaiting: number
+  readonly #waitMs: number
+  readonly #busyKeys = new Set<string>()
+  readonly #blocked = new Map<string, Blocked<In, Out>>()
   #waiting: Waiting<In, Out>[] = []
+  /** Of all that wait, in #waiting or blocked. */
+  #count = 0
+  #bytes = 0
   #running = 0
   #scheduled = false
+  #checks: NodeJS.Timeout | undefined
 
   constructor(options: BatcherOptions<In, Out>) {
     this.#options = options
+    this.#maxWaiting = options.maxWaiting ?? 2_000
+    this.#waitMs = options.waitMs ?? patience.queueMs
   }
 
+  /** Rejects with Overloaded when the queue is full or the input waited too long in it: then nothing of it was begun. */
   add(input: In): Promise<Out> {
+    const keys = this.#options.keysOf?.(input) ?? noKeys
+    const bytes = this.#options.bytesOf?.(input) ?? 0
+    if (this.#count >= this.#maxWaiting || this.#bytes + bytes > maxBytes)
+      return Promise.reject(new Overloaded('too many requests wait to be done'))
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ input, resolve, reject })
+      const now = performance.now()
+      this.#count++
+      this.#bytes += bytes
+      this.#waiting.push({
+        input,
+        keys,
+        bytes,
+        untilMs: now + this.#waitMs,
+        lockedUntilMs: now + patience.lockedMs,
+        alone: false,
+        probes: undefined,
+        resolve,
+        reject,
+      })
+      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs)
       this.#schedule()
     })
   }
@@ -43,8 +118,9 @@ export class Batcher<In, Out> {
   }
 
   async #runNext(): Promise<void> {
-    const batch = this.#waiting.splice(0, this.#options.maxSize)
+    const batch = this.#options.keysOf ? this.#takeApart() : this.#waiting.splice(0, this.#options.maxSize)
     if (batch.length === 0) return
+    for (const waiting of batch) this.#leave(waiting)
     this.#running++
     this.#schedule()
     try {
@@ -55,21 +131,140 @@ export class Batcher<In, Out> {
     }
   }
 
+  /** A batch's worth of what waits, without what has a key in common with a running batch or with what is left waiting before it. */
+  #takeApart(): Waiting<In, Out>[] {
+    const batch: Waiting<In, Out>[] = []
+    const left: Waiting<In, Out>[] = []
+    const passed = new Set<string>()
+    let taken = 0
+    for (const waiting of this.#waiting) {
+      if (batch.length >= this.#options.maxSize || batch[0]?.alone) break
+      taken++
+      const blockedKey =
+        this.#blocked.size === 0 || waiting.probes ? undefined : waiting.keys.find((key) => this.#blocked.has(key))
+      if (blockedKey !== undefined) this.#block(blockedKey, waiting)
+      else if (waiting.keys.some((key) => this.#busyKeys.has(key) || passed.has(key)) || (waiting.alone && batch.length > 0)) {
+        left.push(waiting)
+        for (const key of waiting.keys) passed.add(key)
+      } else batch.push(waiting)
+    }
+    const rest = this.#waiting.slice(taken)
+    this.#waiting = left.length === 0 ? rest : left.concat(rest)
+    for (const { keys } of batch) for (const key of keys) this.#busyKeys.add(key)
+    return batch
+  }
+
   async #settle(batch: Waiting<In, Out>[]): Promise<void> {
     try {
       const outcomes = await this.#options.run(batch.map((waiting) => waiting.input))
-      batch.forEach((waiting, i) => {
-        const outcome = outcomes[i]
-        if (outcome instanceof Error) waiting.reject(outcome)
-        else waiting.resolve(outcome as Out)
-      })
+      this.#free(batch)
+      batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
     } catch (error) {
       if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) {
         // One bad input must not fail its neighbours: each gets its own try.
         for (const waiting of batch) await this.#settle([waiting])
-        return
+      } else if (this.#options.keysOf && isLocked(error)) await this.#findLocked(batch)
+      else {
+        this.#free(batch)
+        for (const waiting of batch) this.#reject(waiting, error)
       }
-      for (const { reject } of batch) reject(error)
     }
+  }
+
+  /** Some input needs something locked that its keys do not tell. Halves find out which; that one is tried alone from now on. */
+  async #findLocked(batch: Waiting<In, Out>[]): Promise<void> {
+    const [waiting] = batch
+    if (batch.length === 1) {
+      this.#free(batch)
+      waiting!.alone = true
+      this.#answer(waiting!, new Locked(waiting!.keys[0]!))
+      return
+    }
+    const middle = batch.length >> 1
+    await this.#settle(batch.slice(0, middle))
+    await this.#settle(batch.slice(middle))
+  }
+
+  #free(batch: Waiting<In, Out>[]): void {
+    for (const { keys } of batch) for (const key of keys) this.#busyKeys.delete(key)
+  }
+
+  #answer(waiting: Waiting<In, Out>, outcome: Out | Error | Locked): void {
+    if (outcome instanceof Locked) this.#tryLater(waiting, outcome.key)
+    else if (outcome instanceof Error) this.#reject(waiting, outcome)
+    else {
+      if (this.#blocked.size > 0) for (const key of waiting.keys) this.#unblock(key)
+      waiting.resolve(outcome)
+    }
+  }
+
+  #reject(waiting: Waiting<In, Out>, error: unknown): void {
+    // Whatever became of the first one: the others have their own try.
+    if (waiting.probes !== undefined) this.#unblock(waiting.probes)
+    waiting.reject(error)
+  }
+
+  #tryLater(waiting: Waiting<In, Out>, key: string): void {
+    this.#count++
+    this.#bytes += waiting.bytes
+    const { probes } = waiting
+    waiting.probes = undefined
+    if (probes !== undefined && probes !== key) this.#unblock(probes)
+    const blocked = this.#blocked.get(key)
+    if (blocked && probes !== key) return this.#block(key, waiting)
+    if (blocked) blocked.inputs.unshift(waiting)
+    else this.#blocked.set(key, { inputs: [waiting], tries: 0 })
+    this.#probeLater(key)
+  }
+
+  #block(key: string, waiting: Waiting<In, Out>): void {
+    const { inputs } = this.#blocked.get(key)!
+    if (inputs.length < maxBlocked) inputs.push(waiting)
+    else this.#leave(waiting).reject(new Overloaded('too many wait for the same row'))
+  }
+
+  #probeLater(key: string): void {
+    const blocked = this.#blocked.get(key)!
+    setTimeout(() => {
+      if (this.#blocked.get(key) !== blocked) return
+      const first = blocked.inputs.shift()
+      if (!first) return void this.#blocked.delete(key)
+      blocked.tries++
+      first.probes = key
+      this.#waiting.unshift(first)
+      this.#schedule()
+    }, lockPauseMs(blocked.tries))
+  }
+
+  /** Those that waited for its row go on, before all that came later. */
+  #unblock(key: string): void {
+    const blocked = this.#blocked.get(key)
+    if (!blocked) return
+    this.#blocked.delete(key)
+    for (const waiting of blocked.inputs) waiting.untilMs = waiting.lockedUntilMs
+    this.#waiting.unshift(...blocked.inputs.splice(0))
+    this.#schedule()
+  }
+
+  #leave(waiting: Waiting<In, Out>): Waiting<In, Out> {
+    this.#count--
+    this.#bytes -= waiting.bytes
+    return waiting
+  }
+
+  #dropLate(): void {
+    if (this.#count === 0) {
+      clearInterval(this.#checks)
+      this.#checks = undefined
+      return
+    }
+    const now = performance.now()
+    const late = this.#waiting.filter((waiting) => now >= waiting.untilMs)
+    if (late.length > 0) this.#waiting = this.#waiting.filter((waiting) => now < waiting.untilMs)
+    for (const blocked of this.#blocked.values()) {
+      late.push(...blocked.inputs.filter((waiting) => now >= waiting.lockedUntilMs))
+      blocked.inputs = blocked.inputs.filter((waiting) => now < waiting.lockedUntilMs)
+    }
+    for (const waiting of late) this.#reject(this.#leave(waiting), new Overloaded('it waited too long to be done'))
   }
 }

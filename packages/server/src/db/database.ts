@@ -1,16 +1,31 @@
+import { Connections } from '@atrium/traffic/connections'
+import { isAnswerLost, isConnectionLost } from '@atrium/traffic/database-errors'
+import { Lanes } from '@atrium/traffic/lanes'
+import { retryLocked } from '@atrium/traffic/locked-retry'
+import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
+import { patience } from '@atrium/traffic/patience'
 import pg from 'pg'
-import { isConnectionLost } from './sql-errors.ts'
 
 /** A fixed query. The name makes it a prepared statement: parsed and planned once a connection. */
 export interface Statement<Row> {
   name: string
   text: string
+  /** Whether it changes something when it runs by itself: then nobody knows what became of it when its answer is lost. */
+  writes: boolean
+  /** one: a lock that is held fails it at once, and its caller tries again. */
+  tries: 'one' | 'many'
   /** Only for the type checker: what a row looks like. */
   readonly row?: Row
 }
 
-export function statement<Row>(name: string, text: string): Statement<Row> {
-  return { name, text }
+interface StatementOptions {
+  /** A select that calls a function which writes says so; of all others their text tells. */
+  writes?: boolean
+  tries?: 'one'
+}
+
+export function statement<Row>(name: string, text: string, { writes, tries }: StatementOptions = {}): Statement<Row> {
+  return { name, text, writes: writes ?? !/^\s*(select|with recursive waiting)\b/.test(text), tries: tries ?? 'many' }
 }
 
 /** What a store function needs to read. */
@@ -27,70 +42,128 @@ export interface Tx extends Db {
 
 export interface Database extends Db {
   readonly pool: pg.Pool
+  /** How many wait for a connection. */
+  readonly waiting: number
+  /**
+   * Runs it and commits. Where another one holds a lock for long it is rolled back and run again after a pause: so what it does beside the
+   * database may be done several times.
+   */
   transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same once: a lock that is held fails it, and its caller tries again. */
+  transactionOnce<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * For transactions that lock the same thing, such as a collection: a few at once for each key, so that those who wait for one row leave
+   * connections to all others.
+   */
+  lane(key: string): Pick<Database, 'transaction'>
   close(): Promise<void>
 }
 
 interface DatabaseOptions {
   url: string
   maxConnections: number
-  /** How long one query may take; absent: 8 seconds. */
+  /** How long one query, and a transaction, may take; absent: as in patience. */
   queryTimeoutMs?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   onConnectionError: (error: Error) => void
 }
 
-export function openDatabase(options: DatabaseOptions): Database {
-  // A database that went silent answers no timeout of its own. Longer than a repeat waits for its idempotency key.
-  const queryTimeoutMs = options.queryTimeoutMs ?? 8_000
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: queryTimeoutMs,
-    idleTimeoutMillis: 60_000,
-    options: `-c timezone=UTC -c statement_timeout=${Math.max(30_000, queryTimeoutMs)} -c idle_in_transaction_session_timeout=30s`,
+export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnectionError }: DatabaseOptions): Database {
+  const connections = new Connections({
+    url,
+    max: maxConnections,
     types: { getTypeParser },
+    onError: onConnectionError,
+    ...(queryTimeoutMs === undefined ? {} : { answerMs: queryTimeoutMs }),
   })
-  // Without a listener an idle connection that breaks would end the process.
-  pool.on('error', options.onConnectionError)
+  const lanes = new Lanes()
+  const transactionMs = Math.max(queryTimeoutMs ?? 0, patience.transactionMs)
 
+  const untilMs = () => performance.now() + transactionMs
+  const transaction = <T>(run: (tx: Tx) => Promise<T>): Promise<T> => {
+    const until = untilMs()
+    return retryLocked((tries) => runTransaction(connections, run, { untilMs: until, isFirst: tries === 0 }))
+  }
   return {
-    pool,
-    query: (stmt, values) => runOn(pool, stmt, values),
-    transaction: (run) => transaction(pool, run),
-    close: () => pool.end(),
+    pool: connections.pool,
+    get waiting() {
+      return connections.waiting
+    },
+    query: (stmt, values) =>
+      stmt.tries === 'one' ? runAlone(connections, stmt, values) : retryLocked(() => runAlone(connections, stmt, values)),
+    transaction,
+    transactionOnce: (run) => runTransaction(connections, run, { untilMs: untilMs(), isFirst: true }),
+    lane: (key) => ({ transaction: (run) => lanes.run(key, () => transaction(run)) }),
+    close: () => connections.pool.end(),
   }
 }
 
-async function runOn<Row>(client: pg.Pool | pg.PoolClient, { name, text }: Statement<Row>, values: unknown[]): Promise<Row[]> {
-  const result = await (client as pg.Pool).query({ name, text, values })
+/** Runs one statement, which is committed with it. */
+async function runAlone<Row>(connections: Connections, stmt: Statement<Row>, values: unknown[]): Promise<Row[]> {
+  const client = await connections.acquire('statement')
+  let broken: Error | undefined
+  try {
+    return await runOn(client, stmt, values)
+  } catch (error) {
+    if (isConnectionLost(error)) broken = error as Error
+    throw stmt.writes && isAnswerLost(error) ? new OutcomeUnknown(error) : error
+  } finally {
+    connections.release(client, broken)
+  }
+}
+
+async function runOn<Row>(
+  client: pg.PoolClient,
+  { name, text }: Statement<Row>,
+  values: unknown[],
+  timeout?: { query_timeout: number },
+): Promise<Row[]> {
+  const result = await client.query({ name, text, values, ...timeout })
   return result.rows as Row[]
 }
 
-async function transaction<T>(pool: pg.Pool, run: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+/** Until the commit is sent, whatever fails did not happen: PostgreSQL rolls back what its client leaves. */
+async function runTransaction<T>(
+  connections: Connections,
+  run: (tx: Tx) => Promise<T>,
+  { untilMs, isFirst }: { untilMs: number; isFirst: boolean },
+): Promise<T> {
+  const client = await connections.acquire('transaction')
   let broken: Error | undefined
-  // The pool listens only while a connection is idle: one that is lost in a transaction would end the process.
-  const lose = (error: Error) => {
-    broken = error
-  }
-  client.on('error', lose)
   try {
-    await client.query('begin')
-    const tx = { query: (stmt: Statement<never>, values: unknown[]) => runOn(client, stmt, values) } as unknown as Tx
+    await client.query(isFirst ? 'begin' : `begin; set local lock_timeout = ${patience.lockAgainMs}`)
+    const tx = {
+      query: (stmt: Statement<never>, values: unknown[]) => runOn(client, stmt, values, timeoutUntil(untilMs)),
+    } as unknown as Tx
     const result = await run(tx)
-    await client.query('commit')
+    await commit(client)
     return result
   } catch (error) {
-    if (isConnectionLost(error)) broken = error as Error
-    else await client.query('rollback').catch(lose)
+    const fault = error instanceof OutcomeUnknown ? error.cause : error
+    if (isConnectionLost(fault)) broken = fault as Error
+    else await client.query('rollback').catch((lost: Error) => (broken = lost))
     throw error
   } finally {
-    client.off('error', lose)
     // A connection that was lost, or could not roll back, is thrown away, not given to the next.
-    client.release(broken)
+    connections.release(client, broken)
   }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  let command: string
+  try {
+    ;({ command } = await client.query('commit'))
+  } catch (error) {
+    throw isAnswerLost(error) ? new OutcomeUnknown(error) : error
+  }
+  // What PostgreSQL answers when a statement failed and nobody minded.
+  if (command !== 'COMMIT') throw new Error('a transaction that failed was to be committed')
+}
+
+function timeoutUntil(untilMs: number): { query_timeout: number } | undefined {
+  const leftMs = Math.ceil(untilMs - performance.now())
+  if (leftMs <= 0) throw new Overloaded('a transaction took too long')
+  return leftMs < patience.answerMs ? { query_timeout: leftMs } : undefined
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {

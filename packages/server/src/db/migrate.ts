@@ -18,6 +18,7 @@ export async function migrate(pool: Pool, folder: string = migrationsFolder): Pr
   try {
     // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
     await client.query('set statement_timeout = 0')
+    await client.query('set lock_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
     return { applied: await applyPending(client, files) }
   } finally {

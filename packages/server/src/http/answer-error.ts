@@ -1,3 +1,4 @@
+import { Overloaded } from '@atrium/traffic/overloaded'
 import { errors, type ErrorBody, type ErrorCode } from '@atrium/contract/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
@@ -10,7 +11,10 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   const known = asApiError(error)
   if (!known || known.status >= 500) {
     const fault = known?.cause ?? error
-    ctx.log.error({ request_id: req.id, method: req.method, route: req.routeOptions.url, err: fault }, 'request failed')
+    const said = { request_id: req.id, method: req.method, route: req.routeOptions.url }
+    // Under pressure there are many of these, and no stack tells more.
+    if (fault instanceof Overloaded) ctx.log.warn(said, `refused: ${fault.message}`)
+    else ctx.log.error({ ...said, err: fault }, 'request failed')
   }
   const answer = known ?? new ApiError('internal_error')
   ctx.metrics.answered(req.routeOptions.config?.operationId, answer.status, reply.elapsedTime)

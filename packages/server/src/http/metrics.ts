@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Pool } from 'pg'
+import type { Database } from '../db/database.ts'
 
 interface Series {
   count(): void
@@ -16,7 +16,8 @@ export class Metrics {
   readonly #ledgerAudited: Gauge
   readonly #series = new Map<string, Series>()
 
-  constructor(pool: Pool) {
+  constructor(db: Pick<Database, 'pool' | 'waiting'>) {
+    const { pool } = db
     const registers = [this.registry]
     collectDefaultMetrics({ register: this.registry })
     this.#requests = new Counter({
@@ -44,7 +45,7 @@ export class Metrics {
       collect: () => {
         connections.set({ state: 'idle' }, pool.idleCount)
         connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-        connections.set({ state: 'waited_for' }, pool.waitingCount)
+        connections.set({ state: 'waited_for' }, db.waiting)
       },
     })
   }

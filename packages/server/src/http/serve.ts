@@ -109,7 +109,13 @@ type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 function runner(ctx: Context, op: Operation, handler: AnyHandler): Run {
   if (typeof handler !== 'function') return (call, claim) => handler.batched(ctx, call, claim)
   if (!op.idempotency) return (call) => (handler as Handler<Operation>)(ctx, call)
-  return (call, claim) => claimedTransaction(ctx.db, claim, (tx) => (handler as TxHandler<Operation>)(ctx, tx, call))
+  return (call, claim) =>
+    claimedTransaction(ctx.db.lane(laneOf(op, call)), claim, (tx) => (handler as TxHandler<Operation>)(ctx, tx, call))
+}
+
+/** What an operation locks belongs to the collection, agent or session that it names first, or else to its tenant. */
+function laneOf(op: Operation, { tenant, params }: AnyCall): string {
+  return `${tenant ?? ''}/${Object.values(params ?? {})[0] ?? op.id}`
 }
 
 /** Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered otherwise. */

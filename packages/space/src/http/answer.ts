@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { InvalidRecord } from '@atrium/sealing/invalid-record'
+import { isPassing } from '@atrium/traffic/database-errors'
+import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
 
 /** Answers JSON that no cache keeps; any origin may read it, never with credentials. */
@@ -39,18 +41,9 @@ export function sendError(res: ServerResponse, error: unknown, log: (line: strin
 function asSpaceError(error: unknown): SpaceError | undefined {
   if (error instanceof SpaceError) return error
   if (error instanceof InvalidRecord) return new SpaceError('invalid_request', error.message)
-  return isDatabaseAway(error) ? new SpaceError('unavailable', 'the database cannot be reached', 1) : undefined
-}
-
-function isDatabaseAway(error: unknown): boolean {
-  const { code, message = '' } = error as { code?: string; message?: string }
-  return (
-    /^(08|53|57P|40)/.test(code ?? '') ||
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT'].includes(code ?? '') ||
-    message.includes('Connection terminated') ||
-    message.includes('Query read timeout') ||
-    message.includes('timeout exceeded when trying to connect')
-  )
+  if (error instanceof Overloaded) return new SpaceError('unavailable', error.message, error.retryAfterSeconds)
+  if (error instanceof OutcomeUnknown) return new SpaceError('unavailable', 'outcome_unknown', error.retryAfterSeconds)
+  return isPassing(error) ? new SpaceError('unavailable', 'the database cannot be reached', 1) : undefined
 }
 
 /** The kind and place of a fault. Not its message: a database quotes values in it. */

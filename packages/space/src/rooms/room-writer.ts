@@ -1,6 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { lineHash, sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord, type RoomRecord } from '@atrium/sealing/records'
+import { isLocked } from '@atrium/traffic/database-errors'
+import { lockPauseMs } from '@atrium/traffic/locked-retry'
+import { Overloaded } from '@atrium/traffic/overloaded'
+import { patience } from '@atrium/traffic/patience'
 import { SpaceError } from '../space-error.ts'
 import { roomLimits, type RoomHead } from './head.ts'
 import { appendLines, type Db, type Growth, listHeads, type NewLine } from './store.ts'
@@ -19,6 +23,7 @@ export type AppendOutcome = { kind: 'written' | 'repeated'; seq: number; head: R
 
 interface Waiting extends Append {
   tries: number
+  untilMs: number
   resolve: (outcome: AppendOutcome) => void
   reject: (error: unknown) => void
 }
@@ -26,6 +31,9 @@ interface Waiting extends Append {
 const maxBatchLines = 256
 const maxRunning = 2
 const maxTries = 50
+/** Of one room, and of all. */
+const maxWaiting = { room: 256, all: 2_000 }
+const checkEveryMs = 200
 const maxKnownHeads = 2_000
 const maxKnownPolicyBytes = 8_192
 
@@ -37,18 +45,28 @@ const maxKnownPolicyBytes = 8_192
 export class RoomWriter {
   readonly #db: Db
   readonly #waiting = new Map<string, Waiting[]>()
+  /** Rooms that a running batch has, or that are left alone for a while because their row is locked. */
   readonly #busy = new Set<string>()
+  /** How often a room's row was found locked: then only its first line is tried. */
+  readonly #lockedTries = new Map<string, number>()
   readonly #known = new Map<string, RoomHead>()
   #running = 0
   #scheduled = false
+  #count = 0
+  #checks: NodeJS.Timeout | undefined
 
   constructor(db: Db) {
     this.#db = db
   }
 
+  /** Rejects with Overloaded when too many wait, or when it waited too long; then nothing was written. */
   append(append: Append): Promise<AppendOutcome> {
+    const ofRoom = this.#waiting.get(append.head.room)?.length ?? 0
+    if (ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
+      return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
-      this.#queue({ ...append, tries: 0, resolve, reject })
+      this.#queue({ ...append, tries: 0, untilMs: performance.now() + patience.lockedMs, resolve, reject })
+      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs)
       this.#schedule()
     })
   }
@@ -67,6 +85,7 @@ export class RoomWriter {
     const queue = this.#waiting.get(room)
     if (queue) queue.push(waiting)
     else this.#waiting.set(room, [waiting])
+    this.#count++
   }
 
   #schedule(): void {
@@ -86,7 +105,8 @@ export class RoomWriter {
     for (const [room, queue] of this.#waiting) {
       if (this.#busy.has(room)) continue
       if (lines >= maxBatchLines) break
-      const taken = queue.splice(0, maxBatchLines - lines)
+      const taken = queue.splice(0, this.#lockedTries.has(room) ? 1 : maxBatchLines - lines)
+      this.#count -= taken.length
       if (queue.length === 0) this.#waiting.delete(room)
       this.#busy.add(room)
       lines += taken.length
@@ -98,21 +118,77 @@ export class RoomWriter {
   async #run(batch: Waiting[][]): Promise<void> {
     this.#running++
     this.#schedule()
+    const locked = new Set<string>()
     try {
-      await this.#write(batch)
+      await this.#write(batch, locked)
     } catch (error) {
-      for (const waiting of batch.flat()) {
-        this.#known.delete(waiting.head.room)
-        waiting.reject(error)
-      }
+      await this.#fail(batch, locked, error)
     } finally {
-      for (const [first] of batch) this.#busy.delete(first!.head.room)
+      for (const [first] of batch) this.#free(first!.head.room, locked.has(first!.head.room))
       this.#running--
       this.#schedule()
     }
   }
 
-  async #write(batch: Waiting[][]): Promise<void> {
+  /** What a batch waited for in vain it does not tell: then each room gets its own try, so that one does not fail the others. */
+  async #fail(batch: Waiting[][], locked: Set<string>, error: unknown): Promise<void> {
+    if (isLocked(error) && batch.length > 1) {
+      for (const queue of batch) await this.#write([queue], locked).catch((own: unknown) => this.#fail([queue], locked, own))
+      return
+    }
+    for (const queue of batch) {
+      const { room } = queue[0]!.head
+      this.#known.delete(room)
+      if (isLocked(error)) this.#putBack(queue, locked)
+      else for (const waiting of queue) waiting.reject(error)
+    }
+  }
+
+  /** Before all that came later. */
+  #putBack(queue: Waiting[], locked: Set<string>): void {
+    const { room } = queue[0]!.head
+    locked.add(room)
+    this.#count += queue.length
+    this.#waiting.set(room, [...queue, ...(this.#waiting.get(room) ?? [])])
+  }
+
+  #free(room: string, isLocked: boolean): void {
+    const tries = this.#lockedTries.get(room) ?? 0
+    if (!isLocked) {
+      this.#lockedTries.delete(room)
+      this.#busy.delete(room)
+      return
+    }
+    this.#lockedTries.set(room, tries + 1)
+    setTimeout(() => {
+      if (!this.#waiting.has(room)) this.#lockedTries.delete(room)
+      this.#busy.delete(room)
+      this.#schedule()
+    }, lockPauseMs(tries))
+  }
+
+  #dropLate(): void {
+    if (this.#count === 0) {
+      clearInterval(this.#checks)
+      this.#checks = undefined
+      return
+    }
+    const now = performance.now()
+    for (const [room, queue] of this.#waiting) {
+      const late = queue.filter(({ untilMs }) => now >= untilMs)
+      if (late.length === 0) continue
+      this.#count -= late.length
+      if (late.length === queue.length) this.#waiting.delete(room)
+      else
+        this.#waiting.set(
+          room,
+          queue.filter(({ untilMs }) => now < untilMs),
+        )
+      for (const { reject } of late) reject(new Overloaded('the message waited too long to be written'))
+    }
+  }
+
+  async #write(batch: Waiting[][], locked: Set<string>): Promise<void> {
     const heads = await this.#heads(batch.map(([first]) => first!.head.room))
     const plans = batch.flatMap((queue, i) => plan(queue, heads[i]))
     const growing = plans.filter(({ growth }) => growth.lines.length > 0)
@@ -123,6 +199,11 @@ export class RoomWriter {
     )
     growing.forEach(({ growth, written }, i) => {
       const outcome = outcomes[i]!
+      if (outcome === 'locked')
+        return this.#putBack(
+          written.map(({ waiting }) => waiting),
+          locked,
+        )
       if (outcome === 'moved') {
         this.#know(growth.to)
         for (const { waiting, kind, seq } of written) waiting.resolve({ kind, seq, head: growth.to })

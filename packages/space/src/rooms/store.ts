@@ -1,7 +1,21 @@
-import type pg from 'pg'
 import type { RoomHead } from './head.ts'
 
-export type Db = Pick<pg.Pool, 'query'>
+/** A fixed query, prepared under its name. */
+export interface Query<Row> {
+  name: string
+  text: string
+  values: unknown[]
+  /** For a select that calls a function which writes. */
+  writes?: boolean
+  /** one: a lock that is held fails it at once, and its caller tries again. */
+  tries?: 'one'
+  /** Only for the type checker: what a row looks like. */
+  readonly row?: Row
+}
+
+export interface Db {
+  query<Row extends object>(query: Query<Row>): Promise<{ rows: Row[] }>
+}
 
 interface HeadRow {
   room: string
@@ -88,19 +102,28 @@ export interface Repeated {
   seq: number
 }
 
-/** moved: appended. stale: the room had grown, or gone, meanwhile. Otherwise: these were there already, and nothing was appended. */
-export type GrowthOutcome = 'moved' | 'stale' | Repeated[]
+/**
+ * moved: appended. stale: the room had grown, or gone, meanwhile. locked: somebody holds the room's row, and nothing was done. Otherwise:
+ * these were there already, and nothing was appended.
+ */
+export type GrowthOutcome = 'moved' | 'stale' | 'locked' | Repeated[]
+
+type AppendRow =
+  | { room: string; outcome: 'moved' | 'locked' }
+  | { room: string; outcome: 'repeated'; dedupe: string; seq: number }
 
 /**
  * Appends to many rooms at once, to each all or nothing. A room that no longer ends where the growth begins is left alone: so a chain
  * never forks, however many processes write. Those who wait for news are told in the same transaction. See
- * migrations/0003-batched-writes.sql.
+ * migrations/0003-batched-writes.sql and migrations/0025-writes-that-do-not-wait.sql.
  */
 export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutcome[]> {
   const lines = growths.flatMap(({ from, lines: added }) => added.map((line) => ({ room: from.room, ...line })))
-  const { rows } = await db.query<{ room: string; dedupe: string | null; seq: number | null }>({
-    name: 'rooms-append',
-    text: 'select room, dedupe, seq from append_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+  const { rows } = await db.query<AppendRow>({
+    name: 'rooms-try-append',
+    writes: true,
+    tries: 'one',
+    text: 'select room, outcome, dedupe, seq from try_append_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
     values: [
       growths.map(({ from }) => from.room),
       growths.map(({ from }) => from.count),
@@ -116,13 +139,14 @@ export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutc
       lines.map(({ dedupe }) => dedupe),
     ],
   })
-  const moved = new Set<string>()
+  const plain = new Map<string, 'moved' | 'locked'>()
   const repeated = new Map<string, Repeated[]>()
-  for (const { room, dedupe, seq } of rows) {
-    if (dedupe === null || seq === null) moved.add(room)
-    else repeated.set(room, [...(repeated.get(room) ?? []), { dedupe, seq }])
+  for (const row of rows) {
+    const { room } = row
+    if (row.outcome === 'repeated') repeated.set(room, [...(repeated.get(room) ?? []), { dedupe: row.dedupe, seq: row.seq }])
+    else plain.set(room, row.outcome)
   }
-  return growths.map(({ from: { room } }) => repeated.get(room) ?? (moved.has(room) ? 'moved' : 'stale'))
+  return growths.map(({ from: { room } }) => repeated.get(room) ?? plain.get(room) ?? 'stale')
 }
 
 /** Every process that holds polls listens here; the payload is the room. */

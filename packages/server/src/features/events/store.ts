@@ -33,11 +33,22 @@ export async function announceEvents(db: Db): Promise<void> {
 }
 
 /** The function number_events is explained in migrations/0012-events.sql. */
-const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given')
+const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given', { writes: true })
 
 /** Numbers what the tenants have in the outbox, up to so many each; says how many got a number. */
 export async function numberEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
   const [row] = await db.query(numberStatement, [tenantIds, maxEach])
+  return row!.given
+}
+
+/** The function is explained in migrations/0027-deliveries-that-do-not-wait.sql. */
+const tryNumberStatement = statement<{ given: number }>('events-try-number', 'select try_number_events($1, $2) as given', {
+  writes: true,
+})
+
+/** The same, but what others number at this moment is left for later. */
+export async function numberFreeEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
+  const [row] = await db.query(tryNumberStatement, [tenantIds, maxEach])
   return row!.given
 }
 

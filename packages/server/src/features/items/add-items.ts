@@ -1,3 +1,4 @@
+import { Locked } from '@atrium/traffic/batcher'
 import { statement, type Db } from '../../db/database.ts'
 import type { WrittenClaim } from '../../http/idempotency/claim.ts'
 
@@ -15,14 +16,20 @@ export interface NewItem {
 
 export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
 
-/** One call of the function add_items, which migrations/0003-batched-writes.sql explains. */
-const addStatement = statement<{ outcome: AddOutcome }>(
-  'items-add',
-  `select outcome from add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+/** The function is explained in migrations/0025-writes-that-do-not-wait.sql. */
+const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
+  'items-try-add',
+  `select outcome from try_add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  { writes: true, tries: 'one' },
 )
 
+/** The row that adding an item locks. Collections' ids are unique over all tenants. */
+export function lockedBy({ collectionId }: NewItem): string {
+  return collectionId
+}
+
 /** Adds a batch, each item with its own outcome. */
-export async function addItems(db: Db, items: NewItem[]): Promise<AddOutcome[]> {
+export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | Locked)[]> {
   const rows = await db.query(addStatement, [
     items.map((item) => item.tenantId),
     items.map((item) => item.collectionId),
@@ -36,5 +43,5 @@ export async function addItems(db: Db, items: NewItem[]): Promise<AddOutcome[]> 
     items.map((item) => item.claim?.answer ?? null),
     items.map((item) => item.claim?.expiresAt ?? null),
   ])
-  return rows.map((row) => row.outcome)
+  return rows.map(({ outcome }, i) => (outcome === 'locked' ? new Locked(lockedBy(items[i]!)) : outcome))
 }

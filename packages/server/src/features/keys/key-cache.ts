@@ -25,7 +25,7 @@ const refreshAfterMs = 7_500
 export class KeyCache {
   readonly #entries = new Map<string, Entry>()
   readonly #loads: Batcher<string, ResolvedKey | undefined>
-  readonly #refreshing = new Set<string>()
+  readonly #loading = new Map<string, Promise<ResolvedKey | undefined>>()
   readonly #maxEntries: number
   readonly #now: () => number
   #generation = 0
@@ -44,27 +44,41 @@ export class KeyCache {
       if (ageMs >= refreshAfterMs) this.#refresh(hash)
       return entry.key
     }
-    return this.#load(hash)
+    return this.#loadOnce(hash)
   }
 
   forgetTenant(tenantId: string): void {
-    this.#generation++
+    this.#forgetLoads()
     for (const [hash, entry] of this.#entries) if (entry.key?.tenantId === tenantId) this.#entries.delete(hash)
   }
 
   /** After notifications may have been lost. */
   forgetAll(): void {
-    this.#generation++
+    this.#forgetLoads()
     this.#entries.clear()
   }
 
   #refresh(hash: string): void {
-    if (this.#refreshing.has(hash)) return
-    this.#refreshing.add(hash)
+    if (this.#loading.has(hash)) return
     // A failed refresh is no harm: the entry serves until its ceiling, and the next request past it reports the fault.
-    this.#load(hash)
-      .catch(() => undefined)
-      .finally(() => this.#refreshing.delete(hash))
+    this.#loadOnce(hash).catch(() => undefined)
+  }
+
+  /** What was read before a notification is not for those who ask after it. */
+  #forgetLoads(): void {
+    this.#generation++
+    this.#loading.clear()
+  }
+
+  /** Those who ask for a key while it is looked up share the answer: while the database is silent they wait as one. */
+  #loadOnce(hash: string): Promise<ResolvedKey | undefined> {
+    const known = this.#loading.get(hash)
+    if (known) return known
+    const load = this.#load(hash).finally(() => {
+      if (this.#loading.get(hash) === load) this.#loading.delete(hash)
+    })
+    this.#loading.set(hash, load)
+    return load
   }
 
   async #load(hash: string): Promise<ResolvedKey | undefined> {

@@ -25,14 +25,15 @@ export class KeyUse {
 
   async flush(): Promise<void> {
     if (this.#uses.size === 0) return
-    const uses = [...this.#uses.values()].map(({ tenantId, id, atMs }) => ({ tenantId, id, at: new Date(atMs).toISOString() }))
+    const uses = [...this.#uses.values()]
     this.#uses = new Map()
     try {
-      // In one order, so that the flushes of two processes cannot deadlock.
-      await recordKeyUse(
+      const locked = await recordKeyUse(
         this.#db,
-        uses.sort((a, b) => (a.id < b.id ? -1 : 1)),
+        uses.map(({ tenantId, id, atMs }) => ({ tenantId, id, at: new Date(atMs).toISOString() })),
       )
+      // Tried again with the next ones, unless the key was used since.
+      for (const use of uses) if (locked.has(use.id) && !this.#uses.has(use.id)) this.#uses.set(use.id, use)
     } catch (error) {
       this.#onError(error)
     }

@@ -162,13 +162,39 @@ export async function announceKeyChange(tx: Tx, tenantId: string): Promise<void>
   await tx.query(notifyStatement, [tenantId])
 }
 
-const useStatement = statement<never>(
+export interface KeyUsed {
+  tenantId: string
+  id: string
+  at: string
+}
+
+const useStatement = statement<{ id: string }>(
   'keys-use',
-  `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-   from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (tenant_id, id, at)
-   where k.tenant_id = u.tenant_id and k.id = u.id`,
+  // A key that somebody holds does not keep the others from being written. The locks in one order, for two processes at once.
+  `with used as (
+     select * from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (tenant_id, id, at)
+   ), free as (
+     select k.tenant_id, k.id, u.at
+     from api_keys k join used u on u.tenant_id = k.tenant_id and u.id = k.id
+     order by k.tenant_id, k.id
+     for no key update of k skip locked
+   ), written as (
+     update api_keys k set last_used_at = greatest(k.last_used_at, f.at)
+     from free f
+     where k.tenant_id = f.tenant_id and k.id = f.id
+   )
+   select k.id
+   from api_keys k join used u on u.tenant_id = k.tenant_id and u.id = k.id
+   where not exists (select from free f where f.tenant_id = k.tenant_id and f.id = k.id)`,
+  { writes: true },
 )
 
-export async function recordKeyUse(handle: Db, uses: { tenantId: string; id: string; at: string }[]): Promise<void> {
-  await handle.query(useStatement, [uses.map((use) => use.tenantId), uses.map((use) => use.id), uses.map((use) => use.at)])
+/** Gives the ids of keys that somebody holds: their use is still to be written. */
+export async function recordKeyUse(handle: Db, uses: KeyUsed[]): Promise<Set<string>> {
+  const rows = await handle.query(useStatement, [
+    uses.map((use) => use.tenantId),
+    uses.map((use) => use.id),
+    uses.map((use) => use.at),
+  ])
+  return new Set(rows.map(({ id }) => id))
 }

@@ -25,7 +25,7 @@ export async function endSession(
   ending: Ending,
   only: EndCondition = {},
 ) {
-  return ctx.db.transaction(async (tx) => {
+  return ctx.db.lane(id).transaction(async (tx) => {
     const session = await findSessionForUpdate(tx, tenantId, id)
     if (!session || !(isAlive(session.status) || session.status === 'armed')) return session
     if (only.status !== undefined && session.status !== only.status) return session

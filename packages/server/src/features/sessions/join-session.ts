@@ -12,7 +12,7 @@ export function joinSession(
   { tenantId, id }: Pick<Session, 'tenantId' | 'id'>,
   leaseOwner?: string,
 ): Promise<Session | undefined> {
-  return db.transaction(async (tx) => {
+  return db.lane(id).transaction(async (tx) => {
     const before = await findSessionForUpdate(tx, tenantId, id)
     if (!before || (leaseOwner !== undefined && before.leaseOwner !== leaseOwner)) return undefined
     const joined = await updateJoined(tx, tenantId, id)

@@ -1,6 +1,5 @@
 import type { Db } from '../../db/database.ts'
 import { limits } from '@atrium/contract/limits'
-import { sqlState, sqlStateOf } from '../../db/sql-errors.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../api-error.ts'
 import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
@@ -8,6 +7,16 @@ import { findAnswer } from './store.ts'
 
 /** Thrown by whoever writes the effect when the claim's row was there already. */
 export class ClaimTaken extends Error {}
+
+/** Another process's request under this key still runs. A lock, as isLocked understands it: it is waited for like any other. */
+export class ClaimInProgress extends Error {
+  readonly code = '55P03'
+
+  constructor(cause: unknown) {
+    super('another request holds this Idempotency-Key', { cause })
+    this.name = 'ClaimInProgress'
+  }
+}
 
 export interface ClaimedAnswer {
   answer: SentAnswer
@@ -20,6 +29,9 @@ type Open = (sealed: Buffer) => KeptAnswer
 
 /** The claims that run in this process, so that a repeat waits in memory and holds no connection. */
 const running = new Map<string, Promise<unknown>>()
+/** Repeats that wait for one of those. */
+let waiting = 0
+const maxWaiting = 1_000
 
 /** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
 export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
@@ -32,7 +44,7 @@ export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<
     const replay = await findReplay(ctx, claim, open)
     if (replay) return replay
   }
-  const attempt = runOrReplay(ctx, claim, run, open)
+  const attempt = runOrReplay(ctx, claim, run, open, deadlineMs)
   running.set(id, attempt)
   try {
     return await attempt
@@ -41,16 +53,24 @@ export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<
   }
 }
 
-async function runOrReplay(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
+async function runOrReplay(
+  ctx: Context,
+  claim: Claim,
+  run: () => Promise<SentAnswer>,
+  open: Open,
+  deadlineMs: number,
+): Promise<ClaimedAnswer> {
   // A key that was freed between the two looks (its first request failed, its row expired) is taken at the next turn.
-  for (let turn = 0; turn < 3; turn++) {
+  for (let turn = 0; turn < 3;) {
     let refusal: unknown
     try {
       return { answer: await run(), status: 'stored', expiresAt: claim.expiresAt }
     } catch (error) {
-      if (sqlStateOf(error) === sqlState.lockNotAvailable) throw inProgress()
+      if (error instanceof ClaimInProgress && Date.now() < deadlineMs) continue
+      if (error instanceof ClaimInProgress) throw inProgress()
       if (!(error instanceof ClaimTaken) && !isRefusal(error)) throw error
       refusal = error
+      turn++
     }
     // What no longer goes may have gone the first time (the collection closed since, a time is over): the answer that was given counts.
     const replay = await findReplay(ctx, claim, open)
@@ -91,16 +111,18 @@ export async function assertUnanswered(db: Db, claim: Pick<Claim, 'scope' | 'key
 
 async function settledBy(promise: Promise<unknown>, deadlineMs: number): Promise<void> {
   const waitMs = deadlineMs - Date.now()
-  if (waitMs <= 0) throw inProgress()
+  if (waitMs <= 0 || waiting >= maxWaiting) throw inProgress()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(inProgress()), waitMs)
   })
   // How the first one ended is its own caller's business.
   const settled = promise.catch(() => undefined)
+  waiting++
   try {
     await Promise.race([settled, late])
   } finally {
+    waiting--
     clearTimeout(timer)
   }
 }

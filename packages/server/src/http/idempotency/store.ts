@@ -1,13 +1,5 @@
-import { limits } from '@atrium/contract/limits'
 import { statement, type Db, type Tx } from '../../db/database.ts'
 import type { Claim, WrittenClaim } from './claim.ts'
-
-const waitStatement = statement<never>('idempotency-wait', `select set_config('lock_timeout', $1, true)`)
-
-/** From here on the transaction waits for a lock no longer than a repeat is to wait for its first request. */
-export async function limitWait(tx: Tx): Promise<void> {
-  await tx.query(waitStatement, [`${limits.idempotencyWaitMs}ms`])
-}
 
 const insertStatement = statement<{ scope: string }>(
   'idempotency-insert',

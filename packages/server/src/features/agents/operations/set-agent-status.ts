@@ -5,7 +5,7 @@ import { setByOwner } from '../status.ts'
 import { findAgentForUpdate, updateAgentStatus } from '../store.ts'
 
 export const setAgentStatus: HandlerOf<'setAgentStatus'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.agentId).transaction(async (tx) => {
     const agent = await findAgentForUpdate(tx, tenant, params.agentId)
     if (!agent) throw new ApiError('not_found')
     const standing = setByOwner(agent, body.status)

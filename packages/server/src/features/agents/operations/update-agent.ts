@@ -6,7 +6,7 @@ import { withSigningSecret } from '../signing-secret.ts'
 import { findAgentForUpdate, updateAgent as updateRow } from '../store.ts'
 
 export const updateAgent: HandlerOf<'updateAgent'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.agentId).transaction(async (tx) => {
     const before = await findAgentForUpdate(tx, tenant, params.agentId)
     if (!before) throw new ApiError('not_found')
     const asked = changedManifest(ctx, before, body)

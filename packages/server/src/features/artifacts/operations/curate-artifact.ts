@@ -6,7 +6,7 @@ import { artifactEvent } from '../artifact-event.ts'
 import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
 
 export const curateArtifact: HandlerOf<'curateArtifact'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     // The collection before its artifacts: two heroes at once are set one after the other.
     await findCollectionForUpdate(tx, tenant, params.id)
     const artifact = await findArtifactForUpdate(tx, tenant, params.id, params.artifactId)

@@ -38,7 +38,7 @@ type End = (tx: Tx, artifact: Artifact) => Promise<void>
 
 /** Ends the upload where it is still the caller's to end. */
 async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<void> {
-  const done = await ctx.db.transaction(async (tx) => {
+  const done = await ctx.db.lane(upload.collectionId).transaction(async (tx) => {
     // The artifact before its upload, as whoever deletes it does.
     const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
     if (!artifact || !(await deleteUpload(tx, upload))) return false

@@ -5,7 +5,7 @@ import { recordEvent } from '../../events/record-event.ts'
 import { deleteCollection as deleteRow } from '../store.ts'
 
 export const deleteCollection: HandlerOf<'deleteCollection'> = (ctx, { tenant, params }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     const deleted = await deleteRow(tx, tenant, params.id)
     if (deleted) {
       await insertRemovals(tx, removalsOfCollection({ tenantId: tenant, collectionId: params.id }))

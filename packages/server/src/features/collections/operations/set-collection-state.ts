@@ -7,7 +7,7 @@ import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection } from '../store.ts'
 
 export const setCollectionState: HandlerOf<'setCollectionState'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     const before = await findCollectionForUpdate(tx, tenant, params.id)
     if (!before) throw new ApiError('not_found')
     const state = body.state ?? before.state

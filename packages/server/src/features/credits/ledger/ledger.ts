@@ -1,9 +1,10 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Database, Tx } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
 import { isDataError } from '../../../db/sql-errors.ts'
-import { limitWait } from '../../../http/idempotency/store.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
-import { postMovements } from './post.ts'
+import { accountKey } from './account.ts'
+import { postFreeMovements } from './post.ts'
+import { accountsOf } from './store.ts'
 
 /**
  * Posts movements that stand for themselves, in a transaction of their own: those that arrive while the last batch commits share the next
@@ -12,17 +13,12 @@ import { postMovements } from './post.ts'
 export type Ledger = Batcher<Movement, MovementOutcome>
 
 export function openLedger(db: Database): Ledger {
-  // Two at once: one is prepared and sent while the other commits. More would only wait for each other's locks.
-  return new Batcher({
+  // Two at once: one is prepared and sent while the other commits.
+  return new Batcher<Movement, MovementOutcome>({
     maxSize: 256,
     concurrency: 2,
     isAboutOneInput: isDataError,
-    run: (movements) => db.transaction((tx) => postBatch(tx, movements)),
+    keysOf: (movement) => accountsOf(movement).map(accountKey),
+    run: (movements) => db.transactionOnce((tx) => postFreeMovements(tx, movements)),
   })
-}
-
-/** A repeat in another process waits at the payer's account first, and then at its key. */
-async function postBatch(tx: Tx, movements: Movement[]): Promise<MovementOutcome[]> {
-  if (movements.some((movement) => movement.type === 'transfer' && movement.claim)) await limitWait(tx)
-  return postMovements(tx, movements)
 }

@@ -1,18 +1,37 @@
+import { Locked } from '@atrium/traffic/batcher'
 import type { Tx } from '../../../db/database.ts'
 import type { WrittenClaim } from '../../../http/idempotency/claim.ts'
 import { claimKey, deleteClaims, insertClaims } from '../../../http/idempotency/store.ts'
 import { recordEvents } from '../../events/record-event.ts'
-import type { AccountRef } from './account.ts'
+import { accountKey, type AccountRef } from './account.ts'
 import { decide, type BookState, type Decision } from './decide.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
-import { openMovements, writeDecision } from './store.ts'
+import { accountsOf, lockMovements, writeDecision } from './store.ts'
 
 /**
  * Posts movements in the given transaction, in order, each with its own outcome: those that cannot be posted leave no trace, and do not
  * keep the others from it. Locks the accounts first, decides in memory, writes once.
  */
 export async function postMovements(tx: Tx, movements: Movement[]): Promise<MovementOutcome[]> {
-  const state = await openMovements(tx, movements)
+  const { state } = await lockMovements(tx, movements, { waits: true })
+  return decideAndWrite(tx, state, movements)
+}
+
+/** The same without a wait: movements whose account somebody else holds are left out, and told as locked. */
+export async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
+  const { state, locked } = await lockMovements(tx, movements, { waits: false })
+  if (locked.size === 0) return decideAndWrite(tx, state, movements)
+  const lockedBy = movements.map((movement) =>
+    accountsOf(movement)
+      .map(accountKey)
+      .find((key) => locked.has(key)),
+  )
+  const free = movements.filter((_, i) => lockedBy[i] === undefined)
+  const outcomes = free.length > 0 ? await decideAndWrite(tx, state, free) : []
+  return lockedBy.map((key) => (key === undefined ? outcomes.shift()! : new Locked(key)))
+}
+
+async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): Promise<MovementOutcome[]> {
   const decision = await claimAndDecide(tx, state, movements)
   const handled = movements.filter(
     (movement, i) => movement.type === 'return' || (movement.type === 'hold_end' && decision.outcomes[i] !== 'unknown_hold'),

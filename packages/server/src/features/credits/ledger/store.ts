@@ -4,40 +4,51 @@ import type { BookState, Decision } from './decide.ts'
 import type { Movement } from './movement.ts'
 
 interface BookRow {
-  what: 'account' | 'transfer' | 'hold'
+  what: 'account' | 'locked' | 'transfer' | 'hold'
   tenant_id: string
   id: string
   amount: number
   over: boolean
 }
 
-/** The function open_movements is explained in migrations/0004-ledger.sql. */
-const openStatement = statement<BookRow>(
-  'ledger-open',
-  'select what, tenant_id, id, amount, over from open_movements($1, $2, $3, $4, $5)',
+/** The function is explained in migrations/0004-ledger.sql and migrations/0026-books-that-do-not-wait.sql. */
+const lockStatement = statement<BookRow>(
+  'ledger-lock',
+  'select what, tenant_id, id, amount, over from lock_movements($1, $2, $3, $4, $5, $6)',
 )
 
-/** Locks the accounts of a batch and reads what it has to be decided on. */
-export async function openMovements(tx: Tx, movements: Movement[]): Promise<BookState> {
+/**
+ * Locks the accounts of movements and reads what they have to be decided on. Accounts that somebody else holds are waited for, or else told:
+ * what touches them must not be decided.
+ */
+export async function lockMovements(
+  tx: Tx,
+  movements: Movement[],
+  { waits }: { waits: boolean },
+): Promise<{ state: BookState; locked: Set<string> }> {
   const accounts = [...new Map(movements.flatMap(accountsOf).map((account) => [accountKey(account), account])).values()]
-  const rows = await tx.query(openStatement, [
+  const rows = await tx.query(lockStatement, [
     accounts.map((account) => account.tenantId),
     accounts.map((account) => account.id),
     accounts.map((account) => standingKind(account) ?? null),
     movements.map((movement) => movement.from.tenantId),
     movements.map((movement) => movement.id),
+    waits,
   ])
+  const locked = new Set<string>()
   const state: BookState = { accounts: new Map(), transfers: new Set(), holds: new Map() }
   for (const { what, tenant_id: tenantId, id, amount, over } of rows) {
     const key = accountKey({ tenantId, id })
-    if (what === 'account') state.accounts.set(key, { balance: amount, over })
+    if (what === 'locked') locked.add(key)
+    else if (what === 'account') state.accounts.set(key, { balance: amount, over })
     else if (what === 'transfer') state.transfers.add(key)
     else state.holds.set(key, { amount, ended: over })
   }
-  return state
+  return { state, locked }
 }
 
-function accountsOf(movement: Movement): AccountRef[] {
+/** What a movement locks. */
+export function accountsOf(movement: Movement): AccountRef[] {
   const { from } = movement
   if (movement.type === 'hold') return [from, heldAccount(from)]
   if (movement.type === 'hold_end') return [from, heldAccount(from), ...(movement.capture ? [movement.capture.to] : [])]

@@ -1,3 +1,4 @@
+import { Overloaded } from '@atrium/traffic/overloaded'
 import { statement, type Db } from '../../../db/database.ts'
 import { newAccountId } from '../../../random.ts'
 import type { Ledger } from './ledger.ts'
@@ -32,8 +33,11 @@ const dueStatement = statement<DueRow>(
  */
 export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared: string[] = []): Promise<number> {
   const rows = await db.query(dueStatement, [limit, spared])
-  await Promise.all(rows.map((row) => ledger.add(movementOf(row))))
-  return rows.length
+  const settled = await Promise.allSettled(rows.map((row) => ledger.add(movementOf(row))))
+  // One whose account somebody holds is due again next time, and keeps nobody else's.
+  const fault = settled.find((one) => one.status === 'rejected' && !(one.reason instanceof Overloaded))
+  if (fault) throw (fault as PromiseRejectedResult).reason
+  return settled.filter((one) => one.status === 'fulfilled').length
 }
 
 function movementOf(row: DueRow): Movement {

@@ -8,7 +8,7 @@ import { counts } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
 export const curateItem: HandlerOf<'curateItem'> = (ctx, { tenant, params, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     // The collection before its items, everywhere: one order of locks.
     await findCollectionForUpdate(tx, tenant, params.id)
     const item = await findItemForUpdate(tx, tenant, params.id, params.itemId)

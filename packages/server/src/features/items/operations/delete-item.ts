@@ -6,7 +6,7 @@ import { counts } from '../item.ts'
 import { deleteItem as deleteRow } from '../store.ts'
 
 export const deleteItem: HandlerOf<'deleteItem'> = (ctx, { tenant, params }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.id).transaction(async (tx) => {
     await findCollectionForUpdate(tx, tenant, params.id)
     const deleted = await deleteRow(tx, tenant, params.id, params.itemId)
     if (!deleted) throw new ApiError('not_found')

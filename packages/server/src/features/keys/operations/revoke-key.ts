@@ -5,7 +5,7 @@ import { isLiving } from '../key.ts'
 import { announceKeyChange, listKeysForUpdate, revokeKey as revokeRow } from '../store.ts'
 
 export const revokeKey: HandlerOf<'revokeKey'> = (ctx, { tenant, params }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(tenant).transaction(async (tx) => {
     const keys = await listKeysForUpdate(tx, tenant)
     const key = keys.find(({ id }) => id === params.keyId)
     if (!key) throw new ApiError('not_found')

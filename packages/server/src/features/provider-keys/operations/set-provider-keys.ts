@@ -6,7 +6,7 @@ import { providerKeysView } from '../provider-keys-view.ts'
 import { deleteProviderKey, listProviderKeys, putProviderKey } from '../store.ts'
 
 export const setProviderKeys: HandlerOf<'setProviderKeys'> = (ctx, { tenant, body }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(tenant).transaction(async (tx) => {
     for (const [provider, wanted] of Object.entries(body)) {
       if (wanted === null) await deleteProviderKey(tx, tenant, provider)
       else {

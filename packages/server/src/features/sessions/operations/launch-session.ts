@@ -7,7 +7,7 @@ import { claimedTransaction } from '../../../http/idempotency/claimed-transactio
 import { assertUnanswered } from '../../../http/idempotency/run-claimed.ts'
 import { findLaunchable } from '../../agents/find-launchable.ts'
 import { assertJsonSize } from '../../collections/merge-patch.ts'
-import type { AccountRef } from '../../credits/ledger/account.ts'
+import { accountKey, type AccountRef } from '../../credits/ledger/account.ts'
 import { armRoom, launchInto, payerOf, type Launch } from '../launch-session.ts'
 import { sessionView } from '../session-view.ts'
 import { findPresent } from '../store.ts'
@@ -32,7 +32,7 @@ export const launchSession: HandlerOf<'launchSession'> = {
       metadata: body.metadata ?? null,
       roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
     }
-    const answer = await claimedTransaction(ctx.db, claim, (tx) =>
+    const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
       body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
     )
     if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenant, 'launches', 1)

@@ -6,6 +6,7 @@ import { claimedTransaction } from '../../../http/idempotency/claimed-transactio
 import { assertUnanswered } from '../../../http/idempotency/run-claimed.ts'
 import { hashCredential } from '../../../random.ts'
 import { findLaunchable } from '../../agents/find-launchable.ts'
+import { accountKey } from '../../credits/ledger/account.ts'
 import { findTenant } from '../../tenants/store.ts'
 import { launchInto, payerOf, type Launch } from '../launch-session.ts'
 import { openCoupon, openRoomKey } from '../session-secrets.ts'
@@ -20,7 +21,7 @@ export const summonSession: HandlerOf<'summonSession'> = {
     const coupon = openCoupon(ctx.vault, armed)
     const payer = await payerOf(ctx, coupon)
     const launch = await launchOf(ctx, armed, coupon)
-    const answer = await claimedTransaction(ctx.db, claim, async (tx) => {
+    const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
       const launched = await launchInto(ctx, tx, launch, payer, armed.id)
       if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
       return { status: 201 as const, data: sessionView(launched) }

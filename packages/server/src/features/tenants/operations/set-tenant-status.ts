@@ -6,7 +6,7 @@ import { findTenantForUpdate, updateTenantStatus } from '../store.ts'
 import { tenantView } from '../tenant.ts'
 
 export const setTenantStatus: HandlerOf<'setTenantStatus'> = (ctx, { params, body: { status } }) =>
-  ctx.db.transaction(async (tx) => {
+  ctx.db.lane(params.tenant_id).transaction(async (tx) => {
     const tenant = await findTenantForUpdate(tx, params.tenant_id)
     if (!tenant) throw new ApiError('not_found')
     if (tenant.status !== status) {

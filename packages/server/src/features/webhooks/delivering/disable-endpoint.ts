@@ -16,7 +16,7 @@ export function disableEndpoint(
   tenantId: string,
   reason: 'gone' | 'failing',
 ): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  return db.lane(tenantId).transaction(async (tx) => {
     const [disabled] = await tx.query(disableStatement, [owner, tenantId, reason === 'gone'])
     if (!disabled) return false
     await recordEvent(tx, tenantId, 'webhook.disabled', { reason, failing_since: disabled.failing_since })

@@ -48,9 +48,16 @@ export async function claimEndpoints(db: Db, owner: string, limit: number): Prom
 
 const renewStatement = statement<{ tenant_id: string }>(
   'webhooks-renew',
-  `update webhooks set lease_until = now() + make_interval(secs => ${leaseSeconds})
-   where tenant_id = any($2) and lease_owner = $1
-   returning tenant_id`,
+  // An endpoint whose row somebody holds is passed over: its lease stays as it is, and all others are renewed.
+  `with free as (
+     select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1 order by tenant_id for no key update skip locked
+   ), renewed as (
+     update webhooks w set lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where w.tenant_id = f.tenant_id
+   )
+   select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1`,
+  { writes: true },
 )
 
 /** Renews the leases; tells which are still the holder's. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
 import { LeasedWork } from '../../../leased-work.ts'
 import { newId } from '../../../random.ts'
-import { eventChannel, listWaitingTenants, numberEvents } from '../../events/store.ts'
+import { eventChannel, listWaitingTenants, numberFreeEvents } from '../../events/store.ts'
 import { listSecrets } from '../store.ts'
 import { openSecret, type SealedSecret } from '../webhook-secret.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
@@ -85,7 +85,7 @@ export class WebhookRunner {
     const tenantIds = await listWaitingTenants(db, after, tenantsAtOnce)
     const isFull = tenantIds.length === tenantsAtOnce
     this.#afterTenantId = isFull ? tenantIds.at(-1)! : ''
-    const numbered = tenantIds.length > 0 ? await numberEvents(db, tenantIds, eventsAtOnce) : 0
+    const numbered = tenantIds.length > 0 ? await numberFreeEvents(db, tenantIds, eventsAtOnce) : 0
     return isFull || after !== '' || numbered >= eventsAtOnce
   }
 

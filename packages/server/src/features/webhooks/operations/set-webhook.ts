@@ -10,7 +10,7 @@ export const setWebhook: HandlerOf<'setWebhook'> = (ctx, { tenant, body }) => {
   const check = ctx.egress.checkUrl(body.url)
   if (!check.ok) throw invalid('/url', check.message)
   const webhook: Webhook = { tenantId: tenant, url: check.url.href, events: body.events ?? null, enabled: body.enabled ?? true }
-  return ctx.db.transaction(async (tx) => {
+  return ctx.db.lane(tenant).transaction(async (tx) => {
     // What happened until now is numbered under the old setting: it is not sent to an endpoint that is set only now.
     while ((await numberEvents(tx, [tenant], 500)) === 500);
     const isFirst = await insertWebhook(tx, webhook)

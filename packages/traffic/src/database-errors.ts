@@ -1,0 +1,54 @@
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+])
+
+/** SQLSTATE of a failed query; undefined: it did not fail in PostgreSQL. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  // EPIPE has the form of one.
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !networkCodes.has(code) ? code : undefined
+}
+
+const networkMessages = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'connection error',
+  'Query read timeout',
+]
+
+/** Whether the connection broke, could not be made, or went silent: nothing more can be asked on it. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code
+  const message = error instanceof Error ? error.message : ''
+  return (typeof code === 'string' && networkCodes.has(code)) || networkMessages.some((part) => message.includes(part))
+}
+
+/** Whether a statement that was sent may have been committed although it failed: its connection ended before its answer came. */
+export function isAnswerLost(error: unknown): boolean {
+  return isConnectionLost(error) || /^(08|57P)/.test(sqlStateOf(error) ?? '')
+}
+
+/** Whether a lock was not free in time. All of the transaction was rolled back. */
+export function isLocked(error: unknown): boolean {
+  // 40P01: a deadlock, which is a lock that never gets free.
+  const state = sqlStateOf(error)
+  return state === '55P03' || state === '40P01'
+}
+
+/** Whether a try at a later time may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting down; 40: lost a race. */
+export function isPassing(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  if (state === undefined) return isConnectionLost(error)
+  // 25006: a standby; 57014, 25P04: took too long; 25P03: the client was silent in its transaction.
+  return /^(08|53|57P|40)/.test(state) || ['25006', '25P03', '25P04', '55P03', '57014'].includes(state)
+}

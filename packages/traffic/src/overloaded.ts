@@ -1,0 +1,19 @@
+/** A queue is full, or something waited in one for as long as it may. What waited was not begun: it had no effect. */
+export class Overloaded extends Error {
+  readonly retryAfterSeconds = 1
+
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'Overloaded'
+  }
+}
+
+/** The database got a write and its answer was lost: it may have been committed, or may still be. */
+export class OutcomeUnknown extends Error {
+  readonly retryAfterSeconds = 1
+
+  constructor(cause: unknown) {
+    super('the answer of the database was lost: whether the write took effect is not known', { cause })
+    this.name = 'OutcomeUnknown'
+  }
+}
