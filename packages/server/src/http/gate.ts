@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { ResolvedKey } from '../features/keys/resolved-key.ts'
 import type { HeldSession } from '../features/sessions/session.ts'
 import { ApiError } from './api-error.ts'
-import { authenticateControl, authenticateKey, authenticateOperator } from './authenticate.ts'
+import { authenticateControl, authenticateKey, authenticateOperator, presentedKeyHash } from './authenticate.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
 
@@ -73,9 +73,23 @@ export function gate(
         authenticateOperator(ctx, req.headers)
         return done()
       }
-      const key = authenticateKey(ctx, op.caller, req.headers)
-      if (key instanceof Promise) key.then(accept, refuse)
-      else accept(key)
+      const keyHash = presentedKeyHash(req.headers)
+      const enter = (refused: (error: unknown) => void) => {
+        let key: ResolvedKey | Promise<ResolvedKey>
+        try {
+          key = authenticateKey(ctx, op.caller, keyHash)
+        } catch (error) {
+          return refused(error)
+        }
+        if (key instanceof Promise) key.then(accept, refused)
+        else accept(key)
+      }
+      if (ctx.keyCache.knows(keyHash)) return enter(refuse)
+      // Counted first, too, for it may be a guess. A key that was found before is none: it passes from an address over its limit.
+      count(reply, addressChecks(policies, req.ip), (refusal) => {
+        if (refusal) done(refusal)
+        else enter((error) => done(error as Error))
+      })
     } catch (error) {
       refuse(error)
     }

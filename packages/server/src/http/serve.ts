@@ -10,7 +10,7 @@ import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from './idempotency/claim.ts'
 import { claimedTransaction } from './idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
-import { compileCheck, compileQuery, parseBody } from './parse.ts'
+import { assertNoBody, compileCheck, compileQuery, parseBody } from './parse.ts'
 import { compileAnswers, type Answer } from './serialise.ts'
 import { hashCredential } from '../random.ts'
 
@@ -70,7 +70,8 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
       vault: ctx.vault,
     }
     const proof = op.capability && hashCredential(collectionTokenOf(req) ?? '').toString('base64url')
-    const bytes = (req.body as Buffer | undefined) ?? noBody
+    // An operation without a body is asked the same by none and by {}.
+    const bytes = (op.body && (req.body as Buffer | undefined)) ?? noBody
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
@@ -107,7 +108,7 @@ function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
     const bytes = req.body as Buffer | undefined
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)
-    if (!checkBody && bytes && bytes.length > 0) throw invalid('', 'this operation takes no body')
+    if (!checkBody) assertNoBody(bytes)
     const query = readQuery ? readQuery(req.query as Record<string, unknown>) : {}
     const call = {
       params,
