@@ -614,8 +614,11 @@ create table artifacts (
   provider text,
   model text,
   seed bigint,
+  access text default 'open'::text not null,
+  access_list bytea,
   constraint artifacts_pkey PRIMARY KEY (tenant_id, collection_id, seq),
   constraint artifacts_id_unique UNIQUE (tenant_id, collection_id, id),
+  constraint artifacts_access_known CHECK ((access = ANY (ARRAY['owner'::text, 'open'::text, 'email'::text]))),
   constraint artifacts_kind_known CHECK ((kind = ANY (ARRAY['image'::text, 'clip'::text, 'card'::text]))),
   constraint artifacts_source_known CHECK ((source = ANY (ARRAY['url'::text, 'paint'::text, 'produce'::text, 'upload'::text]))),
   constraint artifacts_stage_known CHECK ((stage = ANY (ARRAY['uploading'::text, 'queued'::text, 'running'::text, 'storing'::text, 'done'::text]))),
@@ -1016,7 +1019,7 @@ CREATE INDEX artifacts_id ON public.artifacts USING btree (id);
 
 CREATE UNIQUE INDEX artifacts_one_hero ON public.artifacts USING btree (tenant_id, collection_id) WHERE hero;
 
-CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (status = 'ready'::text));
+CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (access = 'open'::text) AND (status = 'ready'::text));
 
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
 

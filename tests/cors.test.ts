@@ -65,7 +65,7 @@ function preflight(op: Operation, method = op.method, from = page): Promise<Answ
   return call(origin, `OPTIONS ${pathTo(op, shelf.things, origin)}`, { headers })
 }
 
-test('browsers read what a publishable key may call, errors included, and nothing else', async () => {
+test('browsers read what a publishable key may call, and every error', async () => {
   const callers: Record<string, CallOptions> = {
     'a publishable key': { key: tenant.publishable, headers: { 'sec-fetch-site': 'cross-site' } },
     'no key': {},
@@ -74,12 +74,15 @@ test('browsers read what a publishable key may call, errors included, and nothin
     'a page with cookies': { key: tenant.publishable, headers: { cookie: 'a=b' } },
     'an empty Idempotency-Key': { key: tenant.publishable, headers: { 'idempotency-key': '' } },
   }
+  // Answers with what only a server or the operator reads: those that change nothing.
+  const trusted = { 'a secret key, and the operator': { key: tenant.secret, operator: true } }
   for (const op of servedOperations) {
-    for (const [name, options] of Object.entries(callers)) {
+    for (const [name, options] of Object.entries<CallOptions>(op.method === 'GET' ? { ...callers, ...trusted } : callers)) {
       const answer = await send(op, options)
       const what = `${op.id} with ${name}: ${answer.status} ${JSON.stringify(answer.headers)}`
-      assert.equal(readableBy(options.headers?.['origin'] ?? page, answer), isForBrowsers(op), what)
-      if (!isForBrowsers(op)) continue
+      const readable = isForBrowsers(op) || answer.status >= 400
+      assert.equal(readableBy(options.headers?.['origin'] ?? page, answer), readable, what)
+      if (!readable) continue
       const shown = list(answer.headers['access-control-expose-headers'])
       for (const header of exposed) assert.ok(shown.includes(header), `${what}: ${header} is exposed`)
     }
@@ -100,8 +103,8 @@ test('what a browser asks for and is not there, or is not valid, it may read too
   }
 })
 
-test('a preflight allows the method and the headers of what browsers may call', async () => {
-  for (const op of servedOperations.filter(isForBrowsers)) {
+test('a preflight allows the method and the headers of every operation, so that a refusal can be read', async () => {
+  for (const op of servedOperations) {
     for (const from of [page, 'null', 'http://localhost:3000']) {
       const answer = await preflight(op, op.method, from)
       const what = `${op.id} from ${from}: ${answer.status} ${JSON.stringify(answer.headers)}`
@@ -116,24 +119,56 @@ test('a preflight allows the method and the headers of what browsers may call', 
   }
 })
 
-test('a preflight for an operation of secret keys or operators allows nothing', async () => {
-  const refused = servedOperations.filter((op) => !isForBrowsers(op))
-  assert.ok(refused.length > 5)
-  for (const op of refused) {
-    const answer = await preflight(op)
-    assert.ok(answer.status < 500, `${op.id}: ${answer.status}`)
-    const allowed =
-      readableBy(page, answer) && list(answer.headers['access-control-allow-methods']).includes(op.method.toLowerCase())
-    assert.equal(allowed, false, `${op.id}: ${answer.status} ${JSON.stringify(answer.headers)}`)
+test('a preflight for what is not there is answered, too, and the page reads what is wrong', async () => {
+  const asked: [string, number, string][] = [
+    ['POST /v1/collectons', 404, 'not_found'],
+    ['PUT /v1/collections', 404, 'not_found'],
+    ['GET /collections', 404, 'not_found'],
+    ['GET /v1/collections/', 404, 'not_found'],
+    [`GET /v1/collections/${'x'.repeat(300)}`, 400, 'invalid_request'],
+    ['GET /v1/collections/%zz', 400, 'invalid_request'],
+    ['GET /v1/collections/a%2Fb', 400, 'invalid_request'],
+    [`PUT /v1/collections/${shelf.things.collection}`, 404, 'not_found'],
+    ['GET /elsewhere', 404, 'not_found'],
+    ['GET /', 200, ''],
+  ]
+  for (const [route, status, code] of asked) {
+    const [method, path] = route.split(' ') as [string, string]
+    const headers = { origin: page, 'access-control-request-method': method, 'access-control-request-headers': 'authorization' }
+    const preflight = await call(origin, `OPTIONS ${path}`, { headers })
+    assert.equal(preflight.status, 204, route)
+    assert.ok(readableBy(page, preflight), route)
+    assert.ok(list(preflight.headers['access-control-allow-methods']).includes(method.toLowerCase()), route)
+    const answer = await call(origin, route, { key: tenant.publishable, headers: { origin: page } })
+    assert.deepEqual([answer.status, answer.code ?? ''], [status, code], route)
+    assert.ok(readableBy(page, answer), route)
   }
 })
 
-test('a preflight does not allow a method that the path does not have, and is no way to change anything', async () => {
-  for (const op of servedOperations.filter(isForBrowsers)) {
-    const answer = await preflight(op, 'PUT')
-    const known = servedOperations.some((other) => other.path === op.path && other.method === 'PUT' && isForBrowsers(other))
-    assert.equal(list(answer.headers['access-control-allow-methods']).includes('put'), known, op.id)
+test('a page that sends a secret key is told so, whatever it calls', async () => {
+  for (const op of servedOperations.filter(({ caller }) => caller === 'secret' || caller === 'publishable')) {
+    assert.equal((await preflight(op)).status, 204)
+    const answer = await send(op, { key: tenant.secret, headers: { 'sec-fetch-site': 'cross-site' } })
+    assert.deepEqual([answer.status, answer.code], [401, 'secret_key_in_browser'], op.id)
+    assert.ok(readableBy(page, answer), op.id)
   }
+})
+
+test('a preflight lets through what libraries add, but never the token of the operator', async () => {
+  const headers = {
+    origin: page,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,traceparent,X-Requested-With,x-admin-token,bad header,"x"',
+  }
+  const answer = await call(origin, 'OPTIONS /v1/tenants', { headers })
+  const allowed = list(answer.headers['access-control-allow-headers'])
+  for (const name of ['authorization', 'traceparent', 'x-requested-with']) assert.ok(allowed.includes(name), name)
+  for (const name of ['x-admin-token', 'bad header', '"x"', '*']) assert.ok(!allowed.includes(name), name)
+  assert.ok(list(answer.headers.vary).includes('access-control-request-headers'))
+})
+
+test('a preflight changes nothing', async () => {
+  for (const op of servedOperations) assert.equal((await preflight(op, 'DELETE')).status, 204)
   assert.equal((await call(origin, `GET /v1/collections/${shelf.things.collection}`, { key: tenant.publishable })).status, 200)
 })
 

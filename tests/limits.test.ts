@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeCredential } from '../packages/contract/src/tokens.ts'
 import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
 import { startSeveral, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer } from './support/call-api.ts'
+import { startPostgresProxy } from './support/postgres-proxy.ts'
 import { startRedis } from './support/redis-process.ts'
 
 interface Volley {
@@ -106,6 +109,7 @@ test('each kind of caller has its rate and burst, is told where it stands, and w
 test('a wrong key counts by address, and so does a wrong operator token', async (t) => {
   const [{ origin }] = (await open(t, 1)) as [AtriumProcess]
   const { publishable: good } = await makeTenant(origin)
+  assert.equal((await withKey(good, '192.0.2.22')(origin, 0)).status, 400)
   const wrong = ['wsk_wrong', `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`, 'wpk_000000000000000000000000000000000000']
   const guess: Ask = (to, i) => call(to, 'GET /v1/tenant', { key: wrong[i % 3]!, headers: from('192.0.2.20') })
   const guesses = await volley([origin], 130, guess)
@@ -116,6 +120,45 @@ test('a wrong key counts by address, and so does a wrong operator token', async 
     call(to, 'POST /v1/tenants', { headers: { ...from('192.0.2.21'), 'x-admin-token': 'guess' }, body: {} })
   assertAllowed(await volley([origin], 130, operator), address)
   assert.equal((await withKey(good, '192.0.2.20')(origin, 0)).status, 400, 'a good key from that address still passes')
+})
+
+test('a guess above the limit of its address costs the database nothing, and a key that is in use still passes', async (t) => {
+  const database = await createTestDatabase()
+  const proxy = await startPostgresProxy(database.url)
+  const options = { databaseUrl: proxy.url, env: { ATRIUM_RATE_LIMIT: '1', ATRIUM_TRUST_PROXY: '127.0.0.1' } }
+  const [{ origin, ...atrium }] = (await startSeveral(1, options)) as [AtriumProcess]
+  t.after(async () => {
+    await atrium.end('SIGKILL')
+    await proxy.close()
+    await database.drop()
+  })
+  const { publishable: good } = await makeTenant(origin)
+  assert.equal((await withKey(good, '192.0.2.70')(origin, 0)).status, 400)
+  const guess: Ask = (to) =>
+    call(to, 'GET /v1/tenant', { key: makeCredential('secretKey', randomBytes), headers: from('192.0.2.71') })
+  const first = await volley([origin], 100, guess)
+  assert.ok(first.refused.length > 0)
+  // While nothing can be looked up, an answer that comes was not looked up.
+  await proxy.cut()
+  const above = await volley([origin], 200, guess)
+  assert.ok(above.refused.length >= 100, `refused at once: ${above.refused.length}`)
+  for (const refused of above.refused) assertRefusal(refused, address)
+  assert.equal((await withKey(good, '192.0.2.71')(origin, 0)).status, 400, 'a key in use passes from that address')
+})
+
+test('documents and metrics are limited by address, each by itself; health checks never', async (t) => {
+  const [{ origin }] = (await open(t, 1)) as [AtriumProcess]
+  const get =
+    (...paths: string[]): Ask =>
+    (to, i) =>
+      call(to, `GET ${paths[i % paths.length]!}`, { headers: from('192.0.2.80') })
+  for (const ask of [get('/v1/openapi.json', '/docs', '/', '/.well-known/jwks.json'), get('/metrics')]) {
+    const shot = await volley([origin], 200, ask)
+    assertAllowed(shot, address)
+    assertRefusal(shot.refused[0]!, address)
+  }
+  assert.notEqual((await withoutKey('192.0.2.80')(origin, 0)).status, 429, 'they take nothing from what is called')
+  for (const path of ['/healthz', '/readyz']) assert.equal((await volley([origin], 500, get(path))).allowed, 500, path)
 })
 
 test('IPv6 counts by /64 and a mapped IPv4 address as IPv4', async (t) => {

@@ -1,10 +1,15 @@
 import Type from 'typebox'
 import { collectionParams } from './collections.ts'
+import { accounts, identityHeaders } from './items.ts'
 import { operation } from './operation.ts'
 import { closed, GenericOk, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
 const artifactParams = Type.Object({ ...collectionParams.properties, artifactId: id('artifact') })
 const kind = oneOf(['image', 'clip', 'card'])
+const access = oneOf(['owner', 'open', 'email'], {
+  description:
+    'Who sees it once it is published: the owner alone; anyone, also on the share page; or the accounts it was granted to. At first: open.',
+})
 
 export const Artifact = Type.Object({
   id: id('artifact'),
@@ -17,6 +22,7 @@ export const Artifact = Type.Object({
   published: Type.Boolean(),
   hero: Type.Boolean(),
   archived: Type.Boolean(),
+  access,
   title: Type.Optional(Type.String()),
   alt: Type.Optional(Type.String()),
   width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
@@ -47,6 +53,7 @@ const artifactExample = {
   published: true,
   hero: true,
   archived: false,
+  access: 'open',
   title: 'Lantern night',
   alt: 'A harbour at dusk under paper lanterns',
   created_at: '2026-11-20T09:30:00.000Z',
@@ -61,13 +68,16 @@ export const artifactOperations = {
     tag: 'Artifacts',
     summary: 'List artifacts',
     description:
-      'Oldest first. With the owner token every artifact with its status; otherwise those that are published, approved and not archived.',
+      'Oldest first. With the owner token every artifact with its status; otherwise those that are published, approved, not archived and ' +
+      '`open`, and with X-Id-Token and X-Spk also those that were granted to that account: a page of these may be shorter than `limit` with ' +
+      'more to follow.',
     caller: 'publishable',
     capability: 'optional',
     params: collectionParams,
     query: PageQuery,
+    headers: identityHeaders,
     answers: { 200: { description: 'A page of artifacts.', data: Type.Array(Artifact), paged: true } },
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'not_authorized'],
     example: { data: [artifactExample] },
   }),
   createArtifact: operation({
@@ -103,11 +113,15 @@ export const artifactOperations = {
     status: 'live',
     tag: 'Artifacts',
     summary: 'Read an artifact',
-    description: 'The owner reads any; others only what is published, approved and not archived.',
+    description:
+      'The owner reads any; others only what is published, approved and not archived, as its access allows: `open` anyone; `email` needs ' +
+      'X-Id-Token and X-Spk as an item does, else 403 `not_authorized` with error.reason; `owner`: 404.',
     caller: 'publishable',
     capability: 'optional',
     params: artifactParams,
+    headers: identityHeaders,
     answers: { 200: { description: 'The artifact.', data: Artifact } },
+    errors: ['not_authorized'],
     example: { data: artifactExample },
   }),
   curateArtifact: operation({
@@ -119,7 +133,8 @@ export const artifactOperations = {
     summary: 'Publish or curate an artifact',
     description:
       'A published hero is what the share page shows. Setting hero clears the hero before it, in the same transaction. An artifact that is ' +
-      'not approved, or archived, is hidden from everyone but the owner even when published.',
+      'not approved, or archived, is hidden from everyone but the owner even when published. `access` says who sees it once it is published; ' +
+      'the share page shows only what is `open`. `grant` and `revoke` are e-mail addresses, kept sealed; a revoked account is told so.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,
@@ -129,6 +144,9 @@ export const artifactOperations = {
         hero: Type.Optional(Type.Boolean()),
         approved: Type.Optional(Type.Boolean()),
         archived: Type.Optional(Type.Boolean()),
+        access: Type.Optional(access),
+        grant: Type.Optional(accounts),
+        revoke: Type.Optional(accounts),
       },
       { minProperties: 1 },
     ),

@@ -11,6 +11,12 @@ const access = oneOf(['owner', 'open', 'email'], {
     'Who may read the one item: the owner; anyone with the publishable key and the id; or the accounts it was granted to.',
 })
 
+/** What proves an account to what is for accounts on a list. */
+export const identityHeaders = Type.Object({
+  'x-id-token': Type.Optional(Type.String({ description: 'ID token (RS256) of the identity provider.' })),
+  'x-spk': Type.Optional(Type.String({ description: 'Public JWK (EC P-256) of the device, as JSON.' })),
+})
+
 const Item = Type.Object({
   id: id('item'),
   type: Type.String(),
@@ -35,7 +41,8 @@ const itemExample = {
   created_at: '2026-11-20T09:30:00.000Z',
 }
 
-const accounts = Type.Array(EmailAddress, { minItems: 1, maxItems: limits.accessListEntries })
+/** E-mail addresses that are granted or revoked; none changes nothing. */
+export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEntries })
 
 export const itemOperations = {
   listItems: operation({
@@ -114,10 +121,7 @@ export const itemOperations = {
     caller: 'publishable',
     capability: 'optional',
     params: itemParams,
-    headers: Type.Object({
-      'x-id-token': Type.Optional(Type.String({ description: 'ID token (RS256) of the identity provider.' })),
-      'x-spk': Type.Optional(Type.String({ description: 'Public JWK (EC P-256) of the device, as JSON.' })),
-    }),
+    headers: identityHeaders,
     answers: { 200: { description: 'The item.', data: Item } },
     errors: ['not_authorized'],
     example: { data: itemExample },

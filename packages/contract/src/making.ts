@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Artifact, artifactOperations } from './artifacts.ts'
 import { collectionParams } from './collections.ts'
+import { identityHeaders } from './items.ts'
 import { operation } from './operation.ts'
 import { closed, credential, id, oneOf, Timestamp } from './schemas.ts'
 import { providers } from './provider-keys.ts'
@@ -74,8 +75,8 @@ export const makingOperations = {
     body: closed({
       kind: oneOf(['card', 'clip']),
       title: Type.Optional(title),
-      items: Type.Optional(Type.Array(id('item'), { minItems: 1, maxItems: 50 })),
-      artifacts: Type.Optional(Type.Array(id('artifact'), { minItems: 1, maxItems: 50 })),
+      items: Type.Optional(Type.Array(id('item'), { maxItems: 50 })),
+      artifacts: Type.Optional(Type.Array(id('artifact'), { maxItems: 50 })),
       template: Type.Optional(
         Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Name of a built-in layout; absent: the default one.' }),
       ),
@@ -170,9 +171,10 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'The bytes of an artifact',
     description:
-      'Without a credential once the artifact is published, approved and not archived; otherwise X-Collection-Token must be the owner token of ' +
-      'its collection, else 404. Answers with a strong ETag, `Accept-Ranges: bytes` and, once published, `Cache-Control: public, ' +
-      'max-age=31536000, immutable`. A range that lies beyond the end, or more than one, is answered with the whole. With `w` a picture comes ' +
+      'Without a credential once the artifact is published, approved, not archived and `open`; with X-Id-Token and X-Spk once it is `email` ' +
+      'instead and granted to that account, else 403 `not_authorized`; otherwise X-Collection-Token must be the owner token of its collection, ' +
+      'else 404. Answers with a strong ETag, `Accept-Ranges: bytes` and, where anyone may see it, `Cache-Control: public, ' +
+      'max-age=31536000, immutable`, else `private, no-store`. A range that lies beyond the end, or more than one, is answered with the whole. With `w` a picture comes ' +
       'that wide, as a still: never enlarged, and never more than twice as high as `w`, so that a tall one comes narrower. It is made when the ' +
       'first one asks; where too many wait: 503 with `Retry-After`. A video with `w` is 400.',
     caller: 'anyone',
@@ -187,6 +189,7 @@ export const makingOperations = {
       ),
     }),
     headers: Type.Object({
+      ...identityHeaders.properties,
       range: Type.Optional(Type.String({ maxLength: 200, description: 'One byte range (RFC 9110).' })),
       'if-range': Type.Optional(
         Type.String({ maxLength: 200, description: 'The ETag that the range is of, else the whole comes.' }),
@@ -206,5 +209,6 @@ export const makingOperations = {
       },
       304: { description: 'The caller has it already.' },
     },
+    errors: ['not_authorized'],
   }),
 }

@@ -14,8 +14,8 @@ const policy = oneOf(['open', 'email'], {
   description: 'open: anyone with the link. email: the accounts and agents on its list.',
 })
 const title = Type.String({ minLength: 1, maxLength: 200 })
-const emails = Type.Array(EmailAddress, { minItems: 1, maxItems: 1_000 })
-const agents = Type.Array(id('agent'), { minItems: 1, maxItems: 100, description: 'Agents to be let in.' })
+const emails = Type.Array(EmailAddress, { maxItems: 1_000 })
+const agents = Type.Array(id('agent'), { maxItems: 100, description: 'Agents to be let in.' })
 const ok = Type.Unsafe<true>({ type: 'boolean', const: true })
 
 export const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({

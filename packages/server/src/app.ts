@@ -6,16 +6,19 @@ import { addAgentIssuer } from './agent-issuer/add-agent-issuer.ts'
 import type { Context } from './context.ts'
 import { isOpenUpload } from './features/artifacts/uploads/is-open-upload.ts'
 import { addPaymentRoutes } from './features/credits/checkout/add-payment-routes.ts'
+import { answerSharePageNotFound, isSharePage } from './features/share/share-page-not-found.ts'
 import { handlers } from './handlers.ts'
 import { ApiError } from './http/api-error.ts'
 import { answerError } from './http/answer-error.ts'
-import { addPreflights, allowsBrowsers, applyCors } from './http/cors.ts'
+import { allowsBrowsers, answerPreflight, applyCors, isPreflight } from './http/cors.ts'
 import { addDocs } from './http/docs.ts'
 import { addExamples } from './http/examples.ts'
 import { answerFlatError } from './http/forward-space.ts'
 import { gate } from './http/gate.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './http/harden.ts'
 import { addHealth, type Draining } from './http/health.ts'
+import { limitReaders } from './http/limit-readers.ts'
+import { markPrivate } from './http/private-answers.ts'
 import { serve } from './http/serve.ts'
 import { addDiskBlobs } from './ports/blobs/add-disk-blobs.ts'
 import { DiskBlobs } from './ports/blobs/disk-blobs.ts'
@@ -42,7 +45,12 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     genReqId: () => newId('request'),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, req, reply) => void answerError(ctx, error, req, reply),
+    // What cannot be read as a path, or holds too long a part, has no route, nor the hooks of one.
+    frameworkErrors: (error, req, reply) => {
+      if (isPreflight(req)) answerPreflight(req, reply)
+      else if (isSharePage(req)) answerSharePageNotFound(req, reply)
+      else answerError(ctx, error, req, reply)
+    },
     http: {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -61,14 +69,21 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   app.decorateRequest('session', undefined)
   app.decorateRequest('onlyReplay', undefined)
   app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
-  app.setNotFoundHandler((req, reply) => answerError(ctx, new ApiError('not_found'), req, reply))
+  app.setNotFoundHandler((req, reply) => {
+    if (isSharePage(req)) return answerSharePageNotFound(req, reply)
+    return answerError(ctx, new ApiError('not_found'), req, reply)
+  })
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id)
     reply.header('x-content-type-options', 'nosniff')
     if (state.draining) reply.header('connection', 'close')
+    // Routes of their own have rules of their own.
+    const answersOptions = req.is404 && req.method === 'OPTIONS'
+    if (answersOptions && isPreflight(req)) return void answerPreflight(req, reply)
     try {
       assertPlainRequest(req)
-      done()
+      if (answersOptions) answerPreflight(req, reply)
+      else done()
     } catch (error) {
       // What follows on a connection that began so is not worth guessing.
       reply.header('connection', 'close')
@@ -77,15 +92,17 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   })
 
   for (const op of servedOperations) addOperation(app, ctx, op)
-  addPreflights(app, routeOf)
-  addDocs(app, ctx)
   addPaymentRoutes(app, ctx)
   if (ctx.blobs instanceof DiskBlobs) {
     const isOpen = (key: string) => isOpenUpload(ctx.db, key)
     addDiskBlobs(app, ctx.blobs, { isOpen, countRefusal: gate(ctx, { caller: 'anyone' }) })
   }
-  if (!ctx.config.production) addExamples(app)
-  addAgentIssuer(app, ctx)
+  void app.register(async (scope) => {
+    scope.addHook('onRequest', limitReaders(ctx, 'documents'))
+    addDocs(scope, ctx)
+    addAgentIssuer(scope, ctx)
+    if (!ctx.config.production) addExamples(scope)
+  })
   addHealth(app, ctx, state)
   return Object.assign(app, { state })
 }
@@ -109,6 +126,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
   }
   const enter = gate(ctx, op)
   const browsers = allowsBrowsers(op)
+  const mark = markPrivate(op)
   app.route({
     method: op.method,
     url: routeOf(op),
@@ -117,6 +135,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
     exposeHeadRoute: !Object.values(op.answers).some((answer) => answer.oneTimeSecret),
     onRequest: (req, reply, done) => {
       if (browsers) applyCors(reply)
+      mark(reply)
       enter(req, reply, done)
     },
     handler: serve(ctx, op, handler as Parameters<typeof serve>[2]),

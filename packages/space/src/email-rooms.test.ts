@@ -89,6 +89,67 @@ test('every reason in the contract’s order, and nothing else in the answer', a
   assert.equal(rows[0].count, 1, 'a rejected write stores nothing')
 })
 
+test('a malformed token or key is judged in the same order, and is no fault of the request’s form', async () => {
+  const { secret, owner } = await emailRoom(['ada@example.com'])
+  const ada = await person('ada@example.com')
+  const eve = await person('eve@example.com')
+  const expired = await person('ada@example.com', { exp: Math.floor(Date.now() / 1_000) - 120 })
+  const { x, y } = ada.identity.spk as { x: string; y: string }
+  const malformed = [5, true, {}, [], 'x', 'a.b.c', 'x'.repeat(20_000)]
+  const keys = [
+    5,
+    false,
+    [],
+    {},
+    'x',
+    { kty: 'EC', crv: 'P-256', x },
+    { kty: 'EC', crv: 'P-384', x, y },
+    { kty: 'EC', crv: 'P-256', x, y: x },
+  ]
+  const attempts: [object, string][] = [
+    ...malformed.map((idToken): [object, string] => [{ ...ada.identity, idToken }, 'token: malformed']),
+    ...keys.map((spk): [object, string] => [{ ...ada.identity, spk }, 'nonce_mismatch']),
+    ...[null, ''].flatMap((none): [object, string][] => [
+      [{ ...ada.identity, idToken: none }, 'unsigned'],
+      [{ ...ada.identity, spk: none }, 'unsigned'],
+    ]),
+    [{ idToken: 5, spk: 5 }, 'token: malformed'],
+    [{ idToken: 5 }, 'unsigned'],
+    [{ ...expired.identity, spk: {} }, 'token: expired'],
+    [{ ...eve.identity, spk: {} }, 'nonce_mismatch'],
+  ]
+  const fields = { turn: { message: { text: 'x' } }, admit: { emails: ['x@example.com'] }, expel: { emails: ['x@example.com'] } }
+  for (const [identity, reason] of attempts) {
+    for (const op of ['poll', 'turn', 'admit', 'expel', 'remove']) {
+      const { status, body } = await space.call(op, { ...secret, ...fields[op as keyof typeof fields], ...identity })
+      assert.deepEqual(
+        [status, body],
+        [403, { error: 'not_authorized', reason }],
+        `${op} ${JSON.stringify(identity).slice(0, 200)}`,
+      )
+    }
+    const made = await space.call('create', { ...fresh(), policy: 'email', ...identity })
+    if (reason !== 'not_on_list') assert.deepEqual([made.status, made.body.reason], [403, reason])
+  }
+  assert.equal(reasonOf(await poll(secret, owner.identity)), 'in')
+  const open = fresh()
+  const turn = await space.call('turn', { ...open, message: { text: 'x' }, spk: {} })
+  assert.deepEqual([turn.status, turn.body.error], [400, 'invalid_request'], 'in an open room a key that is shown must be right')
+})
+
+test('empty lists are none: a room for its owner alone, and a change of agents without addresses', async () => {
+  const { secret, owner } = await emailRoom([], { agents: [] })
+  const ada = await person('ada@example.com')
+  assert.equal(reasonOf(await poll(secret, ada.identity)), '403 not_authorized not_on_list')
+  const agents = ['agt_4fRzK0vXcB1mQwErTy7uPa']
+  assert.equal((await space.call('admit', { ...secret, emails: [], agents, ...owner.identity })).status, 200)
+  assert.equal(
+    (await space.call('admit', { ...secret, emails: [], agents: [], ...owner.identity })).body.error,
+    'invalid_request',
+  )
+  assert.equal((await space.call('create', { ...fresh(), policy: 'open', allow: [], agents: [] })).status, 200)
+})
+
 test('a stranger with the key of the room gets nothing, and neither does one with the wrong key', async () => {
   const { secret } = await emailRoom(['ada@example.com'])
   assert.equal(reasonOf(await poll(secret, {})), '403 not_authorized unsigned')

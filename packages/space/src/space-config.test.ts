@@ -30,7 +30,7 @@ test('the app is told the key and may connect to the API; without a key it is to
     const policy = (await fetch(`${space.origin}/space`)).headers.get('content-security-policy')
     await space.close()
     assert.deepEqual(config, {
-      space_url: 'http://localhost:0/space',
+      space_url: 'https://api.example/v1/space',
       api_url: 'https://api.example',
       publishable_key: key ?? null,
       service: 'atrium-space',

@@ -9,6 +9,8 @@ export interface SpaceConfig {
   spacesUrl: string
   /** Origin of the API. */
   apiUrl: string
+  /** Where everyone reaches the endpoint: through the API, at the address that its index names. */
+  spaceUrl: string
   dataDir: string
   /** Factor on the limit; 0: off. */
   rateLimitFactor: number
@@ -29,12 +31,14 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
   const port = Number(get('SPACE_PORT') ?? '8788')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('SPACE_PORT must be a whole number from 0 to 65535')
   const issuer = get('OIDC_ISSUER')
+  const publicUrl = get('ATRIUM_PUBLIC_URL') ?? 'http://localhost:8787'
   return {
     host: get('HOST') ?? '127.0.0.1',
     port,
     databaseUrl: need('DATABASE_URL'),
     spacesUrl: origin('ATRIUM_SPACES_URL', get('ATRIUM_SPACES_URL') ?? `http://localhost:${port}`),
-    apiUrl: origin('ATRIUM_PUBLIC_URL', get('ATRIUM_PUBLIC_URL') ?? 'http://localhost:8787'),
+    apiUrl: origin('ATRIUM_PUBLIC_URL', publicUrl),
+    spaceUrl: `${publicUrl.replace(/\/+$/, '')}/v1/space`,
     dataDir: get('ATRIUM_DATA_DIR') ?? './data',
     rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
     trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { apiErrorOfSql } from '../db/sql-errors.ts'
 import { ApiError, invalid } from './api-error.ts'
+import { applyCorsToError } from './cors.ts'
 import { countUsage } from './count-usage.ts'
 
 /** Answers whatever was thrown. Only an ApiError's own words go out; the rest is logged under the request's id. */
@@ -20,6 +21,7 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   ctx.metrics.answered(req.routeOptions.config?.operationId, answer.status, reply.elapsedTime)
   const body = JSON.stringify(errorBody(answer, req.id))
   countUsage(ctx, req, body)
+  applyCorsToError(reply)
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds)
   return reply
     .code(answer.status)
@@ -69,6 +71,7 @@ export function rawErrorAnswer(code: ErrorCode, requestId: string, message?: str
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
     'cache-control: no-store',
+    'access-control-allow-origin: *',
     'connection: close',
     '',
     body,

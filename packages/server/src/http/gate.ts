@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { ResolvedKey } from '../features/keys/resolved-key.ts'
 import type { HeldSession } from '../features/sessions/session.ts'
 import { ApiError } from './api-error.ts'
-import { authenticateControl, authenticateKey, authenticateOperator, findEndedKey } from './authenticate.ts'
+import { authenticateControl, authenticateKey, authenticateOperator, findEndedKey, presentedKeyHash } from './authenticate.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
 
@@ -53,21 +53,25 @@ export function gate(
       ctx.keyUse.note(key)
       count(reply, keyChecks(policies, key, req.ip), done)
     }
-    // A wrong key counts against the address: guessing is as slow as calling without one.
-    const refuse = (error: unknown) => {
-      if (!(error instanceof ApiError)) return done(error as Error)
-      const checks = addressChecks(policies, req.ip)
-      if (!op.endsCaller || error.code !== 'unauthorized') return count(reply, checks, done, error)
+    // A key that ended through this very request may still ask for the answer that was kept of it.
+    const refuseUnlessReplay = (error: unknown, refuseWith: (error?: unknown) => void) => {
+      if (!op.endsCaller || !(error instanceof ApiError) || error.code !== 'unauthorized') return refuseWith(error)
       findEndedKey(ctx, req.headers)
         // Whatever keeps it from being found: the key does not open anything.
         .catch(() => undefined)
         .then((key) => {
           req.tenantKey = key
           req.onlyReplay = key && error
-          count(reply, checks, done, key ? undefined : error)
+          refuseWith(key ? undefined : error)
         })
         .catch(done)
     }
+    // A wrong key counts against the address: guessing is as slow as calling without one.
+    const refuse = (error: unknown) =>
+      refuseUnlessReplay(error, (refusal) => {
+        if (refusal !== undefined && !(refusal instanceof ApiError)) return done(refusal as Error)
+        count(reply, addressChecks(policies, req.ip), done, refusal)
+      })
     try {
       if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)
       if (op.caller === 'control') {
@@ -85,9 +89,23 @@ export function gate(
         authenticateOperator(ctx, req.headers)
         return done()
       }
-      const key = authenticateKey(ctx, op.caller, req.headers)
-      if (key instanceof Promise) key.then(accept, refuse)
-      else accept(key)
+      const keyHash = presentedKeyHash(req.headers)
+      const enter = (refused: (error: unknown) => void) => {
+        let key: ResolvedKey | Promise<ResolvedKey>
+        try {
+          key = authenticateKey(ctx, op.caller, keyHash)
+        } catch (error) {
+          return refused(error)
+        }
+        if (key instanceof Promise) key.then(accept, refused)
+        else accept(key)
+      }
+      if (ctx.keyCache.knows(keyHash)) return enter(refuse)
+      // Counted first, too, for it may be a guess. A key that was found before is none: it passes from an address over its limit.
+      count(reply, addressChecks(policies, req.ip), (refusal) => {
+        if (refusal) done(refusal)
+        else enter((error) => refuseUnlessReplay(error, (refused) => done(refused as Error | undefined)))
+      })
     } catch (error) {
       refuse(error)
     }

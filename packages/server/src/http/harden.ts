@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { newId } from '../random.ts'
 import { invalid } from './api-error.ts'
 import { rawErrorAnswer } from './answer-error.ts'
@@ -56,4 +56,10 @@ export function answerUnknownExpectation(_req: IncomingMessage, res: ServerRespo
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body))
+  // Clients name a type of their own where they send nothing, such as `curl -X POST -d ''`. Of no bytes there is nothing to misread.
+  app.addContentTypeParser('*', (req, _payload, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers
+    const empty = length === '0' && coding === undefined
+    done(empty || req.is404 ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())
+  })
 }

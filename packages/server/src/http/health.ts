@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { statement } from '../db/database.ts'
 import { migrationsDone } from '../db/migrate.ts'
+import { limitReaders } from './limit-readers.ts'
+import { Readiness } from './readiness.ts'
 
 export interface Draining {
   draining: boolean
@@ -12,13 +14,17 @@ const aliveStatement = statement<{ one: number }>('health-alive', 'select 1 as o
 /** /healthz: the process is up. /readyz: it can serve. /metrics: what it did, in Prometheus' text format. */
 export function addHealth(app: FastifyInstance, ctx: Context, state: Draining): void {
   let migrated = false
+  const readiness = new Readiness(async () => {
+    await ctx.db.query(aliveStatement, [])
+    migrated ||= await migrationsDone(ctx.db.pool)
+    if (!migrated) throw new Error('migrations are not done')
+  })
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_req, reply) => {
+    reply.header('cache-control', 'no-store')
     try {
       if (state.draining) throw new Error('stopping')
-      await ctx.db.query(aliveStatement, [])
-      migrated ||= await migrationsDone(ctx.db.pool)
-      if (!migrated) throw new Error('migrations are not done')
+      await readiness.assert()
       return { status: 'ready' }
     } catch (error) {
       // Not the error's own text: it may name the database's address.
@@ -27,8 +33,15 @@ export function addHealth(app: FastifyInstance, ctx: Context, state: Draining): 
       return reply.code(503).header('retry-after', '1').send({ status: 'not_ready', reason })
     }
   })
-  app.get('/metrics', async (_req, reply) => {
-    const { registry } = ctx.metrics
-    return reply.header('content-type', registry.contentType).send(await registry.metrics())
+
+  const { registry } = ctx.metrics
+  let collecting: Promise<string> | undefined
+  app.get('/metrics', { onRequest: limitReaders(ctx, 'metrics') }, async (_req, reply) => {
+    // Those who ask at once get one collection.
+    collecting ??= registry.metrics().finally(() => (collecting = undefined))
+    return reply
+      .header('content-type', registry.contentType)
+      .header('cache-control', 'no-store')
+      .send(await collecting)
   })
 }

@@ -69,6 +69,14 @@ export function parseBody(bytes: Buffer | undefined): unknown {
   }
 }
 
+/** For an operation without a body: none, and {}, which many clients send in its place. */
+export function assertNoBody(bytes: Buffer | undefined): void {
+  if (!bytes || bytes.length === 0) return
+  const body = parseBody(bytes)
+  const empty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0
+  if (!empty) throw invalid('', 'this operation takes no body, or {}')
+}
+
 /** Query parameters arrive as text: those that the schema says are integers become numbers where they look like one. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
   const check = compileCheck(schema)

@@ -10,10 +10,10 @@ import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from './idempotency/claim.ts'
 import { claimedTransaction } from './idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
-import { compileCheck, compileQuery, parseBody } from './parse.ts'
+import { assertNoBody, compileCheck, compileQuery, parseBody } from './parse.ts'
 import { compileAnswers, type Answer } from './serialise.ts'
 import { hashCredential } from '../random.ts'
-import { hashPresentedKey } from './authenticate.ts'
+import { presentedKeyHash } from './authenticate.ts'
 
 type AnyCall = Call<Operation>
 type AnyHandler = Handler<Operation> | TxHandler<Operation> | BatchedHandler<Operation>
@@ -83,7 +83,8 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
       vault: ctx.vault,
     }
     const proof = proofOf(op, req)?.toString('base64url')
-    const bytes = (req.body as Buffer | undefined) ?? noBody
+    // An operation without a body is asked the same by none and by {}.
+    const bytes = (op.body && (req.body as Buffer | undefined)) ?? noBody
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
@@ -92,7 +93,7 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
 /** What a repeat has to prove where what it is let in by may be gone: a collection's token, or the key that the request itself ended. */
 function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
   if (op.capability) return hashCredential(collectionTokenOf(req) ?? '')
-  return op.endsCaller && hashPresentedKey(req.headers)
+  return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
 }
 
 /** Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of the one operator. */
@@ -132,7 +133,7 @@ function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
     const bytes = req.body as Buffer | undefined
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)
-    if (!checkBody && bytes && bytes.length > 0) throw invalid('', 'this operation takes no body')
+    if (!checkBody) assertNoBody(bytes)
     const query = readQuery ? readQuery(req.query as Record<string, unknown>) : {}
     const call = {
       params,

@@ -5,6 +5,7 @@
 export const sealedColumns = [
   { table: 'agents', column: 'tool_secrets', tenant: 'tenant_id', row: 'id' },
   { table: 'agents', column: 'signing_secret', tenant: 'tenant_id', row: 'id' },
+  { table: 'artifacts', column: 'access_list', tenant: 'tenant_id', row: 'id' },
   { table: 'checkouts', column: 'license_sealed', tenant: 'tenant_id', row: 'id' },
   { table: 'items', column: 'access_list', tenant: 'tenant_id', row: 'id' },
   { table: 'platform_keys', column: 'private_sealed', tenant: "'platform'", row: "purpose || ' ' || id" },

@@ -20,8 +20,8 @@ interface SpaceServerOptions {
 const preflight = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET',
-  'access-control-allow-headers': 'Content-Type',
   'access-control-max-age': '7200',
+  vary: 'access-control-request-headers',
 }
 
 /** The service over HTTP: one endpoint, and files for anyone. */
@@ -58,7 +58,9 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
           sendError(res, error, log)
         })
       } else if (req.method === 'OPTIONS') {
-        res.writeHead(204, preflight).end()
+        // With whatever else the page's libraries add: none of it is read here.
+        const headers = req.headers['access-control-request-headers'] || 'Content-Type'
+        res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
       } else {
         sendFile(req, res, files.get(path))
       }

@@ -49,10 +49,13 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
   return files
 }
 
-/** What the app needs to know before it can ask anything. */
-function spaceConfig({ spacesUrl, apiUrl, publishableKey, oidc }: SpaceConfig) {
+/**
+ * What the app needs to know before it can ask anything, and where others find the endpoint: the address that the API's index names, too.
+ * The app itself asks its own origin, so that a room works while the API is away.
+ */
+function spaceConfig({ spaceUrl, apiUrl, publishableKey, oidc }: SpaceConfig) {
   return {
-    space_url: `${spacesUrl}/space`,
+    space_url: spaceUrl,
     api_url: apiUrl,
     publishable_key: publishableKey ?? null,
     service: 'atrium-space',

@@ -54,7 +54,7 @@ async function changeList(
   request: AdmitRequest | ExpelRequest,
   change: (policy: PolicyRecord, at: string) => Lists,
 ) {
-  if (!request.emails && !request.agents) throw new SpaceError('invalid_request', 'name emails, agents or both')
+  if (!request.emails?.length && !request.agents?.length) throw new SpaceError('invalid_request', 'name emails, agents or both')
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await getOpenRoom(ctx, request)
     const visitor = await authorise(ctx, request, opened.policy)

@@ -34,7 +34,7 @@ async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<P
   const draft: PolicyRecord = { t: 'policy', policy: 'email', owner, allow: membersOf(request.allow ?? [], at), at }
   const policy = {
     ...draft,
-    ...(request.agents ? { agents: [...new Set(request.agents)].map((id) => ({ id, admitted_at: at })) } : {}),
+    ...(request.agents?.length ? { agents: [...new Set(request.agents)].map((id) => ({ id, admitted_at: at })) } : {}),
     ...titleOf(request),
     ...requireProof(request),
   }
@@ -43,7 +43,7 @@ async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<P
 }
 
 async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<PolicyRecord> {
-  if (request.allow || request.agents)
+  if (request.allow?.length || request.agents?.length)
     throw new SpaceError('invalid_request', 'an open room has no list: allow and agents go with policy email')
   const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) })
   if (visitor.agent) throw agentsMakeNoRoom()

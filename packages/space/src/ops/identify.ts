@@ -19,7 +19,7 @@ type FindStanding = (bearer: Bearer) => Standing
  * and neither about the other: which of the two is asked, the token's type says, which is signed with it.
  */
 export async function identify(ctx: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
-  if (!shown.idToken || !shown.spk) throw new SpaceError('not_authorized', 'unsigned')
+  if (isMissing(shown.idToken) || isMissing(shown.spk)) throw new SpaceError('not_authorized', 'unsigned')
   try {
     return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findStanding)
   } catch (error) {
@@ -27,6 +27,11 @@ export async function identify(ctx: SpaceContext, shown: Shown, findStanding: Fi
       throw new SpaceError('unavailable', 'the keys that tokens are verified with cannot be had', 30)
     throw error
   }
+}
+
+/** Nothing else is: a value of the wrong type is a malformed one. */
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
 }
 
 async function identifyAccount({ provider }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {

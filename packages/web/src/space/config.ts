@@ -8,6 +8,7 @@ export interface IdentityConfig {
 }
 
 export interface SpaceConfig {
+  /** Where others reach the endpoint. This page asks its own origin. */
   readonly space_url: string
   readonly api_url: string
   /** What this page may call the API with; null: it cannot invite agents. */

@@ -10,6 +10,7 @@ export interface Artifact {
   published: boolean
   hero: boolean
   archived: boolean
+  access: 'owner' | 'open' | 'email'
   title: string | null
   alt: string | null
   width: number | null
@@ -25,9 +26,19 @@ export interface Artifact {
   createdAt: string
 }
 
-/** Whether others than the owner may see it. listArtifacts and listHeroes ask the same in SQL. */
-export function isPublic(artifact: Artifact): boolean {
+/** With the list of who may see it, sealed. */
+export interface ListedArtifact extends Artifact {
+  accessList: Buffer | null
+}
+
+/** Whether others than the owner may see it, as far as its access allows. */
+export function isPublished(artifact: Artifact): boolean {
   return artifact.published && artifact.approved && !artifact.archived
+}
+
+/** Whether anyone may see it. listArtifacts and listShown ask the same in SQL. */
+export function isPublic(artifact: Artifact): boolean {
+  return isPublished(artifact) && artifact.access === 'open'
 }
 
 /** What is absent is left out, not null. */

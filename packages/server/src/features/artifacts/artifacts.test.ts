@@ -38,6 +38,7 @@ test('an artifact by its address is ready at once and not published', async () =
     published: false,
     hero: false,
     archived: false,
+    access: 'open',
     title: 'Night',
     alt: 'Lanterns',
   })
@@ -123,6 +124,28 @@ test('an unchanged share page costs a 304, a changed one comes anew', async () =
   assert.deepEqual([unchanged.status, unchanged.text], [304, ''])
   await send(api, 'PATCH', `/collections/${made.id}`, { ...made.owner, body: { metadata: { share_title: 'Two' } } })
   assert.equal((await send(api, 'GET', path, { headers: { 'if-none-match': etag } })).status, 200)
+})
+
+test('an address that cannot hold an id is answered with the same page as an unknown collection', async () => {
+  const unknown = await send(api, 'GET', '/collections/col_4fRzK0vXcB1mQwErTy7uPa/render')
+  assert.equal(unknown.status, 404)
+  for (const id of ['x'.repeat(101), 'x'.repeat(2_000), '%zz', '%', '%e0%a4%a', 'col_ä', '%20', '..%20', '']) {
+    for (const method of ['GET', 'HEAD']) {
+      const got = await send(api, method, `/collections/${id}/render?utm=1`)
+      assert.deepEqual([got.status, got.text], [404, method === 'GET' ? unknown.text : ''], `${method} ${id}`)
+      for (const name of [
+        'content-type',
+        'content-security-policy',
+        'cache-control',
+        'x-content-type-options',
+        'referrer-policy',
+      ])
+        assert.equal(got.headers.get(name), unknown.headers.get(name), `${name} of ${id}`)
+      assert.match(got.headers.get('x-request-id') ?? '', /^req_/)
+    }
+  }
+  const post = await send(api, 'POST', `/collections/${'x'.repeat(101)}/render`)
+  assert.deepEqual([post.status, post.body.error.code], [400, 'invalid_request'], 'only what is opened is a page')
 })
 
 test('oEmbed describes share pages of this installation and of no other', async () => {

@@ -1,13 +1,18 @@
 import { statement, type Db, type Tx } from '../../db/database.ts'
-import type { Artifact } from './artifact.ts'
+import type { Artifact, ListedArtifact } from './artifact.ts'
 
 type Row = Omit<Artifact, 'createdAt'> & { created_at: string }
+type ListedRow = Row & { access_list: Buffer | null }
 
-const columns = `id, seq, kind, source, url, status, stage, approved, published, hero, archived, title, alt, width, height, mime, bytes, sha256,
-  provider, model, seed, error, created_at`
+const columns = `id, seq, kind, source, url, status, stage, approved, published, hero, archived, access, title, alt, width, height, mime,
+  bytes, sha256,  provider, model, seed, error, created_at`
 
 function toArtifact({ created_at: createdAt, ...same }: Row): Artifact {
   return { ...same, createdAt }
+}
+
+function toListed({ access_list: accessList, ...row }: ListedRow): ListedArtifact {
+  return { ...toArtifact(row), accessList }
 }
 
 const insertStatement = statement<never>(
@@ -102,33 +107,54 @@ export async function updateFailed(
 const listStatement = statement<Row>(
   'artifacts-list',
   `select ${columns} from artifacts
-   where tenant_id = $1 and collection_id = $2 and seq > $3 and ($5 or (published and approved and not archived))
+   where tenant_id = $1 and collection_id = $2 and seq > $3
+     and ($5 = 'owner' or (published and approved and not archived and (access = 'open' or ($5 = 'account' and access = 'email'))))
    order by seq limit $4`,
 )
 
 interface Page {
   afterSeq: number
   limit: number
-  /** Also those that only the owner may see. */
-  all: boolean
+  /** What is listed: all; what anyone may see; or that and what is for accounts on a list, whose lists are still to be read. */
+  of: 'owner' | 'anyone' | 'account'
 }
 
 export async function listArtifacts(
   db: Db,
   tenantId: string,
   collectionId: string,
-  { afterSeq, limit, all }: Page,
+  { afterSeq, limit, of }: Page,
 ): Promise<Artifact[]> {
-  return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit, all])).map(toArtifact)
+  return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit, of])).map(toArtifact)
 }
 
-const findText = `select ${columns} from artifacts where tenant_id = $1 and collection_id = $2 and id = $3`
-const findStatement = statement<Row>('artifacts-find', findText)
-const lockStatement = statement<Row>('artifacts-lock', `${findText} for no key update`)
+const accessListsStatement = statement<{ id: string; access_list: Buffer | null }>(
+  'artifacts-access-lists',
+  'select id, access_list from artifacts where tenant_id = $1 and collection_id = $2 and id = any($3)',
+)
 
-export async function findArtifact(db: Db, tenantId: string, collectionId: string, id: string): Promise<Artifact | undefined> {
+export async function listAccessLists(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  ids: string[],
+): Promise<Pick<ListedArtifact, 'id' | 'accessList'>[]> {
+  const rows = await db.query(accessListsStatement, [tenantId, collectionId, ids])
+  return rows.map(({ id, access_list: accessList }) => ({ id, accessList }))
+}
+
+const findText = `select ${columns}, access_list from artifacts where tenant_id = $1 and collection_id = $2 and id = $3`
+const findStatement = statement<ListedRow>('artifacts-find', findText)
+const lockStatement = statement<ListedRow>('artifacts-lock', `${findText} for no key update`)
+
+export async function findArtifact(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  id: string,
+): Promise<ListedArtifact | undefined> {
   const [row] = await db.query(findStatement, [tenantId, collectionId, id])
-  return row && toArtifact(row)
+  return row && toListed(row)
 }
 
 export async function findArtifactForUpdate(
@@ -136,20 +162,20 @@ export async function findArtifactForUpdate(
   tenantId: string,
   collectionId: string,
   id: string,
-): Promise<Artifact | undefined> {
+): Promise<ListedArtifact | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, collectionId, id])
-  return row && toArtifact(row)
+  return row && toListed(row)
 }
 
 const updateStatement = statement<never>(
   'artifacts-update',
-  `update artifacts set approved = $4, published = $5, hero = $6, archived = $7
+  `update artifacts set approved = $4, published = $5, hero = $6, archived = $7, access = $8, access_list = $9
    where tenant_id = $1 and collection_id = $2 and id = $3`,
 )
 
-export async function updateArtifact(tx: Tx, tenantId: string, collectionId: string, artifact: Artifact): Promise<void> {
-  const { id, approved, published, hero, archived } = artifact
-  await tx.query(updateStatement, [tenantId, collectionId, id, approved, published, hero, archived])
+export async function updateArtifact(tx: Tx, tenantId: string, collectionId: string, artifact: ListedArtifact): Promise<void> {
+  const { id, approved, published, hero, archived, access, accessList } = artifact
+  await tx.query(updateStatement, [tenantId, collectionId, id, approved, published, hero, archived, access, accessList])
 }
 
 const clearHeroStatement = statement<never>(
@@ -171,19 +197,19 @@ export async function deleteArtifact(tx: Tx, tenantId: string, collectionId: str
   return (await tx.query(deleteStatement, [tenantId, collectionId, id])).length === 1
 }
 
-interface PlacedRow extends Row {
+interface PlacedRow extends ListedRow {
   tenant_id: string
   collection_id: string
 }
 
-export interface PlacedArtifact extends Artifact {
+export interface PlacedArtifact extends ListedArtifact {
   tenantId: string
   collectionId: string
 }
 
 const byIdStatement = statement<PlacedRow>(
   'artifacts-by-id',
-  `select tenant_id, collection_id, ${columns} from artifacts where id = any($1)`,
+  `select tenant_id, collection_id, ${columns}, access_list from artifacts where id = any($1)`,
 )
 
 /** The artifacts with these ids, of whatever tenant: whoever asks knows no more than the id. */
@@ -192,7 +218,7 @@ export async function listArtifactsById(db: Db, ids: string[]): Promise<PlacedAr
   return rows.map(({ tenant_id: tenantId, collection_id: collectionId, ...row }) => ({
     tenantId,
     collectionId,
-    ...toArtifact(row),
+    ...toListed(row),
   }))
 }
 
@@ -219,12 +245,12 @@ const shownStatement = statement<Row & { part: keyof Shown; collection_id: strin
   `with wanted as (select * from unnest($1::text[], $2::text[]) as w (tenant_id, collection_id))
    select 'hero' as part, collection_id, ${columns} from artifacts
     where (tenant_id, collection_id) in (select * from wanted)
-      and hero and published and approved and not archived and status = 'ready'
+      and hero and published and approved and not archived and access = 'open' and status = 'ready'
    union all
    select 'card', wanted.collection_id, card.* from wanted cross join lateral (
      select ${columns} from artifacts a
       where a.tenant_id = wanted.tenant_id and a.collection_id = wanted.collection_id
-        and kind = 'card' and published and approved and not archived and status = 'ready'
+        and kind = 'card' and published and approved and not archived and access = 'open' and status = 'ready'
       order by seq desc limit 1) card`,
 )
 

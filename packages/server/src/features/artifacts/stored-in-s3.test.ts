@@ -1,14 +1,12 @@
 import { after, before, test } from 'node:test'
-import { missingRadosgw, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
+import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
 import { startTestApi, type TestApi } from '../../testing/test-api.ts'
 import { describeMedia } from './testing/media-suite.ts'
 import { describeRemoval } from './testing/removal-suite.ts'
 import { describeUploads } from './testing/upload-suite.ts'
 
-const missing = missingRadosgw()
-
-if (missing.length > 0) {
-  test('uploads, media and removal in S3', { skip: `no real S3 server here: ${missing.join(', ')} not installed` }, () => {})
+if (skip) {
+  test('uploads, media and removal in S3', { skip }, () => {})
 } else {
   let store: Radosgw
   let api: TestApi

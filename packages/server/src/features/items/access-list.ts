@@ -4,22 +4,39 @@ import type { Vault } from '../../vault/vault.ts'
 import { invalid } from '../../http/api-error.ts'
 import { limits } from '@atrium/contract/limits'
 
-/** Who may read an item: e-mail addresses in their normal form, each listed or revoked since. */
+/** Who may read an item or an artifact: e-mail addresses in their normal form, each listed or revoked since. */
 export type AccessList = Map<string, 'listed' | 'revoked'>
 
-const place = (tenant: string, itemId: string): Place => ({ tenant, table: 'items', column: 'access_list', row: itemId })
+/** What a list belongs to, and is sealed for. */
+export interface Listed {
+  tenantId: string
+  table: 'items' | 'artifacts'
+  id: string
+}
 
-export function openAccessList(vault: Vault, tenantId: string, itemId: string, sealed: Buffer | null): AccessList {
+function placeOf({ tenantId: tenant, table, id: row }: Listed): Place {
+  return { tenant, table, column: 'access_list', row }
+}
+
+export function openAccessList(vault: Vault, listed: Listed, sealed: Buffer | null): AccessList {
   if (!sealed) return new Map()
-  return new Map(JSON.parse(vault.open(sealed, place(tenantId, itemId)).toString()) as [string, 'listed' | 'revoked'][])
+  return new Map(JSON.parse(vault.open(sealed, placeOf(listed)).toString()) as [string, 'listed' | 'revoked'][])
 }
 
-export function sealAccessList(vault: Vault, tenantId: string, itemId: string, list: AccessList): Buffer {
-  return vault.seal(Buffer.from(JSON.stringify([...list])), place(tenantId, itemId))
+/** The sealed list after granting and revoking; the one that was, where nothing is granted or revoked. */
+export function changedAccessList(
+  vault: Vault,
+  listed: Listed,
+  sealed: Buffer | null,
+  { grant = [], revoke = [] }: { grant?: string[] | undefined; revoke?: string[] | undefined },
+): Buffer | null {
+  if (grant.length === 0 && revoke.length === 0) return sealed
+  const changed = changeAccessList(openAccessList(vault, listed, sealed), grant, revoke)
+  return vault.seal(Buffer.from(JSON.stringify([...changed])), placeOf(listed))
 }
 
-/** The list after granting and revoking; one that is in both is revoked. */
-export function changeAccessList(list: AccessList, grant: string[], revoke: string[]): AccessList {
+/** One that is in both is revoked. */
+function changeAccessList(list: AccessList, grant: string[], revoke: string[]): AccessList {
   const changed = new Map(list)
   grant.forEach((email, i) => changed.set(account(email, `/grant/${i}`), 'listed'))
   revoke.forEach((email, i) => {
@@ -27,7 +44,7 @@ export function changeAccessList(list: AccessList, grant: string[], revoke: stri
     // An account that never was on the list stays off it: revoked is said only to those who once could read.
     if (changed.has(gone)) changed.set(gone, 'revoked')
   })
-  if (changed.size > limits.accessListEntries) throw invalid('/grant', `at most ${limits.accessListEntries} accounts an item`)
+  if (changed.size > limits.accessListEntries) throw invalid('/grant', `at most ${limits.accessListEntries} accounts`)
   return changed
 }
 

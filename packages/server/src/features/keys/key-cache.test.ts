@@ -76,3 +76,19 @@ test('a busy key is refreshed before its ceiling, without anyone waiting', async
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   assert.equal(state.loads, 2)
 })
+
+test('a key that was found once stays known, however old its entry is and whatever was announced of its tenant', async () => {
+  const { state, cache } = setUp()
+  assert.equal(cache.knows('a'), false)
+  await cache.resolve('a')
+  state.now = 3_600_000
+  assert.ok(cache.knows('a'))
+  cache.forgetTenant('ten_a')
+  assert.ok(cache.knows('a'))
+  cache.forgetAll()
+  assert.ok(cache.knows('a'))
+  state.status = 'suspended'
+  assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended', 'but it is looked up anew')
+  await cache.resolve('unknown')
+  assert.equal(cache.knows('unknown'), false)
+})

@@ -2,7 +2,7 @@ import { Batcher } from '@atrium/traffic/batcher'
 import type { ResolvedKey } from './resolved-key.ts'
 
 interface Entry {
-  key: ResolvedKey | undefined
+  key: ResolvedKey
   loadedAtMs: number
 }
 
@@ -19,8 +19,8 @@ export const keyCeilingMs = 15_000
 const refreshAfterMs = 7_500
 
 /**
- * Resolves keys from memory. Living entries are refreshed ahead of the ceiling and dropped at once by forgetTenant. Keys that do not exist
- * are not kept: there is no end of them.
+ * Resolves keys from memory. Living entries are refreshed ahead of the ceiling; forgetTenant makes them too old to be used at once. Keys
+ * that do not exist are not kept: there is no end of them.
  */
 export class KeyCache {
   readonly #entries = new Map<string, Entry>()
@@ -47,15 +47,20 @@ export class KeyCache {
     return this.#loadOnce(hash)
   }
 
+  /** Whether there is or was such a key, as far as memory goes: whoever presents it is not guessing, however old the entry is. */
+  knows(hash: string): boolean {
+    return this.#entries.has(hash)
+  }
+
   forgetTenant(tenantId: string): void {
     this.#forgetLoads()
-    for (const [hash, entry] of this.#entries) if (entry.key?.tenantId === tenantId) this.#entries.delete(hash)
+    for (const entry of this.#entries.values()) if (entry.key.tenantId === tenantId) entry.loadedAtMs = -Infinity
   }
 
   /** After notifications may have been lost. */
   forgetAll(): void {
     this.#forgetLoads()
-    this.#entries.clear()
+    for (const entry of this.#entries.values()) entry.loadedAtMs = -Infinity
   }
 
   #refresh(hash: string): void {

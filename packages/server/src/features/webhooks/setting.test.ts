@@ -109,6 +109,7 @@ describe('sending again', () => {
     }, 'it succeeded again')
     assert.equal(after!.attempts, 2)
     assert.equal((await resend(event!.id, world.tenant, keyed)).text, got.text, 'a retry is not another one')
+    assert.equal((await resend(event!.id, world.tenant, { ...keyed, body: {} })).text, got.text, 'nor is one with {} for no body')
     await world.cause(1)
     assert.equal((await world.arrived(server, 3))[2]!.event.sequence, event!.sequence + 1)
   })

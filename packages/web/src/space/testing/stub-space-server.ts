@@ -38,9 +38,8 @@ export async function startStubSpace(appFolder: string) {
         : res.writeHead(404).end())
     }
     if (path === '/space-config') {
-      const origin = `http://${req.headers.host}`
       const identity = { issuer, client_id: provider.clientId, label: 'the test provider', development: true }
-      const addresses = { space_url: `${origin}/space`, api_url: api.origin }
+      const addresses = { space_url: `${api.origin}/v1/space`, api_url: api.origin }
       return json(200, { ...addresses, publishable_key: STUB_PUBLISHABLE_KEY, service: 'atrium-space', identity })
     }
     if (path === '/cert.json') return json(200, certificate.certificate())

@@ -45,7 +45,11 @@ export class ArtifactMaker {
 
   /** Gives its jobs back, for another worker to take at once. */
   async stop(): Promise<void> {
-    await this.#work.close()
+    const closed = this.#work.close()
+    // At once: closing waits for the database, and what is under way would go on meanwhile.
+    this.#work.abortAll('the worker stops')
+    await closed
+    // A look that was under way may have begun more.
     this.#work.abortAll('the worker stops')
     await this.#work.ended()
   }

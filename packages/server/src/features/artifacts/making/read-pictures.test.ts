@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test, type TestContext } from 'node:test'
+import { Listener } from '@atrium/traffic/listener'
 import { statement } from '../../../db/database.ts'
 import { send, type Got } from '../../../testing/http.ts'
 import { eventually } from '../../../testing/session-world.ts'
@@ -135,6 +136,8 @@ test('one picture with too many bytes fails with a code of its own, hosted or up
   }
 })
 
+const leased = statement<object>('test-leased', 'select 1 from artifact_jobs where lease_owner is not null')
+
 test('a worker that stops reads no further picture, and another one makes it', async (t) => {
   const artifacts = await Promise.all(
     [1, 2, 3, 4].map(async (n) =>
@@ -147,10 +150,17 @@ test('a worker that stops reads no further picture, and another one makes it', a
     ),
   )
   let stopping: Promise<void> | undefined
+  // A stop that is as slow as can be: the listener closes when all work has ended, or gone on to its end.
+  const close = Listener.prototype.close
+  t.mock.method(Listener.prototype, 'close', async function (this: Listener) {
+    await eventually(async () => (await api.ctx.db.query(leased, [])).length === 0, 'nothing is worked on', 20_000)
+    await close.call(this)
+  })
   const seen = watch(t, () => (stopping ??= maker.stop()))
   const started = await produce({ kind: 'clip', artifacts })
   await eventually(async () => stopping !== undefined, 'the first one is shrunk', 20_000)
   await stopping
+  t.mock.restoreAll()
   assert.deepEqual(seen, ['read', 'shrunk'])
   maker = await startMaker()
   assert.equal((await made(started)).status, 'ready')

@@ -2,6 +2,7 @@ import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { findCollectionForUpdate } from '../../collections/store.ts'
 import { recordEvent } from '../../events/record-event.ts'
+import { changedAccessList } from '../../items/access-list.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
 
@@ -11,12 +12,15 @@ export const curateArtifact: HandlerOf<'curateArtifact'> = (ctx, { tenant, param
     await findCollectionForUpdate(tx, tenant, params.id)
     const artifact = await findArtifactForUpdate(tx, tenant, params.id, params.artifactId)
     if (!artifact) throw new ApiError('not_found')
+    const listed = { tenantId: tenant, table: 'artifacts', id: artifact.id } as const
     const after = {
       ...artifact,
       approved: body.approved ?? artifact.approved,
       published: body.published ?? artifact.published,
       hero: body.hero ?? artifact.hero,
       archived: body.archived ?? artifact.archived,
+      access: body.access ?? artifact.access,
+      accessList: changedAccessList(ctx.vault, listed, artifact.accessList, body),
     }
     if (after.hero && !artifact.hero) await clearArtifactHero(tx, tenant, params.id)
     await updateArtifact(tx, tenant, params.id, after)

@@ -1,10 +1,12 @@
 import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
-import { artifactView, isPublic } from '../artifact.ts'
+import { artifactView } from '../artifact.ts'
+import { assertShown } from '../assert-shown.ts'
 import { findArtifact } from '../store.ts'
 
-export const getArtifact: HandlerOf<'getArtifact'> = async (ctx, { tenant, params, owner }) => {
+export const getArtifact: HandlerOf<'getArtifact'> = async (ctx, { tenant, params, headers, owner }) => {
   const artifact = await findArtifact(ctx.db, tenant, params.id, params.artifactId)
-  if (!artifact || !(owner || isPublic(artifact))) throw new ApiError('not_found')
+  if (!artifact) throw new ApiError('not_found')
+  if (!owner) await assertShown(ctx, headers, { ...artifact, tenantId: tenant })
   return { status: 200, data: artifactView(artifact) }
 }

@@ -7,6 +7,7 @@ import { sendBlob } from '../../../http/send-blob.ts'
 import { BlobError } from '../../../ports/blobs/blobs.ts'
 import { PictureError } from '../../../ports/pictures/picture-error.ts'
 import { isPublic } from '../artifact.ts'
+import { assertShown } from '../assert-shown.ts'
 import { originalKey } from '../blob-keys.ts'
 import { isStored, type StoredArtifact } from '../media/stored-artifact.ts'
 import { variantOf, type Variant } from '../media/variant.ts'
@@ -19,7 +20,7 @@ export const getMedia: HandlerOf<'getMedia'> = {
     const artifact = await ctx.media.add(params.artifactId)
     if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
     const open = isPublic(artifact)
-    if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) throw new ApiError('not_found')
+    if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertShown(ctx, headers, artifact)
     const asked = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
     try {
       return await send(ctx, req, reply, artifact, { open, asked })
@@ -48,7 +49,7 @@ async function send(
     mime,
     bytes,
     etag,
-    // For the owner alone it must not stay anywhere.
+    // What is not for everyone must not stay anywhere.
     cacheControl: open ? 'public, max-age=31536000, immutable' : 'private, no-store',
     onStatus: (status) => ctx.metrics.answered('getMedia', status, reply.elapsedTime),
     onSent: (sent) => ctx.usageCounter.count(artifact.tenantId, 'bytes', sent),

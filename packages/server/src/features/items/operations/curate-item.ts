@@ -2,7 +2,7 @@ import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
 import { recordEvents } from '../../events/record-event.ts'
-import { changeAccessList, openAccessList, sealAccessList } from '../access-list.ts'
+import { changedAccessList } from '../access-list.ts'
 import { isChanged, itemUpdated } from '../item-event.ts'
 import { counts } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
@@ -14,18 +14,14 @@ export const curateItem: HandlerOf<'curateItem'> = (ctx, { tenant, params, body 
     const item = await findItemForUpdate(tx, tenant, params.id, params.itemId)
     if (!item) throw new ApiError('not_found')
 
-    const { grant = [], revoke = [] } = body
-    const changesList = grant.length > 0 || revoke.length > 0
-    const accessList = changesList
-      ? changeAccessList(openAccessList(ctx.vault, tenant, item.id, item.accessList), grant, revoke)
-      : undefined
+    const listed = { tenantId: tenant, table: 'items', id: item.id } as const
     const after = {
       ...item,
       approved: body.approved ?? item.approved,
       archived: body.archived ?? item.archived,
       hero: body.hero ?? item.hero,
       access: body.access ?? item.access,
-      accessList: accessList ? sealAccessList(ctx.vault, tenant, item.id, accessList) : item.accessList,
+      accessList: changedAccessList(ctx.vault, listed, item.accessList, body),
     }
     const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenant, params.id) : undefined
     await updateItem(tx, tenant, params.id, after)

@@ -48,11 +48,16 @@ export class SessionRunner {
 
   /** Stops running, and gives the sessions up so that another worker goes on with them at once. */
   async stop(): Promise<void> {
-    await this.#work.close()
-    const ids = [...this.#work.runs.keys()]
+    const ids = new Set(this.#work.runs.keys())
+    const closed = this.#work.close()
+    // At once: closing waits for the database, and what is under way would go on meanwhile.
+    this.#work.abortAll('the worker stops')
+    await closed
+    // A look that was under way may have begun more.
+    for (const id of this.#work.runs.keys()) ids.add(id)
     this.#work.abortAll('the worker stops')
     await this.#work.ended()
-    await releaseLeases(this.#ctx.db, this.#owner, ids).catch(() => undefined)
+    await releaseLeases(this.#ctx.db, this.#owner, [...ids]).catch(() => undefined)
   }
 
   async #take(): Promise<boolean> {

