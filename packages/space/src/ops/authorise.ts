@@ -15,6 +15,8 @@ export interface Visitor {
   /** Thumbprint of the device key. */
   key?: string
   proven: boolean
+  /** Until when the token that was shown holds. */
+  untilMs?: number | undefined
 }
 
 /**

@@ -10,6 +10,7 @@ import { findOpenRoom, type OpenRoom } from './open-room.ts'
 import type { PollRequest } from './request.ts'
 
 const defaultLimit = 500
+const tokenMarginMs = 1_000
 
 type Since = Pick<PollRequest, 'sinceEtag' | 'sinceCount' | 'limit'>
 
@@ -24,19 +25,21 @@ interface Page {
  * while they wait.
  */
 export async function poll(ctx: SpaceContext, request: PollRequest, caller: Caller) {
-  const deadlineMs = Date.now() + (request.waitMs ?? 0)
+  let deadlineMs = Date.now() + (request.waitMs ?? 0)
   for (;;) {
     const leftMs = deadlineMs - Date.now()
     const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.address) : undefined
     try {
       const opened = await findOpenRoom(ctx, request)
-      if (opened) await authorise(ctx, request, opened.policy, '')
+      // Answered before the token ends: held any longer, a poll without news would be refused for it.
+      const visitor = opened && (await authorise(ctx, request, opened.policy, ''))
+      if (visitor?.untilMs !== undefined) deadlineMs = Math.min(deadlineMs, visitor.untilMs - tokenMarginMs)
       const current = opened ? isCurrent(opened.head, request) : hasSeenNothing(request)
-      if (!current || !watch) {
+      if (!current || !watch || Date.now() >= deadlineMs) {
         if (!opened) throw new SpaceError('not_found', 'room')
         return await answer(ctx, request, opened, current)
       }
-      await firstOf(watch.news(), leftMs, caller)
+      await firstOf(watch.news(), deadlineMs - Date.now(), caller)
     } finally {
       watch?.stop()
     }
