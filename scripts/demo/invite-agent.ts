@@ -24,7 +24,7 @@ export async function inviteAgent(owner: AtriumClient, people: AtriumClient, pub
   const room: Room = { room: `quay-${randomUUID().slice(0, 8)}`, mk: randomBytes(32).toString('base64url') }
 
   step('The agent is launched into a sealed room')
-  const body = { agent_id: agentId, room, coupon }
+  const body = { agent_id: agentId, room, coupon, max_price_credits: 5 }
   const { data: launched } = await owner.launchSession({ body, idempotencyKey: randomUUID() })
   assert.ok('control_token' in launched, 'a fresh room has no agent yet')
   note(`${launched.id}: its price of ${launched.price_credits} credits is held on the coupon.`)

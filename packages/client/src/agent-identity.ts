@@ -3,8 +3,10 @@ import type { AtriumClient } from './call.ts'
 import type { DeviceKey } from './device-key.ts'
 import type { RoomIdentity } from './room-call.ts'
 
-/** A renewal that failed is not tried again before this: the old token is good for longer. */
-const pauseMs = 10_000
+/** A renewal that failed is not tried again before this, as long as the old token is good. */
+const pauseMs = 3_000
+/** It is renewed after this part of its life: what is left is longer than a poll is held. */
+const renewedAfter = 0.25
 
 /** Who an agent is in the room of its session: its device key, and an ID token for it that is renewed in good time. */
 export interface AgentIdentity {
@@ -18,20 +20,24 @@ type Issuing = Pick<AtriumClient, 'issueIdToken'>
 export function agentIdentity(control: Issuing, sessionId: string, { spk, sign }: DeviceKey): AgentIdentity {
   let idToken: string | undefined
   let renewAtMs = 0
+  let endsAtMs = 0
   let renewing: Promise<void> | undefined
 
   async function renew(): Promise<void> {
     renewAtMs = Date.now() + pauseMs
+    const askedAtMs = Date.now()
     const { data } = await control.issueIdToken({ id: sessionId, body: { spk }, repeatable: true })
     idToken = data.id_token
-    renewAtMs = Date.now() + Math.max(pauseMs, 0.75 * lifeMs(idToken))
+    endsAtMs = askedAtMs + lifeMs(idToken)
+    renewAtMs = askedAtMs + Math.max(pauseMs, renewedAfter * lifeMs(idToken))
   }
 
   async function get(): Promise<RoomIdentity> {
-    if (!idToken || Date.now() >= renewAtMs) {
+    if (!idToken || Date.now() >= Math.min(renewAtMs, endsAtMs)) {
       renewing ??= renew().finally(() => (renewing = undefined))
       await renewing.catch((error: unknown) => {
-        if (!idToken) throw error
+        // Shown too late it would be refused for good; what is said here instead may pass.
+        if (!idToken || Date.now() >= endsAtMs) throw error
       })
     }
     return { idToken, spk, sign }

@@ -68,8 +68,15 @@ export class AgentSession {
   }
 
   /** Says something. After the session's end it throws SessionOverError, and nothing is said. */
-  say(text: string, { signal, ...options }: SayOptions = {}): Promise<SaidEntry> {
-    return this.room.say(text, { ...options, signal: signal ? AbortSignal.any([signal, this.signal]) : this.signal })
+  async say(text: string, { signal, ...options }: SayOptions = {}): Promise<SaidEntry> {
+    const terms = { ...options, signal: signal ? AbortSignal.any([signal, this.signal]) : this.signal }
+    try {
+      return await this.room.say(text, terms)
+    } catch (error) {
+      if (!isMistimed(error)) throw error
+      this.#parts.identity.expire()
+      return this.room.say(text, terms)
+    }
   }
 
   /** Says it in reply to the entry, at most once an entry in this session, whatever is repeated or started again. */
@@ -123,12 +130,16 @@ export class AgentSession {
       } catch (error) {
         if (!(error instanceof AtriumError)) throw error
         await this.#look()
-        const isExpired = error instanceof NotAuthorizedError && error.reason === 'token: expired'
-        if (!this.signal.aborted && !isExpired) throw error
+        if (!this.signal.aborted && !isMistimed(error)) throw error
         // It ends with the session: which of the two shows first is chance.
         this.#parts.identity.expire()
         await this.#parts.wait(expiredPauseMs, this.signal).catch(() => undefined)
       }
     }
   }
+}
+
+/** Tokens last less than a minute: one that was a little too old is refused, and a fresh one helps. */
+function isMistimed(error: unknown): boolean {
+  return error instanceof NotAuthorizedError && (error.reason === 'token: expired' || error.reason === 'token: not_yet_valid')
 }

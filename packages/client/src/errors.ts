@@ -121,6 +121,12 @@ export class UploadMismatchError extends AtriumError {
   declare readonly code: 'upload_mismatch'
 }
 
+/** 409: The price is not the one that was agreed to. */
+export class PriceChangedError extends AtriumError {
+  override readonly name = 'PriceChangedError'
+  declare readonly code: 'price_changed'
+}
+
 /** 409: It was spent already. */
 export class AlreadySpentError extends AtriumError {
   override readonly name = 'AlreadySpentError'
@@ -203,6 +209,7 @@ export const errorClasses = {
   state_conflict: StateConflictError,
   collection_not_open: CollectionNotOpenError,
   upload_mismatch: UploadMismatchError,
+  price_changed: PriceChangedError,
   already_spent: AlreadySpentError,
   last_secret_key: LastSecretKeyError,
   payload_too_large: PayloadTooLargeError,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { closed, credits, id, nullable, PageQuery, Timestamp } from './schemas.ts'
+import { closed, credits, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
 /** What people thought of an agent. */
 export const RatingAggregate = Type.Object({
@@ -15,6 +15,12 @@ export const CatalogAgent = Type.Object({
   price_credits: credits(),
   max_minutes: Type.Integer({ description: 'How long a session may last.' }),
   avatar_url: nullable(Type.String()),
+  hosting: {
+    ...oneOf(['hosted', 'remote']),
+    description:
+      'hosted: this installation runs it. remote: it runs on a machine of its owner, which is given the key of each room that it is launched ' +
+      'into, and keeps it: in a room without a list it can read and write as a guest after its session has ended.',
+  },
   rating: RatingAggregate,
 })
 
@@ -25,6 +31,7 @@ const catalogAgentExample = {
   price_credits: 5,
   max_minutes: 30,
   avatar_url: null,
+  hosting: 'hosted',
   rating: { average: 4.6, count: 31 },
 }
 

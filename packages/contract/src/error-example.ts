@@ -2,6 +2,16 @@ import { errors, type ErrorBody, type ErrorCode } from './errors.ts'
 
 const particulars: Partial<Record<ErrorCode, Pick<ErrorBody['error'], 'reason' | 'details'>>> = {
   invalid_request: { details: [{ path: '/type', message: 'must be a string' }] },
+  price_changed: {
+    details: [
+      {
+        path: '/max_price_credits',
+        message: 'the agent costs 900 credits; 5 were agreed to',
+        price_credits: 900,
+        agreed_price_credits: 5,
+      },
+    ],
+  },
   not_authorized: { reason: 'not_on_list' },
 }
 

@@ -122,6 +122,16 @@ export const errors = {
     cause: 'It is missing, or its size, hash or real type differs from what the upload was made for. The object was removed.',
     remedy: 'Ask for a new upload and send exactly the announced bytes.',
   },
+  price_changed: {
+    status: 409,
+    title: 'The price is not the one that was agreed to',
+    cause:
+      'The agent costs more than max_price_credits, or than it did when the room was armed; or no limit was sent and the price was raised in ' +
+      'the last ten minutes.',
+    remedy:
+      'Nothing was charged. error.details holds both prices: show the buyer the new one, and launch with it as max_price_credits. An armed ' +
+      'room has to be armed anew.',
+  },
   already_spent: {
     status: 409,
     title: 'It was spent already',
@@ -181,6 +191,10 @@ export interface ErrorDetail {
   message: string
   /** With already_spent, when a recovery_key was sent: the wallet code sealed to it, a compact JWE. */
   sealed?: string
+  /** With price_changed: what the agent costs now, in whole credits. */
+  price_credits?: number
+  /** With price_changed: the most that was agreed to, in whole credits. */
+  agreed_price_credits?: number
 }
 
 /** The body of every error answer. */

@@ -91,6 +91,14 @@ const errorSchemas: Record<string, JsonObject> = {
                   type: 'string',
                   description: 'With already_spent, where a recovery_key was sent: the wallet code, sealed to it (compact JWE).',
                 },
+                price_credits: {
+                  type: 'integer',
+                  description: 'With price_changed: what the agent costs now, in whole credits.',
+                },
+                agreed_price_credits: {
+                  type: 'integer',
+                  description: 'With price_changed: the most that was agreed to, in whole credits.',
+                },
               },
             },
           },

@@ -21,6 +21,12 @@ export const SessionLaunch = closed({
     }),
   }),
   coupon: credential('A coupon (cpn_…) or wallet code (wlt_…) that pays. Kept sealed, and only while needed.'),
+  max_price_credits: Type.Optional(
+    credits({
+      description:
+        'The price that the buyer was shown, in whole credits: where the agent costs more by now, nothing is launched (409 `price_changed`).',
+    }),
+  ),
   arm: Type.Optional(
     Type.Boolean({ default: false, description: 'true: provision only; no launch, no charge, and a summon key.' }),
   ),
@@ -110,7 +116,9 @@ export const sessionOperations = {
       'released when it never did. A retry with the same Idempotency-Key neither launches nor charges twice. With `arm` it only provisions: ' +
       'the answer holds a summon key and nothing is charged; an armed room expires after 90 days. 200 says that the same agent is in the room already. Either kind of tenant key ' +
       'is accepted: what pays is the coupon; one that is spent is 402, also where the price is 0. An agent that does not exist or may not be launched by you is 400; an agent that an e-mail room ' +
-      'has not admitted is 403 `not_authorized`. ' +
+      'has not admitted is 403 `not_authorized`. Where the agent costs more than `max_price_credits`, nothing is launched and nothing charged: 409 ' +
+      '`price_changed`, whose `details` hold both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the same is said of a ' +
+      'price that was raised in the last ten minutes, for which the lowest one before counts as agreed to. ' +
       `A tenant has at most ${limits.livingSessions} sessions launching or running and ${limits.armedRooms} rooms armed; beyond that 429 ` +
       '`rate_limited`, whose message says which.',
     caller: 'publishable',
@@ -120,12 +128,13 @@ export const sessionOperations = {
       200: { description: 'The same agent is in the room already.', data: SessionAlreadyPresent, oneTimeSecret: true },
       201: { description: 'Launched, or armed with `arm`.', data: Type.Union([Session, SessionArmed]), oneTimeSecret: true },
     },
-    errors: ['insufficient_credit', 'not_authorized'],
+    errors: ['insufficient_credit', 'not_authorized', 'price_changed'],
     example: {
       body: {
         agent_id: sessionExample.agent_id,
         room: { room: sessionExample.room, mk: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA' },
         coupon: 'cpn_…',
+        max_price_credits: 5,
       },
       data: sessionExample,
     },
@@ -139,14 +148,14 @@ export const sessionOperations = {
     summary: 'Launch an armed room',
     description:
       'The summon key in the body is the credential; an unknown one is 401. Charges what was stashed when the room was armed: ' +
-      'the agent’s price, but never more than it was then. Where the price has risen since: 409 `state_conflict`, nothing is charged, and the ' +
+      'the agent’s price, but never more than it was then. Where the price has risen since: 409 `price_changed`, nothing is charged, and the ' +
       'room stays armed. While a session of this key runs: 409 `state_conflict`; after it ended the key may be used again.',
     credentialField: 'summon_key',
     caller: 'anyone',
     idempotency: 'accepted',
     body: closed({ summon_key: Type.String({ pattern: '^sk_', maxLength: 100 }) }),
     answers: { 201: { description: 'Launched.', data: Session, oneTimeSecret: true } },
-    errors: ['unauthorized', 'tenant_suspended', 'insufficient_credit', 'not_authorized', 'state_conflict'],
+    errors: ['unauthorized', 'tenant_suspended', 'insufficient_credit', 'not_authorized', 'price_changed', 'state_conflict'],
     example: { body: { summon_key: 'sk_…' }, data: sessionExample },
   }),
   getSession: operation({
@@ -212,8 +221,9 @@ export const sessionOperations = {
       'e-mail room, and what names it as the author in any room. Only the control token that the agent’s launch request bore gets one; ' +
       'that of whoever launched it is 403 `not_authorized`. RS256, by the key set of the API origin ' +
       '(`/.well-known/openid-configuration`); `aud` is the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 ' +
-      'thumbprint of `spk`, and the header’s `typ` is `agent+jwt`. It is good for two hours, or until the session’s `expires_at`; ask for ' +
-      'another before. On a session that has ended it is 409 `state_conflict`, and while an operator holds the agent or has suspended its tenant ' +
+      'thumbprint of `spk`, and the header’s `typ` is `agent+jwt`. It is good for 45 seconds, or until the session’s `expires_at`, so that it does ' +
+      'not outlive its session: ask for a fresh one before a poll that is held, and whenever the Space service says `token: expired`. ' +
+      'On a session that has ended it is 409 `state_conflict`, and while an operator holds the agent or has suspended its tenant ' +
       '403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,

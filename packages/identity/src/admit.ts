@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { verifyAgentToken } from './agent-token.ts'
+import { AGENT_TOKEN_LIFETIME, verifyAgentToken } from './agent-token.ts'
 import { parseDeviceKey } from './device-key.ts'
 import { type TokenDetail, type TokenExpectations, type TokenVerdict, verifyIdToken } from './id-token.ts'
-import type { TokenClaims } from './token-claims.ts'
+import { goodUntilMs, PERSON_LIFETIME, type TokenClaims, type TokenLifetime } from './token-claims.ts'
 
 /** What a request brings along: body fields of the Space endpoint, or the headers X-Id-Token and X-Spk. */
 export interface Presented {
@@ -34,7 +34,14 @@ export type FindStanding<Bearer> = (bearer: Bearer) => Promise<Standing>
 export type RejectionReason = 'unsigned' | `token: ${TokenDetail}` | 'nonce_mismatch' | 'not_on_list' | 'revoked'
 
 export type Admission<Bearer> =
-  | { readonly ok: true; readonly bearer: Bearer; readonly thumbprint: string; readonly publicKey: KeyObject }
+  | {
+      readonly ok: true
+      readonly bearer: Bearer
+      readonly thumbprint: string
+      readonly publicKey: KeyObject
+      /** Until when the token holds. */
+      readonly untilMs: number
+    }
   | { readonly ok: false; readonly reason: RejectionReason }
 
 /** Decides whether the account whose ID token is presented may pass. Throws ProviderUnavailable when the token cannot be checked. */
@@ -45,6 +52,7 @@ export function admit(
 ): Promise<Admission<Account>> {
   return admitBearer(presented, {
     verify: (token) => verifyIdToken(token, expected),
+    lifetime: PERSON_LIFETIME,
     bearerOf: ({ iss: issuer, sub, email, name }) => ({ email, sub, issuer, ...(name !== undefined && { name }) }),
     findStanding,
   })
@@ -58,6 +66,7 @@ export function admitAgent(
 ): Promise<Admission<Agent>> {
   return admitBearer(presented, {
     verify: (token) => verifyAgentToken(token, expected),
+    lifetime: AGENT_TOKEN_LIFETIME,
     bearerOf: ({ iss: issuer, sub: id, name }) => ({ id, issuer, ...(name !== undefined && { name }) }),
     findStanding,
   })
@@ -65,6 +74,7 @@ export function admitAgent(
 
 interface Steps<Claims, Bearer> {
   verify: (token: unknown) => Promise<TokenVerdict<Claims>>
+  lifetime: TokenLifetime
   bearerOf: (claims: Claims) => Bearer
   findStanding: FindStanding<Bearer>
 }
@@ -75,7 +85,7 @@ interface Steps<Claims, Bearer> {
  */
 async function admitBearer<Claims extends TokenClaims, Bearer>(
   { idToken, spk }: Presented,
-  { verify, bearerOf, findStanding }: Steps<Claims, Bearer>,
+  { verify, lifetime, bearerOf, findStanding }: Steps<Claims, Bearer>,
 ): Promise<Admission<Bearer>> {
   if (isAbsent(idToken) || isAbsent(spk)) return refused('unsigned')
   const token = await verify(idToken)
@@ -86,7 +96,8 @@ async function admitBearer<Claims extends TokenClaims, Bearer>(
   const bearer = bearerOf(token.claims)
   const standing = await findStanding(bearer)
   if (standing !== 'listed') return refused(standing === 'revoked' ? 'revoked' : 'not_on_list')
-  return { ok: true, bearer, thumbprint: device.thumbprint, publicKey: device.publicKey }
+  const untilMs = goodUntilMs(token.claims, lifetime)
+  return { ok: true, bearer, thumbprint: device.thumbprint, publicKey: device.publicKey, untilMs }
 }
 
 /** Half an identity is none: a token without a device key could be anyone's copy. */

@@ -18,19 +18,34 @@ export interface ExpectedClaims {
   readonly nowMs: number
 }
 
-const CLOCK_SKEW_SECONDS = 60
-/** A token proves who sat at the device when it was made; providers let it live for days, we ask for the same day. */
-const MAX_AGE_SECONDS = 12 * 3600
+/** How long a token counts, by the clock of whoever verifies it. */
+export interface TokenLifetime {
+  /** After `iat`, whatever `exp` says. */
+  readonly maxAgeSeconds: number
+  /** How much longer than it says, if this clock should be fast. */
+  readonly lateSeconds: number
+  /** How much sooner than it says, if this clock should be slow. */
+  readonly earlySeconds: number
+}
+
+/** A person's: it proves who sat at the device when it was made. Providers let it live for days, we ask for the same day. */
+export const PERSON_LIFETIME: TokenLifetime = { maxAgeSeconds: 12 * 3600 + 60, lateSeconds: 60, earlySeconds: 60 }
+
+/** Until when a token that holds now still does. */
+export function goodUntilMs({ exp, iat }: TokenClaims, { maxAgeSeconds, lateSeconds }: TokenLifetime): number {
+  return 1000 * Math.min(exp + lateSeconds, iat + maxAgeSeconds)
+}
 
 /** Judges claims whose signature already holds, in the order of `TokenClaimsProblem`; gives the first that fails. */
 export function checkTokenClaims(
   claims: JsonObject,
   { issuer, audience, nowMs }: ExpectedClaims,
+  lifetime: TokenLifetime = PERSON_LIFETIME,
 ): TokenClaims | TokenClaimsProblem {
   if (!hasShape(claims)) return 'malformed'
   if (claims.iss !== issuer) return 'bad_issuer'
   if (!isFor(audience, claims)) return 'bad_aud'
-  const timeProblem = checkTimes(claims, nowMs / 1000)
+  const timeProblem = checkTimes(claims, nowMs / 1000, lifetime)
   if (timeProblem) return timeProblem
   const { sub, nonce, exp, iat, name } = claims
   return { iss: issuer, sub, nonce, exp, iat, ...(isFilled(name) && { name }) }
@@ -66,7 +81,11 @@ function isFor(audience: string, { aud, azp }: JsonObject): boolean {
   return audiences.includes(audience) && audiences.every(isFilled) && (isSoleAudience || azp === audience)
 }
 
-function checkTimes({ exp, iat, nbf = iat }: ClaimsShape, now: number): 'expired' | 'not_yet_valid' | undefined {
-  if (now >= exp + CLOCK_SKEW_SECONDS || now > iat + MAX_AGE_SECONDS + CLOCK_SKEW_SECONDS) return 'expired'
-  return Math.max(iat, nbf) > now + CLOCK_SKEW_SECONDS ? 'not_yet_valid' : undefined
+function checkTimes(
+  { exp, iat, nbf = iat }: ClaimsShape,
+  now: number,
+  { maxAgeSeconds, lateSeconds, earlySeconds }: TokenLifetime,
+): 'expired' | 'not_yet_valid' | undefined {
+  if (now >= exp + lateSeconds || now > iat + maxAgeSeconds) return 'expired'
+  return Math.max(iat, nbf) > now + earlySeconds ? 'not_yet_valid' : undefined
 }

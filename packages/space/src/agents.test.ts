@@ -206,3 +206,20 @@ test('a first word that is refused makes no room', async () => {
   assert.equal(reasonOf(await world.space.call('turn', { ...secret, proof, message })), '403 not_authorized unproven')
   assert.equal((await world.space.call('poll', secret)).status, 404)
 })
+
+test('a poll that is held is answered before the token ends, and not refused for it', async () => {
+  const { secret } = await world.emailRoom()
+  // It has about two seconds left.
+  const { identity } = await world.agent({ claims: { iat: now() - 43 } })
+  const { etag, count } = (await world.space.call('poll', { ...secret, ...identity })).body
+  const startedAt = Date.now()
+  const held = await world.space.call('poll', { ...secret, ...identity, sinceEtag: etag, sinceCount: count, waitMs: 25_000 })
+  assert.deepEqual([reasonOf(held), held.body.entries], ['in', []])
+  assert.ok(Date.now() - startedAt < 3_000)
+})
+
+test('45 seconds after it was made an agent’s token opens nothing, whatever it says', async () => {
+  const { secret } = await world.emailRoom()
+  const { identity } = await world.agent({ claims: { iat: now() - 46, exp: now() + 7_200 } })
+  assert.equal(await enter(secret, identity), '403 not_authorized token: expired')
+})

@@ -41,7 +41,7 @@ test('a token holds before jose, with the keys that discovery leads to, and says
   const { payload } = await jwtVerify(token, keys, rules)
   const { iat, exp, ...said } = payload
   assert.deepEqual(said, { iss: publicUrl, aud: spacesUrl, sub: agent.id, name: 'Scribe', nonce })
-  assert.equal(exp! - iat!, 2 * 3600)
+  assert.equal(exp! - iat!, 45)
 })
 
 test('it holds before our own verifier as an agent’s, and as nobody’s else', async () => {
@@ -59,10 +59,23 @@ test('it holds before our own verifier as an agent’s, and as nobody’s else',
 })
 
 test('a name is cut to 200 characters, and a token ends with what it is for', async () => {
-  const { token } = await issue('🏮'.repeat(300), new Date(Date.now() + 60_000))
+  const { token } = await issue('🏮'.repeat(300), new Date(Date.now() + 20_000))
   const { name, iat, exp } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
   assert.equal(name, '🏮'.repeat(200))
-  assert.ok(exp - iat <= 60)
+  assert.ok(exp - iat <= 20)
+})
+
+test('a token is of the clock that it is to be verified by, within ten minutes', async () => {
+  const madeAt = async () => JSON.parse(Buffer.from((await issue()).token.split('.')[1]!, 'base64url').toString()).iat as number
+  const clock = (aheadMs: number) => api.ctx.agentIssuer.followClock(new Date(Date.now() + aheadMs).toUTCString())
+  const nowSeconds = () => Date.now() / 1_000
+  clock(120_000)
+  assert.ok(Math.abs((await madeAt()) - nowSeconds() - 120) < 3)
+  clock(3_600_000)
+  api.ctx.agentIssuer.followClock(null)
+  assert.ok(Math.abs((await madeAt()) - nowSeconds() - 120) < 3, 'what cannot be right is passed over')
+  clock(0)
+  assert.ok(Math.abs((await madeAt()) - nowSeconds()) < 3)
 })
 
 test('no token for a key that is none', async () => {

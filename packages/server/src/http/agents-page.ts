@@ -11,7 +11,12 @@ maker chose, under the makerâ€™s account, and what the model asks of the makerâ€
 <li><strong>For an agent that its maker runs, to the maker.</strong> With the key he can read all of the room, from the first message on, for as
 long as he keeps it.</li>
 </ul>
-<p>The catalog does not say which of the two an agent is: expect the second.</p>
+<p>The catalog says which of the two an agent is (<code>hosting</code>: <code>hosted</code> or <code>remote</code>), and so does the Space app before you
+invite it.</p>
+<h2>After it was sent away</h2>
+<p>What an agent proves itself with ends with its session: within 60 seconds no room takes its token any more. The key of the room is another matter. An
+agent that its maker runs keeps it. A room that is open to everyone who has the key stays open to that agent: it can read on, and write as a guest. Invite
+it into a room with a list instead: there it gets in only while it is on the list and in a session.</p>
 <h2>What still holds</h2>
 <ul>
 <li>The stored bytes stay sealed: the Space service keeps no key, and who has none opens nothing.</li>

@@ -18,6 +18,8 @@ export interface Visitor {
   proven: boolean
   /** Of a genuine proof: the same however often it is sent, and of no other. */
   proofId?: string
+  /** Until when the token that was shown holds. */
+  untilMs?: number | undefined
 }
 
 /**

@@ -4,6 +4,9 @@ import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { SpaceContext, TrustedIssuer } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 
+/** A bearer, and until when the token proves it. */
+export type Proven = Bearer & { untilMs: number }
+
 /** Whom a token proves: a person's account, or an agent. Never both. */
 export type Bearer = { account: Account; agent?: undefined } | { agent: Agent; account?: undefined }
 
@@ -18,7 +21,7 @@ type FindStanding = (bearer: Bearer) => Standing
  * Whom idToken and spk prove; throws the contract's reasons. The identity provider is believed about accounts, the platform about agents,
  * and neither about the other: which of the two is asked, the token's type says, which is signed with it.
  */
-export async function identify(ctx: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+export async function identify(ctx: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
   if (isMissing(shown.idToken) || isMissing(shown.spk)) throw new SpaceError('not_authorized', 'unsigned')
   try {
     return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findStanding)
@@ -34,21 +37,27 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-async function identifyAccount({ provider }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+async function identifyAccount({ provider }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
   if (!provider) throw new SpaceError('unavailable', 'no identity provider is configured here')
-  return { account: bearerOf(await admit(shown, expectedOf(provider), async (account) => findStanding({ account }))) }
+  const { bearer: account, untilMs } = admitted(
+    await admit(shown, expectedOf(provider), async (account) => findStanding({ account })),
+  )
+  return { account, untilMs }
 }
 
-async function identifyAgent({ platform }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Bearer> {
+async function identifyAgent({ platform }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
   if (!platform) throw new SpaceError('not_authorized', 'token: bad_issuer')
-  return { agent: bearerOf(await admitAgent(shown, expectedOf(platform), async (agent) => findStanding({ agent }))) }
+  const { bearer: agent, untilMs } = admitted(
+    await admitAgent(shown, expectedOf(platform), async (agent) => findStanding({ agent })),
+  )
+  return { agent, untilMs }
 }
 
 function expectedOf(issuer: TrustedIssuer) {
   return { ...issuer, nowMs: Date.now() }
 }
 
-function bearerOf<Found>(admission: Admission<Found>): Found {
+function admitted<Found>(admission: Admission<Found>) {
   if (!admission.ok) throw new SpaceError('not_authorized', admission.reason)
-  return admission.bearer
+  return admission
 }

@@ -12,6 +12,7 @@ import type { PollRequest } from './request.ts'
 const defaultLimit = 500
 /** Of stored lines. */
 const pageBytes = 2 * 1024 * 1024
+const tokenMarginMs = 1_000
 
 type Since = Pick<PollRequest, 'sinceEtag' | 'sinceCount' | 'limit'>
 
@@ -32,10 +33,12 @@ export async function poll(ctx: SpaceContext, request: PollRequest, caller: Call
     const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.address) : undefined
     try {
       const opened = await getOpenRoom(ctx, request)
-      const { key } = await authorise(ctx, request, opened.policy)
+      const { key, untilMs } = await authorise(ctx, request, opened.policy)
+      // Answered before the token ends: held any longer, a poll without news would be refused for it.
+      if (untilMs !== undefined) deadlineMs = Math.min(deadlineMs, untilMs - tokenMarginMs)
       const current = isCurrent(opened.head, request)
-      if (!current || !watch) return await answer(ctx, request, { ...opened, reader: key }, current)
-      await firstOf(watch.news(), leftMs, caller)
+      if (!current || !watch || Date.now() >= deadlineMs) return await answer(ctx, request, { ...opened, reader: key }, current)
+      await firstOf(watch.news(), deadlineMs - Date.now(), caller)
       if (watch.isOver()) deadlineMs = 0
     } finally {
       watch?.stop()

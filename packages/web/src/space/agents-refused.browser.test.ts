@@ -57,6 +57,41 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await ann.close()
   })
 
+  test('a price that has risen since it was shown is shown and not charged; pressing once more agrees to it', async () => {
+    addAgent(api)
+    const ann = await newVisitor(browser)
+    await makeRoom(ann.page, space)
+    await choose(ann.page)
+    await ann.page.getByRole('button', { name: 'Invite for 5 credits' }).waitFor()
+    const coupon = addCoupon(api, 1_000)
+    api.agents[0] = { ...api.agents[0]!, price_credits: 900 }
+    await pay(ann.page, coupon)
+    await problemIn(ann.page).getByText('It costs 900 credits by now, and not 5 credits').waitFor()
+    assert.deepEqual([api.sessions.length, api.coupons.get(coupon)], [0, 1_000])
+    await ann.page.getByRole('button', { name: 'Invite for 900 credits' }).click()
+    await lineOf(ann.page, 'reads along').waitFor()
+    assert.equal(api.coupons.get(coupon), 100)
+    await ann.close()
+  })
+
+  test('who invites an agent that runs elsewhere is told that it keeps the key, and offered a room with a list', async () => {
+    addAgent(api, 'Lamplighter')
+    addAgent(api, 'Faraway', { hosting: 'remote' })
+    const ann = await newVisitor(browser)
+    await makeRoom(ann.page, space)
+    await choose(ann.page)
+    await ann.page.getByText('What was said stays sealed').waitFor()
+    assert.equal(await ann.page.getByText('write in it as a guest').count(), 0)
+    await ann.page.keyboard.press('Escape')
+    await choose(ann.page, 'Faraway')
+    await ann.page.getByText('write in it as a guest').waitFor()
+    await ann.page.getByRole('link', { name: 'Make a room with a list' }).click()
+    await ann.page.getByRole('button', { name: /^Sign in with/ }).waitFor()
+    assert.ok(await ann.page.getByLabel('Only people on a list').isChecked())
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
   test('into a room with a list the owner lets it in first; anyone else is told whom to ask', async () => {
     const agentId = addAgent(api)
     const coupon = addCoupon(api, 5)

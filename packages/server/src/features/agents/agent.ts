@@ -29,6 +29,8 @@ export interface Agent extends Manifest, Standing {
   tenantId: string
   id: string
   seq: number
+  /** The price before it was raised; null: it was not raised in the last ten minutes. */
+  raisedFromCredits: number | null
   ratingSum: number
   ratingCount: number
   createdAt: string
@@ -66,6 +68,7 @@ export interface CatalogEntry {
   priceCredits: number
   maxMinutes: number
   avatarUrl: string | null
+  isRemote: boolean
   ratingSum: number
   ratingCount: number
 }
@@ -79,6 +82,7 @@ export function catalogView(entry: CatalogEntry) {
     price_credits: entry.priceCredits,
     max_minutes: entry.maxMinutes,
     avatar_url: entry.avatarUrl,
+    hosting: entry.isRemote ? ('remote' as const) : ('hosted' as const),
     rating: ratingView(entry),
   }
 }

@@ -98,8 +98,15 @@ test('an entry of the catalog says what it costs and how it is rated, and nothin
   }
   assert.deepEqual(
     entries.find((entry) => entry.id === id),
-    { id, ...shown, rating: { average: null, count: 0 } },
+    { id, ...shown, hosting: 'hosted', rating: { average: null, count: 0 } },
   )
+})
+
+test('the catalog says which agents run on a machine of their owner’s', async () => {
+  const id = await register(tenant, 'active', { endpoint: 'https://agents.example/launch' })
+  const { body } = await send(api, 'GET', '/catalog?limit=200', { key: tenant.publishableKey })
+  const entry = (body.data as { id: string; hosting: string }[]).find((one) => one.id === id)
+  assert.equal(entry?.hosting, 'remote')
 })
 
 test('what an operator suspends or sets pending is gone from the catalog, and its owner cannot bring it back', async () => {

@@ -11,6 +11,7 @@ interface CatalogRow {
   price_credits: number
   max_minutes: number
   avatar_url: string | null
+  is_remote: boolean
   rating_sum: number
   rating_count: number
 }
@@ -25,12 +26,17 @@ interface Row extends CatalogRow {
   greeting: string | null
   status: Agent['status']
   status_before: Agent['statusBefore']
+  raised_from: number | null
   created_at: string
   updated_at: string
 }
 
-const catalogColumns = `tenant_id, id, seq, name, description, price_credits, max_minutes, avatar_url, rating_sum, rating_count`
-const columns = `${catalogColumns}, instructions, model, endpoint, tools, tool_secrets, signing_secret, greeting, status, status_before, created_at, updated_at`
+const catalogColumns = `tenant_id, id, seq, name, description, price_credits, max_minutes, avatar_url,
+  endpoint is not null as is_remote, rating_sum, rating_count`
+/** How long a price that was raised is not charged to who may have been shown the one before. */
+const raisedFrom = `case when price_raised_at > now() - interval '10 minutes' then price_before end`
+const columns = `${catalogColumns}, instructions, model, endpoint, tools, tool_secrets, signing_secret, greeting, status, status_before, created_at, updated_at,
+  ${raisedFrom} as raised_from`
 
 function toCatalogEntry(row: CatalogRow): CatalogEntry {
   const { tenant_id: tenantId, id, seq, name, description } = row
@@ -43,6 +49,7 @@ function toCatalogEntry(row: CatalogRow): CatalogEntry {
     priceCredits: row.price_credits,
     maxMinutes: row.max_minutes,
     avatarUrl: row.avatar_url,
+    isRemote: row.is_remote,
     ratingSum: row.rating_sum,
     ratingCount: row.rating_count,
   }
@@ -61,6 +68,7 @@ function toAgent(row: Row): Agent {
     greeting,
     status,
     statusBefore: row.status_before,
+    raisedFromCredits: row.raised_from,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -141,7 +149,10 @@ export async function findAgentOfAnyTenant(db: Db, id: string): Promise<Agent | 
 const updateStatement = statement<Row>(
   'agents-update',
   `update agents set name = $3, description = $4, instructions = $5, model = $6, endpoint = $7, tools = $8, tool_secrets = $9,
-     price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, updated_at = now()
+     price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, updated_at = now(),
+     -- Raised, it remembers the lowest price that somebody may still be looking at; least() passes over null.
+     price_before = case when $10 > price_credits then least(price_credits, ${raisedFrom}) when $10 > price_before then price_before end,
+     price_raised_at = case when $10 > price_credits then now() when $10 > price_before then price_raised_at end
    where tenant_id = $1 and id = $2
    returning ${columns}`,
 )

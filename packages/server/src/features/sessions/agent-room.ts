@@ -7,16 +7,14 @@ import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
 export class RoomRefusal extends Error {
   readonly status: number
   readonly reason: string
+  /** Whether the same call may succeed in a while. */
+  readonly isPassing: boolean
 
-  constructor(status: number, reason: string) {
+  constructor(status: number, reason: string, isTokenPassing: boolean) {
     super(`the Space service answered ${status} ${reason}`)
     this.status = status
     this.reason = reason
-  }
-
-  /** Whether the same call may succeed in a while. */
-  get isPassing(): boolean {
-    return this.status === 429 || this.status === 408 || this.status >= 500
+    this.isPassing = status === 429 || status === 408 || status >= 500 || isTokenPassing
   }
 }
 
@@ -44,7 +42,12 @@ interface RoomAddress {
   mk: string
 }
 
-const tokenLifeMs = 60 * 60_000
+/** A token that is no older goes with the next call too: it lasts longer than a poll is held. */
+const tokenReuseMs = 5_000
+/** The platform vouches for the agent: a token of its own that is refused so is a matter of clocks, or of keys that are still to be fetched. */
+const passingTokenReasons = new Set(['token: expired', 'token: not_yet_valid', 'token: bad_signature'])
+/** For this long; after it something is wrong that waiting does not mend. */
+const tokenPatienceMs = 120_000
 const answerPatienceMs = 10_000
 
 /** A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a key of its own. */
@@ -57,6 +60,7 @@ export class AgentRoom {
   readonly #privateKey: KeyObject
   readonly #spk: { kty: string; crv: string; x: string; y: string }
   #token: { text: Promise<string>; madeAtMs: number } | undefined
+  #tokenRefusedAtMs: number | undefined
 
   constructor(spaceOrigin: string, issuer: AgentIssuer, agent: { id: string; name: string }, address: RoomAddress) {
     this.#endpoint = `${spaceOrigin}/space`
@@ -107,13 +111,28 @@ export class AgentRoom {
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     const answer = (await res.json()) as T & { reason?: string }
-    if (!res.ok) throw new RoomRefusal(res.status, answer.reason ?? 'unknown')
+    if (!res.ok) throw this.#refusalOf(res, answer.reason ?? 'unknown')
+    this.#tokenRefusedAtMs = undefined
     return answer
   }
 
+  #refusalOf(res: Response, reason: string): RoomRefusal {
+    if (!passingTokenReasons.has(reason)) return new RoomRefusal(res.status, reason, false)
+    this.#token = undefined
+    this.#issuer.followClock(res.headers.get('date'))
+    this.#tokenRefusedAtMs ??= performance.now()
+    return new RoomRefusal(res.status, reason, performance.now() - this.#tokenRefusedAtMs < tokenPatienceMs)
+  }
+
   async #idToken(): Promise<string> {
-    if (!this.#token || Date.now() - this.#token.madeAtMs > tokenLifeMs) {
-      this.#token = { text: this.#issuer.issue(this.#agent, this.#spk), madeAtMs: Date.now() }
+    // By the monotonic clock: a process that was stopped makes a new one.
+    if (!this.#token || performance.now() - this.#token.madeAtMs > tokenReuseMs) {
+      const token = { text: this.#issuer.issue(this.#agent, this.#spk), madeAtMs: performance.now() }
+      this.#token = token
+      // A failure is not kept: the next call asks again.
+      token.text.catch(() => {
+        if (this.#token === token) this.#token = undefined
+      })
     }
     return this.#token.text
   }

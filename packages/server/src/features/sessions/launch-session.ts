@@ -8,6 +8,7 @@ import type { AccountRef } from '../credits/ledger/account.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
 import { findPayer } from '../credits/ledger/payer.ts'
 import { postMovements } from '../credits/ledger/post.ts'
+import { assertPrice } from './assert-price.ts'
 import { sealRoomKey, sealCoupon } from './session-secrets.ts'
 import type { LaunchedAgent, Session } from './session.ts'
 import { countSessions, insertSession } from './store.ts'
@@ -21,6 +22,8 @@ export interface Launch {
   coupon: string
   /** As asked for; the agent's own limit holds besides. */
   maxMinutes: number | undefined
+  /** What the price may be at most; undefined: whoever launches did not say. */
+  maxPriceCredits: number | undefined
   metadata: Record<string, unknown> | null
   /** Lines of the room at the launch. */
   roomCount: number
@@ -58,6 +61,8 @@ export async function launchInto(
   })
   if (!session) return undefined
   await assertRoomLeft(tx, session.tenantId, 'living')
+  // After the look whether the agent is there already: that costs nothing, whatever the price.
+  assertPrice(launch.agent, launch.maxPriceCredits)
   if (session.priceCredits > 0) {
     const [outcome] = await postMovements(tx, [
       {
@@ -77,6 +82,7 @@ export async function launchInto(
 
 /** Provisions a room without launching: nothing is held until its summon key is used. */
 export async function armRoom(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+  assertPrice(launch.agent, launch.maxPriceCredits)
   const summonKey = newCredential('summonKey')
   const armed = await insertSession(tx, {
     ...newSession(ctx, launch, payer),

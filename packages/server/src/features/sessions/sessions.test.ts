@@ -167,8 +167,9 @@ describe('an armed room whose agent has a new price', () => {
     }
     await setPrice(6)
     const dearer = await summon()
-    assertError(dearer, 409, 'state_conflict')
-    assert.match(dearer.body.error.message, /risen from 5 to 6 credits/)
+    assertError(dearer, 409, 'price_changed')
+    const [{ price_credits: now, agreed_price_credits: agreed }] = dearer.body.error.details
+    assert.deepEqual([now, agreed], [6, 5])
     assert.deepEqual(await world.balance(coupon), { balance: 20, held: 0, currency: 'credits' })
     for (const price of [5, 4]) {
       await setPrice(price)

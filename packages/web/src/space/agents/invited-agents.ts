@@ -35,8 +35,11 @@ export class InvitedAgents {
   }
 
   /** Resolves to whether it comes, or is in the room already. Rejects as Launcher does. */
-  async invite({ id: agentId, name }: Pick<CatalogAgent, 'id' | 'name'>, coupon: string): Promise<'coming' | 'present'> {
-    const launched = await this.#launcher.launch(agentId, coupon)
+  async invite(
+    { id: agentId, name, price_credits: priceCredits }: Pick<CatalogAgent, 'id' | 'name' | 'price_credits'>,
+    coupon: string,
+  ): Promise<'coming' | 'present'> {
+    const launched = await this.#launcher.launch(agentId, priceCredits, coupon)
     if ('already_present' in launched) return 'present'
     const { id, control_token: controlToken, expires_at: expiresAt } = launched
     this.#update([...this.state.value.agents, justInvited({ id, name, controlToken, expiresAt })])

@@ -13,12 +13,21 @@ export function launchWords(failure: unknown, price: number): Words {
         text: `It is not known here, or less than ${creditsInText(Math.max(price, 1))} is left on it. Nothing was taken from it.`,
       }
     }
+    if (code === 'price_changed') return priceWords(failure.priceCredits, price)
     if (code === 'not_authorized') return BY_REASON[reason] ?? NO_AGENTS
     if (paths.includes('/agent_id')) return GONE
     if (code === 'rate_limited') return SLOWER
     if (failure.status === 401) return BAD_KEY
   }
   return isUncertain(failure) ? UNCERTAIN : UNKNOWN
+}
+
+function priceWords(now: number | undefined, shown: number): Words {
+  const costs = now === undefined ? 'It costs more by now' : `It costs ${creditsInText(now)} by now`
+  return {
+    title: 'Its price has changed',
+    text: `${costs}, and not ${creditsInText(shown)}. Nothing was taken from the coupon: press once more to invite it for that.`,
+  }
 }
 
 /** Whether the room's owner can help, by letting the agent in. */

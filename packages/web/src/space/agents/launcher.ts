@@ -7,6 +7,7 @@ import { randomId } from '../room-link.ts'
 interface Press {
   readonly agentId: string
   readonly coupon: string
+  readonly priceCredits: number
   readonly idempotencyKey: string
 }
 
@@ -24,11 +25,11 @@ export class Launcher {
     this.#secret = secret
   }
 
-  /** One press of the button, sent again while no answer comes. Rejects with ApiFailure or Unreachable. */
-  async launch(agentId: string, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
+  /** One press of the button, at the price that it showed, sent again while no answer comes. Rejects with ApiFailure or Unreachable. */
+  async launch(agentId: string, priceCredits: number, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
     const before = this.#unsettled
-    const isSame = before?.agentId === agentId && before.coupon === coupon
-    const press = isSame ? before : { agentId, coupon, idempotencyKey: randomId() }
+    const isSame = before?.agentId === agentId && before.coupon === coupon && before.priceCredits === priceCredits
+    const press = isSame ? before : { agentId, coupon, priceCredits, idempotencyKey: randomId() }
     this.#unsettled = press
     try {
       const answer = await this.#insist(press)
@@ -40,9 +41,9 @@ export class Launcher {
     }
   }
 
-  async #insist({ agentId, coupon, idempotencyKey }: Press): Promise<LaunchedSession | AlreadyPresent> {
+  async #insist({ agentId, coupon, priceCredits, idempotencyKey }: Press): Promise<LaunchedSession | AlreadyPresent> {
     const { room, mk } = this.#secret
-    const body = { agent_id: agentId, room: { room, mk }, coupon }
+    const body = { agent_id: agentId, room: { room, mk }, coupon, max_price_credits: priceCredits }
     for (let failures = 1; ; failures++) {
       try {
         return await this.#api.launch(body, idempotencyKey)

@@ -7,6 +7,8 @@ export interface CatalogAgent {
   readonly description: string
   readonly price_credits: number
   readonly max_minutes: number
+  /** remote: on its owner's machine, which is given the room's key. */
+  readonly hosting: 'hosted' | 'remote'
   readonly rating: { readonly average: number | null; readonly count: number }
 }
 
@@ -19,6 +21,8 @@ export interface LaunchRequest {
   readonly agent_id: string
   readonly room: { readonly room: string; readonly mk: string }
   readonly coupon: string
+  /** As it was shown: a higher one is not charged. */
+  readonly max_price_credits: number
 }
 
 export interface LaunchedSession {
@@ -47,6 +51,8 @@ export class ApiFailure extends Error {
   readonly reason: string
   /** The fields that are wrong, such as `/agent_id`. */
   readonly paths: readonly string[]
+  /** With price_changed: what it costs now. */
+  readonly priceCredits: number | undefined
   readonly retryAfterMs: number | undefined
 
   constructor(status: number, body: ErrorBody, retryAfterMs?: number) {
@@ -56,6 +62,7 @@ export class ApiFailure extends Error {
     this.code = code
     this.reason = reason
     this.paths = details.map(({ path }) => path)
+    this.priceCredits = details.find((detail) => detail.price_credits !== undefined)?.price_credits
     this.retryAfterMs = retryAfterMs
   }
 
@@ -66,7 +73,7 @@ export class ApiFailure extends Error {
 }
 
 interface ErrorBody {
-  error?: { code?: string; reason?: string; details?: { path: string }[] }
+  error?: { code?: string; reason?: string; details?: { path: string; price_credits?: number }[] }
 }
 
 interface Call {

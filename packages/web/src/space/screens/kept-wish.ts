@@ -8,6 +8,11 @@ export function keepWish(wish: Wish): void {
   sessionStorage.setItem(KEY, JSON.stringify(wish))
 }
 
+/** The form opens with a list chosen. */
+export function wishForList(): void {
+  keepWish({ ...NOTHING, policy: 'email' })
+}
+
 export function takeWish(): Wish {
   try {
     const text = sessionStorage.getItem(KEY)

@@ -1,26 +1,30 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { creditsInText, minutesInText } from '../agents/amounts.ts'
+import { creditsInText } from '../agents/amounts.ts'
 import type { InvitedAgents } from '../agents/invited-agents.ts'
 import { isOffList, launchWords } from '../agents/launch-words.ts'
 import { parseCoupon } from '../agents/parse-coupon.ts'
-import type { CatalogAgent } from '../api/platform-api.ts'
+import { ApiFailure, type CatalogAgent } from '../api/platform-api.ts'
+import type { SpaceConfig } from '../config.ts'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import type { RoomSession } from '../room/room-session.ts'
-import { useStore } from '../use-store.ts'
+import { InviteTerms } from './invite-terms.tsx'
 import { LetIn } from './let-in.tsx'
 
 interface InviteFormProps {
   agent: CatalogAgent
   session: RoomSession
   invited: InvitedAgents
-  docsUrl: string
+  config: SpaceConfig
   onBack: () => void
   onDone: () => void
 }
 
 /** What inviting this agent means, the coupon that pays, and the button. The coupon is in this form's memory and nowhere else. */
-export function InviteForm({ agent, session, invited, docsUrl, onBack, onDone }: InviteFormProps) {
+export function InviteForm({ agent: listed, session, invited, config, onBack, onDone }: InviteFormProps) {
+  /** As the service said last; the catalog may be older. */
+  const [price, setPrice] = useState(listed.price_credits)
+  const agent = { ...listed, price_credits: price }
   const heading = useRef<HTMLHeadingElement>(null)
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
@@ -43,6 +47,7 @@ export function InviteForm({ agent, session, invited, docsUrl, onBack, onDone }:
       setOffList(isOffList(error))
       const { title, text } = launchWords(error, agent.price_credits)
       if (!isOffList(error)) setProblem(`${title}. ${text}`)
+      if (error instanceof ApiFailure && error.priceCredits !== undefined) setPrice(error.priceCredits)
     }
     setBusy(false)
   }
@@ -62,7 +67,7 @@ export function InviteForm({ agent, session, invited, docsUrl, onBack, onDone }:
       <p class="description whole" dir="auto">
         {agent.description}
       </p>
-      <Terms agent={agent} session={session} docsUrl={docsUrl} />
+      <InviteTerms agent={agent} session={session} config={config} />
       <form
         class="invite"
         noValidate
@@ -85,34 +90,6 @@ export function InviteForm({ agent, session, invited, docsUrl, onBack, onDone }:
         </button>
       </form>
     </>
-  )
-}
-
-/** Nobody should learn afterwards what they have given away. */
-function Terms({ agent, session, docsUrl }: { agent: CatalogAgent; session: RoomSession; docsUrl: string }) {
-  const hasList = useStore(session.state, (state) => state.policy) === 'email'
-  return (
-    <section class="terms" aria-labelledby="terms">
-      <h3 id="terms">Before you invite it</h3>
-      <ul>
-        <li>It reads this room: what comes, and what was said from the first message on.</li>
-        <li>
-          This service and whoever runs the agent have this room’s key while it is here. That they forget it afterwards, you
-          trust: a key cannot be taken back.
-          {hasList && ' The list still counts: once off it, the agent gets in no more, whatever key it has.'}
-        </li>
-        <li>What was said stays sealed in storage, for whoever has no key.</li>
-        <li>
-          It stays until you send it away in this tab, and {minutesInText(agent.max_minutes)} at the most.{' '}
-          {agent.price_credits > 0 && `It costs ${creditsInText(agent.price_credits)} once it has come, however soon it goes.`}
-        </li>
-      </ul>
-      <p>
-        <a href={docsUrl} target="_blank" rel="noopener noreferrer">
-          Who can read along
-        </a>
-      </p>
-    </section>
   )
 }
 

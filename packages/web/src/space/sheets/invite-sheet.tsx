@@ -33,7 +33,7 @@ export function InviteSheet({ session, config, invited, onClose }: InviteSheetPr
           agent={chosen}
           session={session}
           invited={invited}
-          docsUrl={`${config.api_url}/docs/agents`}
+          config={config}
           onBack={() => setChosen(undefined)}
           onDone={onClose}
         />

@@ -12,7 +12,7 @@ export const skipWithoutApi: string | false =
 export function addAgent(api: StubApi, name = 'Lamplighter', more: Partial<CatalogAgent> = {}): string {
   const id = makeId('agent', randomBytes)
   const [description, rating] = [`${name} tells of lamps.`, { average: 4.6, count: 31 }]
-  api.agents.push({ id, name, description, price_credits: 5, max_minutes: 30, rating, ...more })
+  api.agents.push({ id, name, description, price_credits: 5, max_minutes: 30, hosting: 'hosted', rating, ...more })
   return id
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { CatalogAgent } from '../api/platform-api.ts'
+import type { CatalogAgent, LaunchRequest } from '../api/platform-api.ts'
 import { readBody } from './read-body.ts'
 import type { StubRooms } from './stub-rooms.ts'
 
@@ -75,9 +75,13 @@ export async function startStubApi(rooms: StubRooms) {
     return JSON.stringify({ data: agents.slice(from, from + limit), meta: more ? { next_cursor: String(from + limit) } : {} })
   }
 
-  function launch({ agent_id: agentId, room, coupon }: { agent_id: string; room: { room: string; mk: string }; coupon: string }) {
+  function launch({ agent_id: agentId, room, coupon, max_price_credits: limit }: LaunchRequest) {
     const agent = agents.find(({ id }) => id === agentId)
     if (!agent) return { status: 400, body: errorBody({ code: 'invalid_request', path: '/agent_id' }) }
+    if (agent.price_credits > limit) {
+      const detail = { path: '/max_price_credits', message: 'is too low', price_credits: agent.price_credits }
+      return { status: 409, body: JSON.stringify({ error: { code: 'price_changed', details: [detail] } }) }
+    }
     const balance = coupons.get(coupon)
     if (balance === undefined || balance < agent.price_credits)
       return { status: 402, body: errorBody({ code: 'insufficient_credit' }) }

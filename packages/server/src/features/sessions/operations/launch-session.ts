@@ -29,6 +29,7 @@ export const launchSession: HandlerOf<'launchSession'> = {
       mk,
       coupon: body.coupon,
       maxMinutes: body.max_minutes,
+      maxPriceCredits: body.max_price_credits,
       metadata: body.metadata ?? null,
       roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
     }

@@ -8,6 +8,7 @@ import { hashCredential } from '../../../random.ts'
 import { findLaunchable } from '../../agents/find-launchable.ts'
 import { accountKey } from '../../credits/ledger/account.ts'
 import { findTenant } from '../../tenants/store.ts'
+import { assertPrice } from '../assert-price.ts'
 import { launchInto, payerOf, type Launch } from '../launch-session.ts'
 import { openCoupon, openRoomKey } from '../session-secrets.ts'
 import { sessionView } from '../session-view.ts'
@@ -40,16 +41,12 @@ async function findArmed(ctx: Context, summonKey: string): Promise<Session> {
   return armed
 }
 
-function dearer({ priceCredits: now }: { priceCredits: number }, { priceCredits: then }: Session): string {
-  return `The agent's price has risen from ${then} to ${now} credits since the room was armed. Nothing was charged; arm it anew at this price.`
-}
-
 /** The agent as it is now, in the room that was armed, paid from what was stashed. */
 async function launchOf(ctx: Context, armed: Session, coupon: string): Promise<Launch> {
   const agent = await findLaunchable(ctx.db, armed.tenantId, armed.agentId)
   if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
   // Whoever armed it agreed to a price, and whoever summons cannot agree to another.
-  if (agent.priceCredits > armed.priceCredits) throw new ApiError('state_conflict', { message: dearer(agent, armed) })
+  assertPrice(agent, armed.priceCredits, '/summon_key')
   const mk = openRoomKey(ctx.vault, armed)
   return {
     tenantId: armed.tenantId,
@@ -58,6 +55,7 @@ async function launchOf(ctx: Context, armed: Session, coupon: string): Promise<L
     mk,
     coupon,
     maxMinutes: armed.maxMinutes,
+    maxPriceCredits: armed.priceCredits,
     metadata: armed.metadata,
     roomCount: await ctx.agentRooms.assertEnters(agent, { room: armed.room, mk }),
   }
