@@ -591,6 +591,13 @@ create table ledger_transfers (
   constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
 );
 
+create table master_key_check (
+  name text default 'check'::text not null,
+  sealed bytea not null,
+  constraint master_key_check_pkey PRIMARY KEY (name),
+  constraint master_key_check_one_row CHECK ((name = 'check'::text))
+);
+
 create table paint_allowances (
   tenant_id text collate "C" not null,
   month date not null,
