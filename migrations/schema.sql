@@ -133,6 +133,36 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_removed_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update stored_bytes s set bytes = s.bytes - r.bytes
+  from (select tenant_id, sum(bytes)::bigint as bytes from removed where bytes is not null group by tenant_id) r
+  where s.tenant_id = r.tenant_id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  delta bigint := coalesce(new.bytes, 0);
+begin
+  if tg_op = 'UPDATE' then
+    delta := delta - coalesce(old.bytes, 0);
+  end if;
+  insert into stored_bytes as s (tenant_id, bytes) values (new.tenant_id, delta)
+  on conflict on constraint stored_bytes_pkey do update set bytes = s.bytes + excluded.bytes;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.number_events(tenant_ids text[], max_each integer)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -438,6 +468,16 @@ create table collections (
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
 
+create table daily_counts (
+  tenant_id text collate "C" not null,
+  day date not null,
+  meter text collate "C" not null,
+  subject text collate "C" not null,
+  used bigint not null,
+  constraint daily_counts_pkey PRIMARY KEY (tenant_id, day, meter, subject),
+  constraint daily_counts_meter_known CHECK ((meter = ANY (ARRAY['paints_per_address'::text, 'paints_per_collection'::text, 'paints_per_day'::text, 'upload_bytes_per_address'::text])))
+) with (fillfactor=70);
+
 create table epochs (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -687,6 +727,23 @@ create table sessions (
   constraint sessions_status_known CHECK ((status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text, 'stopped'::text, 'failed'::text, 'expired'::text])))
 ) with (fillfactor=80);
 
+create table stored_bytes (
+  tenant_id text collate "C" not null,
+  bytes bigint not null,
+  constraint stored_bytes_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=70);
+
+create table tenant_limits (
+  tenant_id text collate "C" not null,
+  paints_per_address bigint,
+  paints_per_collection bigint,
+  paints_per_day bigint,
+  upload_bytes_per_address bigint,
+  stored_bytes bigint,
+  constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0))
+);
+
 create table tenants (
   id text collate "C" not null,
   name text not null,
@@ -784,6 +841,8 @@ CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_i
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
+CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
+
 CREATE INDEX events_created_at ON public.events USING brin (created_at) WITH (pages_per_range='32');
 
 CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING brin (expires_at) WITH (pages_per_range='32');
@@ -842,6 +901,9 @@ alter table checkouts add constraint checkouts_tenant_exists
 alter table collections add constraint collections_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table daily_counts add constraint daily_counts_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table epochs add constraint epochs_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -866,6 +928,12 @@ alter table sessions add constraint sessions_agent_exists
 alter table sessions add constraint sessions_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table stored_bytes add constraint stored_bytes_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table tenant_limits add constraint tenant_limits_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table usage_days add constraint usage_days_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -874,6 +942,12 @@ alter table webhook_secrets add constraint webhook_secrets_webhook_exists
 
 alter table webhooks add constraint webhooks_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+CREATE TRIGGER artifacts_count_changed_bytes AFTER UPDATE OF bytes ON artifacts FOR EACH ROW WHEN (old.bytes IS DISTINCT FROM new.bytes) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_new_bytes AFTER INSERT ON artifacts FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_removed_bytes AFTER DELETE ON artifacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_bytes();
 
 CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
 
