@@ -133,52 +133,32 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.lock_movements(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean)
- RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean)
+CREATE OR REPLACE FUNCTION public.count_removed_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update stored_bytes s set bytes = s.bytes - r.bytes
+  from (select tenant_id, sum(bytes)::bigint as bytes from removed where bytes is not null group by tenant_id) r
+  where s.tenant_id = r.tenant_id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_bytes()
+ RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare
-  -- As accountKey writes an account.
-  free_keys text[];
+  delta bigint := coalesce(new.bytes, 0);
 begin
-  insert into ledger_accounts as a (tenant_id, id, kind)
-  select w.tenant_id, w.id, w.kind
-  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
-  where w.kind is not null
-    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
-  order by w.tenant_id, w.id
-  on conflict do nothing;
-
-  if waits then
-    perform from ledger_accounts a
-      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
-      order by a.tenant_id = 'platform', a.tenant_id, a.id
-      for no key update;
-  else
-    select array_agg(f.key) into free_keys
-    from (
-      select a.tenant_id || '/' || a.id as key from ledger_accounts a
-      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
-      order by a.tenant_id = 'platform', a.tenant_id, a.id
-      for no key update skip locked
-    ) f;
+  if tg_op = 'UPDATE' then
+    delta := delta - coalesce(old.bytes, 0);
   end if;
-
-  return query
-  select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
-    coalesce(a.expires_at <= now(), false)
-  from ledger_accounts a
-  left join unnest(free_keys) as f (key) on f.key = a.tenant_id || '/' || a.id
-  where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
-  union all
-  select 'transfer', t.tenant_id, t.id, t.amount, false
-  from ledger_transfers t
-  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
-  union all
-  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null
-  from ledger_holds h
-  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
-  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids));
+  insert into stored_bytes as s (tenant_id, bytes) values (new.tenant_id, delta)
+  on conflict on constraint stored_bytes_pkey do update set bytes = s.bytes + excluded.bytes;
+  return null;
 end
 $function$
 ;
@@ -685,13 +665,15 @@ create table collections (
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
 
-create table database_contact (
-  only_row boolean default true not null,
-  since timestamp(3) with time zone not null,
-  last_at timestamp(3) with time zone not null,
-  constraint database_contact_pkey PRIMARY KEY (only_row),
-  constraint database_contact_one_row CHECK (only_row)
-) with (fillfactor=50);
+create table daily_counts (
+  tenant_id text collate "C" not null,
+  day date not null,
+  meter text collate "C" not null,
+  subject text collate "C" not null,
+  used bigint not null,
+  constraint daily_counts_pkey PRIMARY KEY (tenant_id, day, meter, subject),
+  constraint daily_counts_meter_known CHECK ((meter = ANY (ARRAY['paints_per_address'::text, 'paints_per_collection'::text, 'paints_per_day'::text, 'upload_bytes_per_address'::text])))
+) with (fillfactor=70);
 
 create table epochs (
   tenant_id text collate "C" not null,
@@ -846,6 +828,13 @@ create table ledger_transfers (
   constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
 );
 
+create table master_key_check (
+  name text default 'check'::text not null,
+  sealed bytea not null,
+  constraint master_key_check_pkey PRIMARY KEY (name),
+  constraint master_key_check_one_row CHECK ((name = 'check'::text))
+);
+
 create table paint_allowances (
   tenant_id text collate "C" not null,
   month date not null,
@@ -934,6 +923,23 @@ create table sessions (
   constraint sessions_key_while_needed CHECK (((mk_sealed IS NULL) OR (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text])))),
   constraint sessions_status_known CHECK ((status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text, 'stopped'::text, 'failed'::text, 'expired'::text])))
 ) with (fillfactor=80);
+
+create table stored_bytes (
+  tenant_id text collate "C" not null,
+  bytes bigint not null,
+  constraint stored_bytes_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=70);
+
+create table tenant_limits (
+  tenant_id text collate "C" not null,
+  paints_per_address bigint,
+  paints_per_collection bigint,
+  paints_per_day bigint,
+  upload_bytes_per_address bigint,
+  stored_bytes bigint,
+  constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0))
+);
 
 create table tenants (
   id text collate "C" not null,
@@ -1032,6 +1038,8 @@ CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_i
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
+CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
+
 CREATE INDEX events_created_at ON public.events USING brin (created_at) WITH (pages_per_range='32');
 
 CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING brin (expires_at) WITH (pages_per_range='32');
@@ -1090,6 +1098,9 @@ alter table checkouts add constraint checkouts_tenant_exists
 alter table collections add constraint collections_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table daily_counts add constraint daily_counts_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table epochs add constraint epochs_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -1114,6 +1125,12 @@ alter table sessions add constraint sessions_agent_exists
 alter table sessions add constraint sessions_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table stored_bytes add constraint stored_bytes_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table tenant_limits add constraint tenant_limits_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table usage_days add constraint usage_days_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -1122,6 +1139,12 @@ alter table webhook_secrets add constraint webhook_secrets_webhook_exists
 
 alter table webhooks add constraint webhooks_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+CREATE TRIGGER artifacts_count_changed_bytes AFTER UPDATE OF bytes ON artifacts FOR EACH ROW WHEN (old.bytes IS DISTINCT FROM new.bytes) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_new_bytes AFTER INSERT ON artifacts FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_removed_bytes AFTER DELETE ON artifacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_bytes();
 
 CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
 

@@ -3,7 +3,7 @@ import { StartError } from '@atrium/server/start-error'
 import { Command, InvalidArgumentError } from 'commander'
 import { keepCompiled } from './keep-compiled.ts'
 import { OperatorError } from './operator-api.ts'
-import { audit, createInvite, createTenant, moderateAgent, reseal, setTenantStatus } from './operator-commands.ts'
+import { audit, createInvite, createTenant, moderateAgent, reseal, setTenantStatus, tenantLimits } from './operator-commands.ts'
 
 keepCompiled()
 
@@ -52,6 +52,16 @@ tenants
   .command('activate <tenantId>')
   .description('let its keys work again')
   .action((id: string) => setTenantStatus(id, 'active'))
+tenants
+  .command('limits <tenantId>')
+  .description("show a tenant's limits; with options, set those and give it back the installation's others")
+  .option('--paints-per-address <count>', 'through publishable keys, per address and day', amount)
+  .option('--paints-per-collection <count>', 'through publishable keys, per collection and day', amount)
+  .option('--paints-per-day <count>', "from the month's allowance, through all publishable keys together", amount)
+  .option('--upload-bytes-per-address <bytes>', 'announced through publishable keys, per address and day', amount)
+  .option('--stored-bytes <bytes>', 'of artifacts, whoever made them', amount)
+  .option('--reset', "give it back all of the installation's limits")
+  .action(tenantLimits)
 
 const agents = program.command('agents').description('operator: agents of all tenants')
 agents
@@ -111,6 +121,12 @@ try {
 function count(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('must be a whole number from 1')
+  return value
+}
+
+function amount(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('must be a whole number')
   return value
 }
 

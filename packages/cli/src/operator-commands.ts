@@ -14,6 +14,29 @@ export async function setTenantStatus(id: string, status: 'active' | 'suspended'
   print(await callOperator(`POST /tenants/${encodeURIComponent(id)}/status`, { status }))
 }
 
+interface LimitOptions {
+  paintsPerAddress?: number
+  paintsPerCollection?: number
+  paintsPerDay?: number
+  uploadBytesPerAddress?: number
+  storedBytes?: number
+  reset?: true
+}
+
+export async function tenantLimits(id: string, { reset, ...asked }: LimitOptions): Promise<void> {
+  const path = `/tenants/${encodeURIComponent(id)}/limits` as const
+  const overrides = {
+    paints_per_address: asked.paintsPerAddress,
+    paints_per_collection: asked.paintsPerCollection,
+    paints_per_day: asked.paintsPerDay,
+    upload_bytes_per_address: asked.uploadBytesPerAddress,
+    stored_bytes: asked.storedBytes,
+  }
+  const isAsked = Object.values(overrides).some((value) => value !== undefined)
+  if (reset && isAsked) throw new OperatorError('--reset goes with no other option')
+  print(await (reset || isAsked ? callOperator(`PUT ${path}`, overrides) : callOperator(`GET ${path}`)))
+}
+
 export async function moderateAgent(id: string, status: 'suspended' | 'pending' | 'lifted'): Promise<void> {
   print(await callOperator(`POST /operator/agents/${encodeURIComponent(id)}/status`, { status }))
 }

@@ -145,6 +145,12 @@ export class PayloadTooLargeError extends AtriumError {
   declare readonly code: 'payload_too_large'
 }
 
+/** 413: More bytes than may be stored or uploaded. */
+export class QuotaExceededError extends AtriumError {
+  override readonly name = 'QuotaExceededError'
+  declare readonly code: 'quota_exceeded'
+}
+
 /** 429: Too many requests. */
 export class RateLimitedError extends AtriumError {
   override readonly name = 'RateLimitedError'
@@ -213,6 +219,7 @@ export const errorClasses = {
   already_spent: AlreadySpentError,
   last_secret_key: LastSecretKeyError,
   payload_too_large: PayloadTooLargeError,
+  quota_exceeded: QuotaExceededError,
   rate_limited: RateLimitedError,
   headers_too_large: HeadersTooLargeError,
   internal_error: InternalError,

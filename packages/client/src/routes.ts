@@ -7,6 +7,8 @@ export const routes = {
   setTenantStatus: 'POST /v1/tenants/{tenant_id}/status operator',
   createInvite: 'POST /v1/tenants/invites operator keyed',
   getTenant: 'GET /v1/tenant secret',
+  getTenantLimits: 'GET /v1/tenants/{tenant_id}/limits operator',
+  setTenantLimits: 'PUT /v1/tenants/{tenant_id}/limits operator',
   listKeys: 'GET /v1/tenant/keys secret',
   createKey: 'POST /v1/tenant/keys secret keyed',
   revokeKey: 'DELETE /v1/tenant/keys/{keyId} secret',

@@ -150,6 +150,16 @@ export const errors = {
     cause: 'JSON bodies go up to 256 KiB.',
     remedy: 'Send less; upload files through the artifact upload.',
   },
+  quota_exceeded: {
+    status: 413,
+    title: 'More bytes than may be stored or uploaded',
+    cause:
+      "Either the tenant's artifacts, with what is announced for upload, would come to more than its quota; or, with a publishable key, this address " +
+      'has uploaded as much as it may in a day. The message says which.',
+    remedy:
+      'For the quota, delete artifacts or ask those who run this installation for more. For the day, wait until Retry-After, or upload from your ' +
+      'server with the secret key.',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests',

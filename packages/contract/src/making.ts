@@ -33,7 +33,9 @@ export const makingOperations = {
     description:
       'Starts painting and answers at once; poll the artifact until its status is `ready`, `failed` or `quota_exceeded`. Without a key for ' +
       'the provider the built-in painter draws, the same picture for the same prompt, size and seed. Without a seed one is drawn; the artifact ' +
-      'shows it. A used-up provider quota or monthly ' +
+      'shows it. With publishable keys an address and a collection may paint 200 times a day each, and all of them together use a tenth of the ' +
+      'month’s allowance a day, unless those who run this installation set other limits: beyond that 429 `rate_limited`. Where the quota of stored ' +
+      'bytes is used up: 413 `quota_exceeded`. A used-up provider quota or monthly ' +
       'allowance (of paints without a coupon) ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
       'artifact is ready, released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that wait or are being ' +
       'made: 429 with `Retry-After`.',
@@ -52,7 +54,7 @@ export const makingOperations = {
       coupon: Type.Optional(credential('A coupon (cpn_…) or wallet code (wlt_…) that pays.')),
     }),
     answers: { 202: { description: 'Painting has started.', data: Started } },
-    errors: ['insufficient_credit'],
+    errors: ['insufficient_credit', 'quota_exceeded'],
     example: { body: { prompt: 'A harbour at dusk under paper lanterns', size: '1536x1024', seed: 7 }, data: startedExample },
   }),
   produceArtifact: operation({
@@ -67,7 +69,7 @@ export const makingOperations = {
       'set with real type; a clip is an animated WebP of the chosen images, in the order given. An item or artifact that is not of this ' +
       'collection is 400. Absent `items` and `artifacts`: the heroes. A picture may have up to 64 MiB, one that is hosted elsewhere 16 MiB; ' +
       'with a larger one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being made: 429 with ' +
-      '`Retry-After`.',
+      '`Retry-After`. Where the quota of stored bytes is used up: 413 `quota_exceeded`.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -82,6 +84,7 @@ export const makingOperations = {
       ),
     }),
     answers: { 202: { description: 'Production has started.', data: Started } },
+    errors: ['quota_exceeded'],
     example: { body: { kind: 'card', title: 'Lantern night' }, data: startedExample },
   }),
   uploadArtifact: operation({
@@ -95,7 +98,8 @@ export const makingOperations = {
       'Answers with a presigned address for the bytes: send them there with the method and headers given, then call `ready`; both halves are ' +
       'required. Type and length are signed, so that nothing else can be stored. An upload that is not completed before `expires_at` is ' +
       'removed, and the artifact with it. Of a collection 100 may be under way at once, of a tenant 1,000 and 20 GiB in all; beyond that it is ' +
-      '429 `rate_limited`. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
+      '429 `rate_limited`. What a tenant stores and has announced is 20 GiB at the most, and an address announces at most 1 GiB a day with ' +
+      'publishable keys, unless those who run this installation set other limits: beyond that 413 `quota_exceeded`. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
       '51,200,000 pixels and 20,000 on a side; an animation (GIF, WebP) up to 300 frames and 100,000,000 pixels in all of them together. One ' +
       'that is decoded at once takes more memory a pixel and may have fewer: an AVIF 14,900,000, a progressive JPEG of the full size must be ' +
       'upright. An animated AVIF is not taken, and of an animated PNG its first frame stays.',
@@ -128,6 +132,7 @@ export const makingOperations = {
         oneTimeSecret: true,
       },
     },
+    errors: ['quota_exceeded'],
     example: {
       body: { kind: 'image', mime: 'image/webp', bytes: 48_213 },
       data: {
@@ -155,12 +160,12 @@ export const makingOperations = {
       '`width` and `height` as it is shown. A video is kept as it came. A mismatch is 409 `upload_mismatch`: the bytes are removed and the ' +
       'artifact is `failed`. As long as nothing has arrived it is the same code, and the upload stays open. On an upload that is ready ' +
       'already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. Where too many wait: 503 with ' +
-      '`Retry-After`; the upload stays as it is.',
+      '`Retry-After`; where the picture has grown beyond the quota of stored bytes: 413 `quota_exceeded`. The upload then stays as it is.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,
     answers: { 200: { description: 'The artifact.', data: Artifact } },
-    errors: ['state_conflict', 'upload_mismatch'],
+    errors: ['state_conflict', 'upload_mismatch', 'quota_exceeded'],
     example: { data: { ...artifactExample, source: 'upload', mime: 'image/webp', bytes: 48_213 } },
   }),
   getMedia: operation({

@@ -14,6 +14,7 @@ import { operatorOperations } from './operator.ts'
 import { providerKeyOperations } from './provider-keys.ts'
 import { sessionOperations } from './sessions.ts'
 import { spaceOperations } from './space.ts'
+import { tenantLimitOperations } from './tenant-limits.ts'
 import { tenantOperations } from './tenants.ts'
 import { turnOperations } from './turn.ts'
 import { usageOperations } from './usage.ts'
@@ -22,6 +23,7 @@ import { webhookOperations } from './webhooks.ts'
 /** Every operation of the API. */
 export const operations = {
   ...tenantOperations,
+  ...tenantLimitOperations,
   ...keyOperations,
   ...providerKeyOperations,
   ...webhookOperations,

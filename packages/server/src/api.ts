@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
+import { listenError } from './assert-ports-free.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { addDevelopmentIdentity } from './development-identity/add-development-identity.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
 import { readDevelopmentKey } from './development-identity/read-development-key.ts'
 import { openContext } from './open-context.ts'
-import { StartError } from './start-error.ts'
 import { drain } from './stop-server.ts'
 import { startSweeper } from './sweeper.ts'
 
@@ -31,7 +31,7 @@ export async function startApi(config: Config, secrets: Secrets, databaseUrl: st
   } catch (error) {
     await app.close()
     await opened.close()
-    throw listenError(error, config)
+    throw listenError(error, { name: 'PORT', host: config.host, port: config.port })
   }
   const stopSweeping = startSweeper(ctx)
   return {
@@ -56,12 +56,4 @@ async function addDevelopmentSignIn(app: FastifyInstance, config: Config): Promi
     signingKey,
     clientId: oidc.clientId,
   })
-}
-
-function listenError(error: unknown, { host, port }: Config): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return new StartError(`port ${port} is in use; stop what uses it or set PORT to another one`)
-  if (code === 'EACCES') return new StartError(`port ${port} may not be used by this user; set PORT to one above 1023`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartError(`HOST ${host} is not an address of this machine`)
-  return error
 }

@@ -49,6 +49,8 @@ import { listItems } from './features/items/operations/list-items.ts'
 import { createKey } from './features/keys/operations/create-key.ts'
 import { listKeys } from './features/keys/operations/list-keys.ts'
 import { revokeKey } from './features/keys/operations/revoke-key.ts'
+import { getTenantLimits } from './features/limits/operations/get-tenant-limits.ts'
+import { setTenantLimits } from './features/limits/operations/set-tenant-limits.ts'
 import { getOembed } from './features/share/operations/get-oembed.ts'
 import { renderCollection } from './features/share/operations/render-collection.ts'
 import { createInvite } from './features/tenants/operations/create-invite.ts'
@@ -73,6 +75,8 @@ export const handlers: Handlers = {
   signUpTenant,
   createTenant,
   setTenantStatus,
+  getTenantLimits,
+  setTenantLimits,
   createInvite,
   getTenant,
   listKeys,

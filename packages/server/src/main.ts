@@ -1,13 +1,17 @@
 import { readConfig, type Config } from './config/config.ts'
 import { chooseOidc } from './development-identity/development-issuer.ts'
 import { readEnv } from './config/env.ts'
-import { readSecrets, type Secrets } from './config/secrets.ts'
-import { openDatabase } from './db/database.ts'
+import { assertPortsFree } from './assert-ports-free.ts'
+import { forgetMadeMasterKey, keepSecrets, readGivenSecrets, type GivenSecrets, type Secrets } from './config/secrets.ts'
+import { openDatabase, type Database } from './db/database.ts'
 import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
 import { isConnectionLost } from '@atrium/traffic/database-errors'
 import { migrate } from './db/migrate.ts'
-import { openDevelopmentTenant } from './features/tenants/development-tenant.ts'
+import { RunAlone } from './db/run-alone.ts'
+import { issueDevelopmentKeys, makeDevelopmentTenant } from './features/tenants/development-tenant.ts'
 import { keepSpaceAppKey } from './features/tenants/space-app-key.ts'
+import { checkMasterKey, holdsSealedValues, WrongMasterKeyError } from './vault/check-master-key.ts'
+import { Vault } from './vault/vault.ts'
 import { checkBlobs } from './ports/blobs/check-blobs.ts'
 import { startApi } from './api.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
@@ -39,18 +43,28 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     oidc: chooseOidc(configured, workers),
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
-  const secrets = await readSecrets(env, config.dataDir)
-  await checkBlobs(config, secrets)
+  const given = readGivenSecrets(env)
+  const spacePort = { name: 'SPACE_PORT', port: config.spacePort } as const
+  await assertPortsFree(config.host, [{ name: 'PORT', port: config.port }, ...(space ? [spacePort] : [])])
+  await checkBlobs(config, given)
   const say = (line: string) => console.log(line)
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres({ dataDir: config.dataDir, say })
   try {
     const databaseUrl = config.databaseUrl ?? embedded!.connectionString
-    const { developmentKeys, spacePublishableKey } = await prepareDatabase(config, databaseUrl, embedded !== undefined)
+    await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
+    const secrets = await openSecrets(given, config, databaseUrl)
+    const forDevelopment = embedded !== undefined && !config.production
+    const spacePublishableKey = forDevelopment
+      ? await prepareDatabase(databaseUrl, (db) => prepareDevelopment(db, config))
+      : config.spacePublishableKey
     const api = await startProcesses(config, secrets, databaseUrl, workers)
     // After the API, whose development sign-in it may ask for its keys.
     const jobs = await startJobWorkerProcess(config, secrets, databaseUrl).catch(stopFirst(api))
     const spaceConfig = { ...config, spacePublishableKey }
     const spaces = space ? await startSpaceProcess(spaceConfig, databaseUrl).catch(stopFirst(api, jobs)) : undefined
+    const developmentKeys = forDevelopment
+      ? await prepareDatabase(databaseUrl, issueDevelopmentKeys).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : [])))
+      : undefined
     printWelcome({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
     return {
       port: api.port,
@@ -73,12 +87,13 @@ export type Role = 'api' | 'worker' | 'space'
 export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 'stop'>> {
   const env = readEnv()
   const config = readConfig(env)
+  const given = readGivenSecrets(env)
   const { databaseUrl } = config
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
-  await prepareDatabase(config, databaseUrl, false)
+  await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
   // Alone it needs none of the platform's secrets, and is not given them.
   if (role === 'space') return startSpaceProcess(config, databaseUrl)
-  const secrets = await readSecrets(env, config.dataDir)
+  const secrets = await openSecrets(given, config, databaseUrl)
   if (role === 'worker') {
     // Loaded when used: with all that models and pictures need, it takes a third of the memory of an API process.
     const { startJobWorker } = await import('./job-worker.ts')
@@ -95,14 +110,28 @@ function stopFirst(...running: { stop(): Promise<void> }[]): (error: unknown) =>
   }
 }
 
-async function prepareDatabase(config: Config, url: string, embedded: boolean) {
+async function prepareDevelopment(db: Database, { spacePublishableKey, dataDir }: Config): Promise<string | undefined> {
+  await makeDevelopmentTenant(db)
+  return spacePublishableKey ?? keepSpaceAppKey(db, dataDir)
+}
+
+/** All secrets, of which the master key is one that belongs to this database. */
+async function openSecrets(given: GivenSecrets, { dataDir }: Config, databaseUrl: string): Promise<Secrets> {
+  const isUnsealed = new RunAlone(databaseUrl, async (db) => !(await holdsSealedValues(db)))
+  const secrets = await keepSecrets(given, dataDir, () => isUnsealed.run())
+  const check = new RunAlone(databaseUrl, (db) => checkMasterKey(db, new Vault(secrets.masterKeys)))
+  await check.run().catch(async (error: unknown) => {
+    // Made here while another machine made one too, and was first: left behind, it would pass for the right one.
+    if (error instanceof WrongMasterKeyError) await forgetMadeMasterKey(secrets)
+    throw error
+  })
+  return secrets
+}
+
+async function prepareDatabase<Result>(url: string, prepare: (db: Database) => Promise<Result>): Promise<Result> {
   const db = openDatabase({ url, maxConnections: 2, queryTimeoutMs: 60_000, onConnectionError: () => undefined })
   try {
-    await migrate(db.pool)
-    const { spacePublishableKey } = config
-    if (!embedded || config.production) return { spacePublishableKey }
-    const developmentKeys = await openDevelopmentTenant(db)
-    return { developmentKeys, spacePublishableKey: spacePublishableKey ?? (await keepSpaceAppKey(db, config.dataDir)) }
+    return await prepare(db)
   } catch (error) {
     throw connectionError(error)
   } finally {

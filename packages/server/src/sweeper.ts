@@ -3,6 +3,7 @@ import { expireUploads } from './features/artifacts/removal/expire-uploads.ts'
 import { removeBlobs } from './features/artifacts/removal/remove-blobs.ts'
 import { removeOrphans } from './features/artifacts/removal/remove-orphans.ts'
 import { sweepLedger } from './features/credits/ledger/sweep-ledger.ts'
+import { forgetPastCounts } from './features/limits/daily-limits.ts'
 import { announceExpiringKeys } from './features/keys/announce-expiring-keys.ts'
 import { endOverdue } from './features/sessions/end-overdue.ts'
 import { forgetOldEvents } from './features/webhooks/forget-old-events.ts'
@@ -30,6 +31,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'uploads never completed', everyMs: 60_000, run: () => expireUploads(ctx, batchSize) },
     { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => removeOrphans(ctx) },
     { name: 'keys about to expire', everyMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
+    { name: 'counts of days that are over', everyMs: 60_000, run: () => forgetPastCounts(ctx, batchSize) },
     { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize) },
     { name: 'audit of the books', everyMs: 10 * 60_000, run: () => auditIntoMetrics(ctx) },
   ]

@@ -4,6 +4,9 @@ import { isCredential } from '@atrium/contract/tokens'
 import { StartError } from '../start-error.ts'
 import { readBlobConfig, type BlobConfig } from './blob-config.ts'
 import type { Env } from './env.ts'
+import type { TenantLimits } from '../features/limits/tenant-limits.ts'
+import { integer } from './integer.ts'
+import { paintAllowance, readLimits } from './limits-config.ts'
 import { readTurnUrls } from './turn-config.ts'
 
 export interface Config {
@@ -33,6 +36,8 @@ export interface Config {
   paintPrice: number
   /** Paints a tenant may have in a month without a coupon. */
   paintAllowance: number
+  /** Of each tenant, where an operator has set no other. */
+  limits: TenantLimits
   oidc: { issuer: string; clientId: string } | undefined
   /** loopback: what tenants name (webhooks, agents, tools) may also be on this machine, over plain http. */
   egress: 'public' | 'loopback'
@@ -70,7 +75,8 @@ export function readConfig(env: Env): Config {
     trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
     logLevel: logLevel(env.log ?? 'info'),
     paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
-    paintAllowance: integer('ATRIUM_PAINT_ALLOWANCE', env.paintAllowance ?? '1000', 0, 1_000_000_000),
+    paintAllowance: paintAllowance(env),
+    limits: readLimits(env),
     oidc: oidc(env),
     egress: egress(env),
     creditPriceCents: integer('ATRIUM_CREDIT_PRICE_CENTS', env.creditPriceCents ?? '1', 1, 1_000_000),
@@ -80,13 +86,6 @@ export function readConfig(env: Env): Config {
     blobs: readBlobConfig(env),
     turnUrls: readTurnUrls(env),
   }
-}
-
-function integer(name: string, text: string, min: number, max: number): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new StartError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`)
-  return value
 }
 
 function url(name: string, text: string, protocols: string[]): string {

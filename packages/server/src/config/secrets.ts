@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
 import { readS3Secrets, type S3Secrets } from './blob-config.ts'
 import type { Env } from './env.ts'
@@ -28,11 +28,35 @@ export interface StripeSecrets {
   webhookSecret: string
 }
 
-/** Takes the secrets from the environment; what is absent is made once and kept in the data folder, readable by its owner alone. */
-export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
-  const stripe = readStripeSecrets(env)
-  const s3 = readS3Secrets(env)
-  const turn = readTurnSecret(env)
+const masterKeyFile = 'master-key'
+
+/** The secrets of the environment alone. */
+export interface GivenSecrets extends Pick<Secrets, 'stripe' | 's3' | 'turn'> {
+  adminToken: string | undefined
+  masterKeys: MasterKeys | undefined
+}
+
+/** Reads the environment. A wrong value stops the start before anything is made. */
+export function readGivenSecrets(env: Env): GivenSecrets {
+  const { adminToken, masterKey } = env
+  return {
+    adminToken: adminToken === undefined ? undefined : longEnough(adminToken),
+    masterKeys: masterKey === undefined ? undefined : decodeMasterKeys(masterKey),
+    stripe: readStripeSecrets(env),
+    s3: readS3Secrets(env),
+    turn: readTurnSecret(env),
+  }
+}
+
+/**
+ * What the environment does not give is made once and kept in the data folder, readable by its owner alone. A master key is made only where
+ * `mayMakeMasterKey` says so: beside a database that has sealed values, a new one would open none of them.
+ */
+export async function keepSecrets(
+  given: GivenSecrets,
+  dataDir: string,
+  mayMakeMasterKey: () => Promise<boolean>,
+): Promise<Secrets> {
   const madeFiles: string[] = []
   const keep = async (name: string, make: () => string) => {
     const path = join(dataDir, name)
@@ -40,10 +64,32 @@ export async function readSecrets(env: Env, dataDir: string): Promise<Secrets> {
     if (made) madeFiles.push(path)
     return text
   }
-  const adminToken = env.adminToken ?? (await keep('admin-token', () => randomBytes(32).toString('base64url')))
-  const masterKeys = env.masterKey ?? (await keep('master-key', () => randomBytes(32).toString('base64')))
+  const keepMasterKey = async () => {
+    const path = join(dataDir, masterKeyFile)
+    // Looked for once more after the database: another process that starts at the same time may have made both.
+    if (!existsSync(path) && !(await mayMakeMasterKey()) && !existsSync(path)) throw missingMasterKey(path)
+    return decodeMasterKeys(await keep(masterKeyFile, () => randomBytes(32).toString('base64')))
+  }
+  const masterKeys = given.masterKeys ?? (await keepMasterKey())
+  const adminToken = given.adminToken ?? longEnough(await keep('admin-token', () => randomBytes(32).toString('base64url')))
+  return { ...given, adminToken, masterKeys, madeFiles }
+}
+
+/** Removes the master key's file where this start made it. */
+export async function forgetMadeMasterKey({ madeFiles }: Secrets): Promise<void> {
+  await Promise.all(madeFiles.filter((path) => basename(path) === masterKeyFile).map((path) => rm(path, { force: true })))
+}
+
+function missingMasterKey(path: string): StartError {
+  return new StartError(
+    `the master key is missing: ${path} is not there, and the database holds values that are sealed under it. ` +
+      'Put the file back, or set ATRIUM_MASTER_KEY to that key (docs/master-key.md)',
+  )
+}
+
+function longEnough(adminToken: string): string {
   if (adminToken.length < 16) throw new StartError('ATRIUM_ADMIN_TOKEN must have at least 16 characters')
-  return { adminToken, masterKeys: decodeMasterKeys(masterKeys), stripe, s3, turn, madeFiles }
+  return adminToken
 }
 
 /** Neither is echoed when it is wrong. */

@@ -14,6 +14,8 @@ export interface Call<O extends Operation> {
   query: QueryOf<O>
   body: BodyOf<O>
   headers: Record<string, string | string[] | undefined>
+  /** Of the client. */
+  address: string
   /** The caller's tenant. */
   tenant: O['caller'] extends 'secret' | 'publishable' ? string : undefined
   key: O['caller'] extends 'secret' | 'publishable' ? ResolvedKey : undefined

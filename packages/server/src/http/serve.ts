@@ -140,6 +140,7 @@ function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
       query,
       body,
       headers: req.headers,
+      address: req.ip,
       tenant: req.tenantKey?.tenantId,
       key: req.tenantKey,
       session: req.session,

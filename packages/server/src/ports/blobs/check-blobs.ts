@@ -8,7 +8,7 @@ import { StartError } from '../../start-error.ts'
  * Stops a start whose files would have nowhere to go, with one line that names the setting. Asked once, not by each process: one that is
  * replaced while the store is away must come up all the same.
  */
-export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Secrets): Promise<void> {
+export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Pick<Secrets, 's3'>): Promise<void> {
   if (blobs.store === 'disk') return checkFolder(dataDir)
   const { S3Blobs } = await import('./s3-blobs.ts')
   const store = new S3Blobs({ ...blobs, ...s3! })

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PutBucketCorsCommand, S3Client, type CORSConfiguration } from '@aws-sdk/client-s3'
 import { readConfig } from '../../config/config.ts'
 import { readEnv } from '../../config/env.ts'
-import { readSecrets } from '../../config/secrets.ts'
+import { readGivenSecrets } from '../../config/secrets.ts'
 import { missingRadosgw, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
 import { describeBlobs } from './blob-suite.ts'
 import { checkBlobs } from './check-blobs.ts'
@@ -164,7 +164,7 @@ describe('an S3 store that cannot be used', { skip }, () => {
       ...changed,
     })
     const config = readConfig(env)
-    await checkBlobs(config, await readSecrets(env, config.dataDir))
+    await checkBlobs(config, readGivenSecrets(env))
   }
 
   test('a start with the right settings goes on', () => start({}))

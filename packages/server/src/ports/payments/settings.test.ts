@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { readConfig } from '../../config/config.ts'
 import { readEnv } from '../../config/env.ts'
-import { readSecrets, readStripeSecrets } from '../../config/secrets.ts'
+import { readGivenSecrets, readStripeSecrets } from '../../config/secrets.ts'
 import { StartError } from '../../start-error.ts'
 import { openPayments } from './open-payments.ts'
 
@@ -24,7 +23,7 @@ test('a Stripe key and its webhook secret come together or not at all, and a wro
 
 test('the start reads them, and they are not in the configuration that is passed around', async () => {
   const env = readEnv({ ...keys, ATRIUM_ADMIN_TOKEN: 'x'.repeat(16), ATRIUM_MASTER_KEY: Buffer.alloc(32).toString('base64') })
-  assert.deepEqual((await readSecrets(env, tmpdir())).stripe, { secretKey: 'sk_test_hushhush', webhookSecret: 'whsec_hushhush' })
+  assert.deepEqual(readGivenSecrets(env).stripe, { secretKey: 'sk_test_hushhush', webhookSecret: 'whsec_hushhush' })
   assert.doesNotMatch(JSON.stringify(readConfig(env)), /hush/)
 })
 

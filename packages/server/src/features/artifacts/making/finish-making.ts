@@ -2,11 +2,16 @@ import type { Context } from '../../../context.ts'
 import type { Tx } from '../../../db/database.ts'
 import { revenueAccount } from '../../credits/ledger/account.ts'
 import { postMovements } from '../../credits/ledger/post.ts'
+import { ApiError } from '../../../http/api-error.ts'
+import { assertQuota } from '../../limits/quota.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
+import { removalsOfArtifact } from '../removal/removals-of.ts'
+import { insertRemovals } from '../removal/store.ts'
+import { countOpenUploads } from '../uploads/store.ts'
 import { mediaAddress } from '../media-address.ts'
 import { findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
-import type { Job, Made, MakingFailed } from './job.ts'
+import { MakingFailed, type Job, type Made } from './job.ts'
 import { deleteJob, returnAllowance } from './job-store.ts'
 import { makingHoldId } from './start-making.ts'
 
@@ -21,7 +26,10 @@ export async function finishReady(ctx: Context, job: Job, owner: string, stored:
   const { tenantId, collectionId, artifactId } = job
   const url = mediaAddress(ctx.config, artifactId)
   const done = await ctx.db.transaction(async (tx) => {
+    // Before the artifact: whoever announces an upload holds this lock, and may wait for one who deletes the collection and its artifacts.
+    const { bytes: announced } = await countOpenUploads(tx, tenantId, collectionId)
     if (!(await endJob(tx, job, owner))) return false
+    await assertFits(ctx, tx, job, { bytes: stored.bytes, announced })
     await updateMade(tx, tenantId, collectionId, { id: artifactId, url, ...stored })
     await settle(tx, job, true)
     await recordEvent(tx, tenantId, 'artifact.ready', eventOf(job))
@@ -39,9 +47,19 @@ export async function finishFailed(ctx: Context, job: Job, owner: string, { code
     await updateFailed(tx, job.tenantId, job.collectionId, { id: job.artifactId, status, error: { code, message } })
     await settle(tx, job, false)
     if (job.fromAllowance) await returnAllowance(tx, job)
+    // It may have been stored before it failed.
+    await insertRemovals(tx, removalsOfArtifact(job, job.artifactId))
     await recordEvent(tx, job.tenantId, 'artifact.failed', { ...eventOf(job), status, error_code: code })
     return true
   })
+}
+
+async function assertFits(ctx: Context, tx: Tx, { tenantId }: Job, sizes: { bytes: number; announced: number }): Promise<void> {
+  try {
+    await assertQuota(ctx, tx, tenantId, sizes)
+  } catch (error) {
+    throw error instanceof ApiError ? new MakingFailed(error.code, error.message) : error
+  }
 }
 
 /** Whether the job was still the holder's. The artifact's row comes first, as for whoever deletes the artifact: else both wait for each other. */

@@ -4,6 +4,8 @@ import { ApiError } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { newId } from '../../../random.ts'
 import { findPayer } from '../../credits/ledger/payer.ts'
+import { takePaint } from '../../limits/daily-limits.ts'
+import { assertQuota } from '../../limits/quota.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import type { PaintInput } from '../making/job.ts'
@@ -12,7 +14,7 @@ import { startMaking } from '../making/start-making.ts'
 import { insertMadeArtifact } from '../store.ts'
 
 /** A coupon pays, or one of the month's free paints does. */
-export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenant, key, address, collection, body }) => {
   const [width, height] = (body.size ?? '1024x1024').split('x').map(Number) as [number, number]
   const input: PaintInput = {
     prompt: body.prompt,
@@ -25,6 +27,9 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenan
   const work = { tenantId: tenant, collectionId: collection.id, work: 'paint' as const, input }
   const artifact = { kind: 'image' as const, source: 'paint' as const, title: null }
   const payer = body.coupon === undefined ? null : await payerOf(ctx, body.coupon)
+  await assertQuota(ctx, tx, tenant, { bytes: 1, announced: 0 })
+  if (key.kind === 'publishable')
+    await takePaint(ctx, tx, { tenantId: tenant, collectionId: collection.id, address }, payer !== null)
   const fromAllowance = payer === null && (await useAllowance(tx, tenant, ctx.config.paintAllowance))
   if (payer === null && !fromAllowance) {
     const id = newId('artifact')

@@ -2,11 +2,13 @@ import type { Context } from '../../../context.ts'
 import { invalid } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
 import { listChosenItems } from '../../items/store.ts'
+import { assertQuota } from '../../limits/quota.ts'
 import { startMaking } from '../making/start-making.ts'
 import { listChosenArtifacts } from '../store.ts'
 
 export const produceArtifact: HandlerOf<'produceArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
   const { kind, title, items, artifacts, template } = body
+  await assertQuota(ctx, tx, tenant, { bytes: 1, announced: 0 })
   await assertOfCollection(ctx, tenant, collection.id, { items, artifacts })
   const input = {
     ...(title === undefined ? {} : { title }),

@@ -1,5 +1,7 @@
 import { invalid } from '../../../http/api-error.ts'
 import type { HandlerOf } from '../../../http/call.ts'
+import { takeUploadBytes } from '../../limits/daily-limits.ts'
+import { assertQuota } from '../../limits/quota.ts'
 import { newId } from '../../../random.ts'
 import { uploadKey } from '../blob-keys.ts'
 import { insertMadeArtifact } from '../store.ts'
@@ -9,10 +11,18 @@ import { countOpenUploads, insertUpload } from '../uploads/store.ts'
 const uploadSeconds = 60 * 60
 
 /** The address is computed here and now: nothing is asked of the store, which may be away. */
-export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (
+  ctx,
+  tx,
+  { tenant, key: caller, address, collection, body },
+) => {
   const { kind, mime, bytes, sha256 = null } = body
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
-  assertRoom(await countOpenUploads(tx, tenant, collection.id), bytes)
+  const open = await countOpenUploads(tx, tenant, collection.id)
+  assertRoom(open, bytes)
+  await assertQuota(ctx, tx, tenant, { bytes, announced: open.bytes })
+  if (caller.kind === 'publishable')
+    await takeUploadBytes(ctx, tx, { tenantId: tenant, collectionId: collection.id, address }, bytes)
   const artifactId = newId('artifact')
   const place = { tenantId: tenant, collectionId: collection.id }
   const key = uploadKey(place, artifactId)

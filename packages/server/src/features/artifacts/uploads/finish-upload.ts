@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { Tx } from '../../../db/database.ts'
+import { assertQuota } from '../../limits/quota.ts'
 import { recordEvent } from '../../events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import type { Artifact } from '../artifact.ts'
@@ -9,7 +10,7 @@ import { removalsOfArtifact } from '../removal/removals-of.ts'
 import { removeNow } from '../removal/remove-blobs.ts'
 import { insertRemovals, type Removal } from '../removal/store.ts'
 import { findArtifact, findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
-import { deleteUpload, type ClaimedUpload, type UploadKey } from './store.ts'
+import { countOpenUploads, deleteUpload, lockUploads, type ClaimedUpload, type UploadKey } from './store.ts'
 import type { StoredUpload } from './stored-upload.ts'
 
 /** Makes the artifact ready, once, and what was uploaded goes: what is served is stored apart from it. */
@@ -17,6 +18,9 @@ export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: S
   const { tenantId, collectionId, artifactId } = upload
   const removal = { tenantId, target: uploadKey(upload, artifactId) }
   await endUpload(ctx, upload, [removal], async (tx, artifact) => {
+    // Cleaned, a picture may be larger than it was announced. Where it does not fit, the upload stays as it is.
+    const { bytes: announced } = await countOpenUploads(tx, tenantId, collectionId)
+    await assertQuota(ctx, tx, tenantId, { bytes: stored.bytes, announced })
     const url = mediaAddress(ctx.config, artifactId)
     await updateMade(tx, tenantId, collectionId, { id: artifactId, url, ...stored, alt: null })
     await recordEvent(tx, tenantId, 'artifact.ready', artifactEvent(collectionId, artifact))
@@ -38,7 +42,9 @@ type End = (tx: Tx, artifact: Artifact) => Promise<void>
 
 /** Ends the upload where it is still the caller's to end. */
 async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<void> {
-  const done = await ctx.db.lane(upload.collectionId).transaction(async (tx) => {
+  const done = await ctx.db.lane(upload.tenantId).transaction(async (tx) => {
+    // Before the artifact: whoever announces an upload holds this lock, and may wait for one who deletes the collection and its artifacts.
+    await lockUploads(tx, upload.tenantId)
     // The artifact before its upload, as whoever deletes it does.
     const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
     if (!artifact || !(await deleteUpload(tx, upload))) return false

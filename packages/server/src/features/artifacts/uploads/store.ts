@@ -51,10 +51,15 @@ export interface OpenUploads {
   inCollection: number
 }
 
+/** Until this transaction ends, the tenant announces no upload, and nothing of it is stored. */
+export async function lockUploads(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(lockStatement, [tenantId])
+}
+
 /** What a tenant has announced that is neither complete nor expired. Until this transaction ends, the tenant announces nothing else. */
 export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: string): Promise<OpenUploads> {
   // A statement of its own: the count must see what whoever held the lock has committed.
-  await tx.query(lockStatement, [tenantId])
+  await lockUploads(tx, tenantId)
   const [open] = await tx.query(openStatement, [tenantId, collectionId])
   return open!
 }

@@ -1,0 +1,24 @@
+import type { TenantLimits } from '../features/limits/tenant-limits.ts'
+import type { Env } from './env.ts'
+import { integer } from './integer.ts'
+
+const gibibyte = 1024 ** 3
+const most = Number.MAX_SAFE_INTEGER
+
+/** Paints that a tenant has in a month without a coupon. */
+export function paintAllowance(env: Env): number {
+  return integer('ATRIUM_PAINT_ALLOWANCE', env.paintAllowance ?? '1000', 0, 1_000_000_000)
+}
+
+/** What holds for each tenant for which an operator has set nothing else. */
+export function readLimits(env: Env): TenantLimits {
+  const aTenth = Math.ceil(paintAllowance(env) / 10)
+  const read = (name: string, text: string | undefined, absent: number) => integer(name, text ?? String(absent), 0, most)
+  return {
+    paints_per_address: read('ATRIUM_PAINTS_PER_ADDRESS', env.paintsPerAddress, 200),
+    paints_per_collection: read('ATRIUM_PAINTS_PER_COLLECTION', env.paintsPerCollection, 200),
+    paints_per_day: read('ATRIUM_PAINTS_PER_DAY', env.paintsPerDay, aTenth),
+    upload_bytes_per_address: read('ATRIUM_UPLOAD_BYTES_PER_ADDRESS', env.uploadBytesPerAddress, gibibyte),
+    stored_bytes: read('ATRIUM_STORED_BYTES', env.storedBytes, 20 * gibibyte),
+  }
+}

@@ -1,0 +1,9 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findTenant } from '../../tenants/store.ts'
+import { readLimitsView } from '../limits-view.ts'
+
+export const getTenantLimits: HandlerOf<'getTenantLimits'> = async (ctx, { params }) => {
+  if (!(await findTenant(ctx.db, params.tenant_id))) throw new ApiError('not_found')
+  return { status: 200, data: await readLimitsView(ctx, ctx.db, params.tenant_id) }
+}

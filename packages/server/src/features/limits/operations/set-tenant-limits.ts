@@ -1,0 +1,13 @@
+import { ApiError } from '../../../http/api-error.ts'
+import type { HandlerOf } from '../../../http/call.ts'
+import { findTenantForUpdate } from '../../tenants/store.ts'
+import { readLimitsView } from '../limits-view.ts'
+import { saveOverrides } from '../store.ts'
+
+export const setTenantLimits: HandlerOf<'setTenantLimits'> = (ctx, { params, body }) =>
+  ctx.db.transaction(async (tx) => {
+    const tenant = await findTenantForUpdate(tx, params.tenant_id)
+    if (!tenant) throw new ApiError('not_found')
+    await saveOverrides(tx, tenant.id, body)
+    return { status: 200, data: await readLimitsView(ctx, tx, tenant.id) }
+  })

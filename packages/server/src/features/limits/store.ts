@@ -1,0 +1,71 @@
+import { limitNames } from '@atrium/contract/tenant-limits'
+import { statement, type Db, type Tx } from '../../db/database.ts'
+import type { LimitName, Overrides } from './tenant-limits.ts'
+
+type Row = Record<LimitName, number | null>
+
+const columns = limitNames.join(', ')
+const findStatement = statement<Row>('tenant-limits-find', `select ${columns} from tenant_limits where tenant_id = $1`)
+
+export async function findOverrides(db: Db, tenantId: string): Promise<Overrides> {
+  const [row] = await db.query(findStatement, [tenantId])
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null))
+}
+
+const saveStatement = statement<never>(
+  'tenant-limits-save',
+  `insert into tenant_limits (tenant_id, ${columns}) values ($1, ${limitNames.map((_, i) => `$${i + 2}`).join(', ')})
+   on conflict on constraint tenant_limits_pkey do update set ${limitNames.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+)
+
+/** Replaces them all. */
+export async function saveOverrides(tx: Tx, tenantId: string, overrides: Overrides): Promise<void> {
+  await tx.query(saveStatement, [tenantId, ...limitNames.map((name) => overrides[name] ?? null)])
+}
+
+/** A count of one day. */
+export interface DailyCount {
+  tenantId: string
+  /** YYYY-MM-DD */
+  day: string
+  meter: Exclude<LimitName, 'stored_bytes'>
+  subject: string
+}
+
+const takeStatement = statement<{ used: number }>(
+  'daily-counts-take',
+  // One statement that counts and compares, under the row's lock: of any number at once, none passes the limit.
+  `insert into daily_counts as c (tenant_id, day, meter, subject, used)
+   select $1, $2::date, $3, $4, $5::bigint where $5::bigint <= $6::bigint
+   on conflict on constraint daily_counts_pkey do update set used = c.used + excluded.used
+     where c.used + excluded.used <= $6::bigint
+   returning used`,
+)
+
+/** Counts so many more, if that stays within the limit; false: it does not, and nothing was counted. */
+export async function takeDaily(
+  tx: Tx,
+  { tenantId, day, meter, subject }: DailyCount,
+  amount: number,
+  limit: number,
+): Promise<boolean> {
+  return (await tx.query(takeStatement, [tenantId, day, meter, subject, amount, limit])).length === 1
+}
+
+const deleteStatement = statement<{ meter: string }>(
+  'daily-counts-delete',
+  `delete from daily_counts where ctid = any (array(select ctid from daily_counts where day < $1::date limit $2)) returning meter`,
+)
+
+/** Deletes up to `limit` counts of days before this one; says how many. */
+export async function deleteCountsBefore(db: Db, day: string, limit: number): Promise<number> {
+  return (await db.query(deleteStatement, [day, limit])).length
+}
+
+const storedStatement = statement<{ bytes: number }>('stored-bytes-find', 'select bytes from stored_bytes where tenant_id = $1')
+
+/** The bytes of a tenant's artifacts. */
+export async function findStoredBytes(db: Db, tenantId: string): Promise<number> {
+  const [row] = await db.query(storedStatement, [tenantId])
+  return row?.bytes ?? 0
+}
