@@ -133,6 +133,94 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_removed_rooms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update space_total set bytes = greatest(0, space_total.bytes - (select coalesce(sum(g.bytes), 0) from gone g))
+  where exists (select from gone);
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_space_bytes(callers_ text[], bytes_ bigint[], added bigint)
+ RETURNS TABLE(caller text, used bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  -- In one order, as every batch and make_room lock them.
+  return query
+  insert into space_use as u (starts_at, what, caller, used)
+  select date_trunc('day', now(), 'UTC'), 'bytes', c.caller, greatest(0, c.bytes)
+  from unnest(callers_, bytes_) as c (caller, bytes) order by c.caller
+  on conflict on constraint space_use_pkey do update set used = greatest(0, u.used + excluded.used)
+  returning u.caller, u.used;
+  if added <> 0 then update space_total set bytes = greatest(0, bytes + added); end if;
+  return query select ''::text, t.bytes from space_total t;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_removed_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform lock_room_name(old.room);
+  insert into removed_rooms (room) values (old.room) on conflict on constraint removed_rooms_pkey do nothing;
+  return old;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_room_name(room_ text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_advisory_xact_lock(hashtextextended('atrium.room ' || room_, 0))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_room(room_ text, etag_ text, bytes_ bigint, line_ text, callers_ text[], allowed_ bigint[])
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hour constant timestamptz := date_trunc('hour', now(), 'UTC');
+  counted text[] := '{}';
+  outcome text := 'made';
+begin
+  if exists (select from rooms r where r.room = room_) then return 'exists'; end if;
+  -- In the order in which they are given, the narrow ones first: all who count lock these rows in one order.
+  for i in 1 .. coalesce(array_length(callers_, 1), 0) loop
+    insert into space_use as u (starts_at, what, caller, used) values (hour, 'rooms', callers_[i], 1)
+    on conflict on constraint space_use_pkey do update set used = u.used + 1 where u.used < allowed_[i];
+    if not found then outcome := 'limited'; exit; end if;
+    counted := counted || callers_[i];
+  end loop;
+  if outcome = 'made' then
+    -- Somebody else may have made or removed it since: not an error, and nothing is made.
+    insert into rooms (room, count, etag, bytes, policy_seq, policy_hash) values (room_, 1, etag_, bytes_, 0, etag_)
+    on conflict on constraint rooms_pkey do nothing;
+    if not found then
+      outcome := case when exists (select from removed_rooms r where r.room = room_) then 'removed' else 'exists' end;
+    end if;
+  end if;
+  if outcome = 'made' then
+    insert into room_lines (room, seq, line) values (room_, 0, line_);
+    insert into new_rooms (made_on, room) values ((now() at time zone 'UTC')::date, room_)
+    on conflict on constraint new_rooms_pkey do nothing;
+  else
+    update space_use u set used = u.used - 1 where u.starts_at = hour and u.what = 'rooms' and u.caller = any (counted);
+  end if;
+  return outcome;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.number_events(tenant_ids text[], max_each integer)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -248,6 +336,49 @@ AS $function$
 begin
   raise exception '% of % is refused: the books are only added to', lower(tg_op), tg_table_name
     using errcode = 'restrict_violation';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_removed_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform lock_room_name(new.room);
+  if exists (select from removed_rooms r where r.room = new.room) then return null; end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sweep_space(days_ integer, batch_ integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  looked integer;
+  forgotten integer;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('atrium.space sweep', 0)) then return null; end if;
+  with due as (
+    select n.made_on, n.room from new_rooms n
+    where days_ > 0 and n.made_on < (now() at time zone 'UTC')::date - days_
+    order by n.made_on, n.room limit batch_
+  ), taken as (
+    delete from new_rooms n using due d where n.made_on = d.made_on and n.room = d.room returning n.room
+  ), gone as (
+    delete from rooms r using taken t where r.room = t.room and r.count = 1
+  )
+  select count(*) into looked from taken;
+  with old as (
+    select u.starts_at, u.what, u.caller from space_use u
+    where u.starts_at < now() - interval '2 days' order by u.starts_at, u.what, u.caller limit batch_
+  ), taken as (
+    delete from space_use u using old o where u.starts_at = o.starts_at and u.what = o.what and u.caller = o.caller returning u.caller
+  )
+  select count(*) into forgotten from taken;
+  return greatest(looked, forgotten);
 end
 $function$
 ;
@@ -590,6 +721,12 @@ create table ledger_transfers (
   constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
 );
 
+create table new_rooms (
+  made_on date not null,
+  room text collate "C" not null,
+  constraint new_rooms_pkey PRIMARY KEY (made_on, room)
+);
+
 create table paint_allowances (
   tenant_id text collate "C" not null,
   month date not null,
@@ -678,6 +815,22 @@ create table sessions (
   constraint sessions_key_while_needed CHECK (((mk_sealed IS NULL) OR (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text])))),
   constraint sessions_status_known CHECK ((status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text, 'stopped'::text, 'failed'::text, 'expired'::text])))
 ) with (fillfactor=80);
+
+create table space_total (
+  only_row boolean default true not null,
+  bytes bigint not null,
+  constraint space_total_pkey PRIMARY KEY (only_row),
+  constraint space_total_one_row CHECK (only_row)
+) with (fillfactor=50);
+
+create table space_use (
+  starts_at timestamp(0) with time zone not null,
+  what text collate "C" not null,
+  caller text collate "C" not null,
+  used bigint not null,
+  constraint space_use_pkey PRIMARY KEY (starts_at, what, caller),
+  constraint space_use_what CHECK ((what = ANY (ARRAY['rooms'::text, 'bytes'::text])))
+) with (fillfactor=70);
 
 create table tenants (
   id text collate "C" not null,
@@ -882,3 +1035,9 @@ CREATE TRIGGER ledger_recoveries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON led
 CREATE TRIGGER ledger_transfers_apply AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION apply_transfers();
 
 CREATE TRIGGER ledger_transfers_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER rooms_count_removed AFTER DELETE ON rooms REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_removed_rooms();
+
+CREATE TRIGGER rooms_keep_removed_names BEFORE DELETE ON rooms FOR EACH ROW EXECUTE FUNCTION keep_removed_name();
+
+CREATE TRIGGER rooms_names_stay_removed BEFORE INSERT ON rooms FOR EACH ROW EXECUTE FUNCTION refuse_removed_name();
