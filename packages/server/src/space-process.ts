@@ -4,7 +4,18 @@ import { usesDevelopmentIdentity } from './development-identity/development-issu
 import { keepProcess, type KeptProcess } from './kept-process.ts'
 
 /** Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it. */
-const passedOn = ['PATH', 'HOST', 'ATRIUM_RATE_LIMIT', 'ATRIUM_SPACE_SIGNING_KEY', 'OIDC_JWKS_ORIGIN', 'NODE_ENV']
+const passedOn = [
+  'PATH',
+  'HOST',
+  'ATRIUM_RATE_LIMIT',
+  'ATRIUM_SPACE_SIGNING_KEY',
+  'ATRIUM_SPACE_MAX_BYTES',
+  'ATRIUM_SPACE_BYTES_PER_DAY',
+  'ATRIUM_SPACE_ROOMS_PER_HOUR',
+  'ATRIUM_SPACE_UNUSED_DAYS',
+  'OIDC_JWKS_ORIGIN',
+  'NODE_ENV',
+]
 
 /** Runs the certified bundle as a process of its own. */
 export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<KeptProcess> {

@@ -15,6 +15,13 @@ export interface SpaceConfig {
   /** Factor on the limit; 0: off. */
   rateLimitFactor: number
   trustProxy: string[]
+  /** Of all rooms together. */
+  maxBytes: number
+  /** What one address may write in a day (UTC), and how many rooms it may make in an hour; the factor on the limits counts. */
+  bytesPerDay: number
+  roomsPerHour: number
+  /** After how many days a room goes in which nothing was ever said; 0: never. */
+  unusedDays: number
   signingKey: string | undefined
   /** What the app calls the API with: for everyone who opens it. undefined: it cannot invite agents. */
   publishableKey: string | undefined
@@ -42,6 +49,10 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
     dataDir: get('ATRIUM_DATA_DIR') ?? './data',
     rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
     trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),
+    maxBytes: whole('ATRIUM_SPACE_MAX_BYTES', get('ATRIUM_SPACE_MAX_BYTES') ?? String(100 * 1024 ** 3), 1),
+    bytesPerDay: whole('ATRIUM_SPACE_BYTES_PER_DAY', get('ATRIUM_SPACE_BYTES_PER_DAY') ?? String(256 * 1024 ** 2), 1),
+    roomsPerHour: whole('ATRIUM_SPACE_ROOMS_PER_HOUR', get('ATRIUM_SPACE_ROOMS_PER_HOUR') ?? '60', 1),
+    unusedDays: whole('ATRIUM_SPACE_UNUSED_DAYS', get('ATRIUM_SPACE_UNUSED_DAYS') ?? '7', 0),
     signingKey: get('ATRIUM_SPACE_SIGNING_KEY'),
     publishableKey: publishable('ATRIUM_SPACE_PUBLISHABLE_KEY', get('ATRIUM_SPACE_PUBLISHABLE_KEY')),
     oidc:
@@ -54,6 +65,12 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
             ...labelOf(issuer, get('ATRIUM_DEV_IDENTITY') === 'on'),
           },
   }
+}
+
+function whole(name: string, text: string, least: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= least)) throw new Error(`${name} must be a whole number from ${least}`)
+  return value
 }
 
 function labelOf(issuer: string, development: boolean) {

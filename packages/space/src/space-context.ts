@@ -6,6 +6,7 @@ import type { RoomHead } from './rooms/head.ts'
 import type { RoomWatch } from './rooms/room-watch.ts'
 import type { RoomWriter } from './rooms/room-writer.ts'
 import type { Db } from './rooms/store.ts'
+import type { SpaceUse } from './use/space-use.ts'
 
 /** Whose tokens are believed, and for whom they must be made. */
 export interface TrustedIssuer {
@@ -22,6 +23,8 @@ export interface SpaceContext {
   writer: RoomWriter
   watch: RoomWatch
   limiter: RateLimiter
+  /** What is written, and how many rooms are made, by whom. */
+  use: SpaceUse
   certificate: Certificate
   /** The identity provider, for accounts. undefined: none is configured, and rooms with a list cannot be made or entered. */
   provider: TrustedIssuer | undefined

@@ -5,7 +5,7 @@ import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import { makeCertificate } from './certificate/certificate.ts'
 import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
-import { readSigningKey } from './certificate/signing-key.ts'
+import { readSigningKey, secretOf } from './certificate/signing-key.ts'
 import type { SpaceBuild } from './certificate/space-build.ts'
 import { openDatabase } from './open-database.ts'
 import { makeSpaceServer } from './http/space-server.ts'
@@ -14,6 +14,8 @@ import { RoomWatch } from './rooms/room-watch.ts'
 import { RoomWriter } from './rooms/room-writer.ts'
 import { listHeads } from './rooms/store.ts'
 import { readSpaceConfig } from './space-config.ts'
+import { SpaceUse } from './use/space-use.ts'
+import { startSweeping } from './use/start-sweeping.ts'
 import type { SpaceContext, TrustedIssuer } from './space-context.ts'
 
 export interface RunningSpace {
@@ -41,14 +43,28 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
   const found = await findEgress({ platformIssuer, issuer: config.oidc?.issuer, keysOrigin: config.oidc?.keysOrigin })
   if (found.problem) log(`the identity provider was not reachable at start; its keys are looked for at its own origin alone`)
   const egress = openEgress(found.egress)
+  const signingKey = await readSigningKey({ variable: config.signingKey, dataDir: config.dataDir })
   const certificate = makeCertificate({
     build,
-    signingKey: await readSigningKey({ variable: config.signingKey, dataDir: config.dataDir }),
+    signingKey,
     service: 'atrium-space',
     egress: egress.allowed,
   })
+  const lost = (error: Error) => log(`counting what is written failed: ${error.message}`)
+  const { rateLimitFactor: factor, maxBytes, unusedDays } = config
+  const use = new SpaceUse({
+    db,
+    secret: secretOf(signingKey, 'atrium/space-use/v1'),
+    bytesPerDay: Math.ceil(config.bytesPerDay * factor),
+    roomsPerHour: Math.ceil(config.roomsPerHour * factor),
+    maxBytes,
+    onError: lost,
+  })
+  await use.start()
+  const stopSweeping = startSweeping({ db, unusedDays, onError: lost })
   const ctx: SpaceContext = {
     db,
+    use,
     heads: new Batcher({ run: (rooms) => listHeads(db, rooms), maxSize: 256, concurrency: 4 }),
     writer: new RoomWriter(db),
     watch,
@@ -71,6 +87,8 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
       const patience = setTimeout(() => server.closeAllConnections(), 5_000)
       await closed
       clearTimeout(patience)
+      stopSweeping()
+      await use.stop()
       await db.end()
     },
   }

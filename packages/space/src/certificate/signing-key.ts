@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, hkdfSync, type KeyObject, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -58,4 +58,10 @@ async function makeOnce(path: string): Promise<string> {
     await unlink(draft)
   }
   return readFile(path, 'utf8')
+}
+
+/** A secret for another purpose, the same in every process that has the key. It tells nothing of the key. */
+export function secretOf(signingKey: KeyObject, purpose: string): string {
+  const { d = '' } = signingKey.export({ format: 'jwk' })
+  return Buffer.from(hkdfSync('sha256', d, '', purpose, 32)).toString('base64url')
 }

@@ -1,6 +1,7 @@
 import type { AdmittedAgent, Member, PolicyRecord } from '@atrium/sealing/records'
-import type { SpaceContext } from '../space-context.ts'
+import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
+import { appendCounted } from './append-counted.ts'
 import { assertOwner, authorise } from './authorise.ts'
 import { addressesOf } from './create.ts'
 import { dedupeOfProof } from './dedupe.ts'
@@ -11,8 +12,8 @@ const maxTries = 10
 const maxMembers = 1_000
 
 /** Lets accounts or agents in. Who had been removed is in again. */
-export function admit(ctx: SpaceContext, request: AdmitRequest) {
-  return changeList(ctx, request, (policy, at) => {
+export function admit(ctx: SpaceContext, request: AdmitRequest, caller: Caller) {
+  return changeList(ctx, request, caller, (policy, at) => {
     const emails = addressesOf(request.emails ?? [])
     const agents = [...new Set(request.agents ?? [])]
     return {
@@ -33,8 +34,8 @@ export function admit(ctx: SpaceContext, request: AdmitRequest) {
 }
 
 /** Takes accounts or agents off the list; they stay in the log as revoked. Who never was on it stays unnamed. */
-export function expel(ctx: SpaceContext, request: ExpelRequest) {
-  return changeList(ctx, request, (policy, at) => {
+export function expel(ctx: SpaceContext, request: ExpelRequest, caller: Caller) {
+  return changeList(ctx, request, caller, (policy, at) => {
     const emails = new Set(addressesOf(request.emails ?? []))
     const agents = new Set(request.agents ?? [])
     const revoke = <One extends Member | AdmittedAgent>(one: One, named: boolean): One =>
@@ -52,6 +53,7 @@ type Lists = Required<Pick<PolicyRecord, 'allow' | 'agents'>>
 async function changeList(
   ctx: SpaceContext,
   request: AdmitRequest | ExpelRequest,
+  caller: Caller,
   change: (policy: PolicyRecord, at: string) => Lists,
 ) {
   if (!request.emails?.length && !request.agents?.length) throw new SpaceError('invalid_request', 'name emails, agents or both')
@@ -64,7 +66,7 @@ async function changeList(
     const { allow, agents } = change(opened.policy, at)
     if (allow.length + agents.length > maxMembers) throw new SpaceError('invalid_request', `a list goes up to ${maxMembers}`)
     const record: PolicyRecord = { ...opened.policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
-    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOfProof(request, visitor) })
+    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, visitor) })
     if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
     ctx.writer.forget(request.room)
   }

@@ -1,7 +1,7 @@
 import { parseEmail } from '@atrium/identity/email'
 import type { Member, PolicyRecord } from '@atrium/sealing/records'
 import { makeRoom } from '../rooms/make-room.ts'
-import type { SpaceContext } from '../space-context.ts'
+import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 import { authorise, type Visitor } from './authorise.ts'
 import { identify } from './identify.ts'
@@ -12,10 +12,10 @@ import type { CreateRequest } from './request.ts'
  * Makes a room. One with a list belongs to the account that makes it; an open one to the account or the
  * proven device key that is shown, else to nobody.
  */
-export async function create(ctx: SpaceContext, request: CreateRequest) {
+export async function create(ctx: SpaceContext, request: CreateRequest, caller: Caller) {
   const key = roomKeyOf(request)
   const policy = request.policy === 'email' ? await emailPolicy(ctx, request) : await openPolicy(ctx, request)
-  const head = await makeRoom(ctx.db, request.room, key, policy)
+  const head = await makeRoom(ctx, { room: request.room, key, policy }, caller)
   if (typeof head === 'string')
     throw new SpaceError('room_exists', head === 'removed' ? 'a room of this name was removed' : 'room')
   return { ok: true, etag: head.etag, count: head.count }

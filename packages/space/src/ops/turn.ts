@@ -4,8 +4,9 @@ import { openPolicy, openRecord } from '../rooms/access.ts'
 import { makeRoom } from '../rooms/make-room.ts'
 import type { AppendOutcome } from '../rooms/room-writer.ts'
 import { listLines } from '../rooms/store.ts'
-import type { SpaceContext } from '../space-context.ts'
+import type { Caller, SpaceContext } from '../space-context.ts'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
+import { appendCounted } from './append-counted.ts'
 import { authorise, authorOf } from './authorise.ts'
 import { dedupeOf } from './dedupe.ts'
 import { findOpenRoom, type OpenRoom, roomKeyOf } from './open-room.ts'
@@ -14,16 +15,16 @@ import type { TurnRequest } from './request.ts'
 const maxTries = 10
 
 /** Writes a message; to a room that does not exist, makes an open one first. A repeat of a client_id is stored once. */
-export async function turn(ctx: SpaceContext, request: TurnRequest) {
+export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Caller) {
   const { message } = request
   if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES)
     throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
   for (let tried = 0; tried < maxTries; tried++) {
-    const opened = await openOrMake(ctx, request)
+    const opened = await openOrMake(ctx, request, caller)
     const visitor = await authorise(ctx, request, opened.policy)
     const author = authorOf(visitor)
     const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
-    const outcome = await ctx.writer.append({ ...opened, record, dedupe: dedupeOf(request, visitor) })
+    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, visitor) })
     // The list changed between the look at it and the write: whether the caller may is asked anew.
     if (outcome.kind !== 'policy_changed') return answer(ctx, opened, record, outcome)
     ctx.writer.forget(request.room)
@@ -31,7 +32,7 @@ export async function turn(ctx: SpaceContext, request: TurnRequest) {
   throw new SpaceError('unavailable', 'the room is too busy', 1)
 }
 
-async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<OpenRoom> {
+async function openOrMake(ctx: SpaceContext, request: TurnRequest, caller: Caller): Promise<OpenRoom> {
   const known = ctx.writer.knownHead(request.room)
   if (known) {
     const key = roomKeyOf(request)
@@ -43,10 +44,10 @@ async function openOrMake(ctx: SpaceContext, request: TurnRequest): Promise<Open
   const policy = { t: 'policy' as const, policy: 'open' as const, at: new Date().toISOString() }
   // A write that is refused stores nothing: no empty room either.
   await authorise(ctx, request, policy)
-  const head = await makeRoom(ctx.db, request.room, key, policy)
+  const head = await makeRoom(ctx, { room: request.room, key, policy }, caller)
   if (head === 'removed') throw new SpaceError('not_found', 'room')
   // Somebody made it at the same moment: theirs it is.
-  return head === 'exists' ? openOrMake(ctx, request) : { head, key, policy }
+  return head === 'exists' ? openOrMake(ctx, request, caller) : { head, key, policy }
 }
 
 async function answer(

@@ -152,42 +152,29 @@ export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutc
 /** Every process that holds polls listens here; the payload is the room. */
 export const roomChannel = 'atrium_rooms'
 
-export type InsertOutcome = 'made' | 'exists' | 'removed'
+/** limited: as many were made this hour as the callers may. */
+export type InsertOutcome = 'made' | 'exists' | 'removed' | 'limited'
 
-/** Makes a room of one line, unless there is one of this name, or was. Those who wait for it are told in the same transaction. */
-export async function insertRoom(db: Db, head: RoomHead): Promise<InsertOutcome> {
+/** Makes a room of one line, unless there is one of this name, or was, or one of `callers` made as many this hour as it is allowed. */
+export async function insertRoom(
+  db: Db,
+  head: RoomHead,
+  { callers, allowed }: { callers: string[]; allowed: number[] },
+): Promise<InsertOutcome> {
   const { rows } = await db.query<{ outcome: InsertOutcome }>({
-    name: 'rooms-insert',
-    text: `with made as (
-             insert into rooms (room, count, etag, bytes, policy_seq, policy_hash)
-             select $1, 1, $2, $3, 0, $2 where not exists (select from removed_rooms where room = $1)
-             on conflict on constraint rooms_pkey do nothing
-             returning room
-           ), line as (
-             insert into room_lines (room, seq, line) select room, 0, $4 from made
-           )
-           select
-             case
-               when exists (select from made) then 'made'
-               when exists (select from removed_rooms where room = $1) then 'removed'
-               else 'exists'
-             end as outcome,
-             (select pg_notify('${roomChannel}', room)::text from made) as told`,
-    values: [head.room, head.etag, head.bytes, head.policyLine],
+    name: 'rooms-make',
+    text: 'select make_room($1, $2, $3, $4, $5, $6) as outcome',
+    values: [head.room, head.etag, head.bytes, head.policyLine, callers, allowed],
   })
   return rows[0]!.outcome
 }
 
-/** Removes a room and its lines, and keeps its name from being used again. */
+/** Removes a room and its lines. The table keeps its name from being used again: see migrations/0028-room-names-and-use.sql. */
 export async function deleteRoom(db: Db, room: string): Promise<void> {
   await db.query({
     name: 'rooms-delete',
-    text: `with gone as (
-             delete from rooms where room = $1 returning room
-           ), kept as (
-             insert into removed_rooms (room) select room from gone on conflict on constraint removed_rooms_pkey do nothing
-           )
-           select room, pg_notify('${roomChannel}', room)::text from gone`,
+    text: `with gone as (delete from rooms where room = $1 returning room)
+           select pg_notify('${roomChannel}', room)::text from gone`,
     values: [room],
   })
 }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { deleteRoom } from './rooms/store.ts'
+import { fresh, startAgentWorld } from './testing/agent-world.ts'
+import { startTestSpace, type Got, type TestSpace } from './testing/test-space.ts'
+
+let world: Awaited<ReturnType<typeof startAgentWorld>>
+let second: TestSpace
+before(async () => {
+  world = await startAgentWorld()
+  second = await startTestSpace({ ...world.forPeople }, world.space.databaseUrl)
+})
+after(async () => {
+  await second.close()
+  await world.close()
+})
+
+/** Until a statement waits for the transaction that the test holds open. */
+async function untilBlocked(): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; await delay(5)) {
+    const { rows } = await world.space.db.query(
+      `select count(*)::int as blocked from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rows[0].blocked > 0) return
+    if (Date.now() > deadline) throw new Error('nothing waits')
+  }
+}
+
+/** What `call` answers when it began while the room's remove was not committed. */
+async function duringRemove(room: string, call: () => Promise<Got>): Promise<Got> {
+  const client: pg.PoolClient = await world.space.db.connect()
+  try {
+    await client.query('begin')
+    await deleteRoom(client, room)
+    const answer = call()
+    await untilBlocked()
+    await client.query('commit')
+    return await answer
+  } finally {
+    client.release()
+  }
+}
+
+async function whereIs(room: string) {
+  const { rows } = await world.space.db.query(
+    `select (select count(*)::int from rooms where room = $1) as rooms, (select count(*)::int from removed_rooms where room = $1) as removed,
+            (select count(*)::int from room_lines where room = $1) as lines`,
+    [room],
+  )
+  return rows[0]
+}
+
+const removed = { rooms: 0, removed: 1, lines: 0 }
+
+test('a create that begins while a remove is not committed finds the name taken', async () => {
+  const { secret } = await world.emailRoom()
+  const { status, body } = await duringRemove(secret.room, () => second.call('create', { ...secret, policy: 'open' }))
+  assert.deepEqual([status, body.error], [409, 'room_exists'])
+  assert.deepEqual(await whereIs(secret.room), removed)
+})
+
+test('a turn that begins meanwhile makes no open room', async () => {
+  const { secret, owner } = await world.emailRoom()
+  const { status, body } = await duringRemove(secret.room, () =>
+    second.call('turn', { ...secret, ...owner.identity, message: { text: 'late' } }),
+  )
+  assert.deepEqual([status, body], [404, { error: 'not_found', reason: 'room' }])
+  assert.deepEqual(await whereIs(secret.room), removed)
+})
+
+for (const op of ['admit', 'expel'])
+  test(`${op} that begins meanwhile changes nothing`, async () => {
+    const { secret, owner } = await world.emailRoom()
+    const { status, body } = await duringRemove(secret.room, () =>
+      second.call(op, { ...secret, ...owner.identity, emails: ['ada@example.com'] }),
+    )
+    assert.deepEqual([status, body], [404, { error: 'not_found', reason: 'room' }])
+    assert.deepEqual(await whereIs(secret.room), removed)
+  })
+
+test('whatever inserts or deletes a room keeps to it: the tables themselves do', async () => {
+  const secret = fresh()
+  await second.call('turn', { ...secret, message: { text: 'x' } })
+  await world.space.db.query('delete from rooms where room = $1', [secret.room])
+  await world.space.db.query(
+    `insert into rooms (room, count, etag, bytes, policy_seq, policy_hash) values ($1, 1, 'x', 1, 0, 'x')`,
+    [secret.room],
+  )
+  assert.deepEqual(await whereIs(secret.room), removed)
+})
+
+test('creates, turns and removes of one name at once leave it in one table only', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { secret, owner } = await world.emailRoom()
+    const late = [world.space, second].flatMap((at) => [
+      at.call('create', { ...secret, policy: 'open' }),
+      at.call('turn', { ...secret, message: { text: 'x' } }),
+    ])
+    const [{ status }] = await Promise.all([world.space.call('remove', { ...secret, ...owner.identity }), ...late])
+    assert.equal(status, 200)
+    assert.deepEqual(await whereIs(secret.room), removed)
+  }
+})

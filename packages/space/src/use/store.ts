@@ -1,0 +1,38 @@
+import type { Db } from '../rooms/store.ts'
+
+export interface WrittenBytes {
+  /** Keyed hash of the address or network. */
+  caller: string
+  bytes: number
+}
+
+/** Adds what callers wrote to their day, and `added` to the total. Gives what each has written this day now, and the total. */
+export async function countBytes(
+  db: Db,
+  written: WrittenBytes[],
+  added: number,
+): Promise<{ used: Map<string, number>; total: number }> {
+  const { rows } = await db.query<{ caller: string; used: string }>({
+    name: 'space-count-bytes',
+    text: 'select caller, used from count_space_bytes($1, $2, $3)',
+    values: [written.map(({ caller }) => caller), written.map(({ bytes }) => bytes), added],
+  })
+  const used = new Map(rows.map((row) => [row.caller, Number(row.used)]))
+  const total = used.get('') ?? 0
+  used.delete('')
+  return { used, total }
+}
+
+/** See migrations/0028-room-names-and-use.sql. undefined: another process is at it. */
+export async function sweep(db: Db, { unusedDays, batch }: { unusedDays: number; batch: number }): Promise<number | undefined> {
+  const { rows } = await db.query<{ left: number | null }>({
+    text: 'select sweep_space($1, $2) as left',
+    values: [unusedDays, batch],
+  })
+  return rows[0]!.left ?? undefined
+}
+
+/** Counts of a process that was killed are lost: now and then the total is what the rooms say. */
+export async function measureTotal(db: Db): Promise<void> {
+  await db.query(`update space_total set bytes = (select coalesce(sum(bytes), 0) from rooms)`)
+}
