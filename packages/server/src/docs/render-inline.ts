@@ -3,6 +3,7 @@ import { escapeHtml } from '@atrium/web/share/escape-html'
 /** The address behind a link as it stands in the file; undefined: it leads nowhere from here, and its words stay. */
 export type ResolveLink = (href: string) => string | undefined
 
+// recheck: reads the paragraphs of our own documents alone.
 const marks =
   /(`+)(.+?)\1|\*\*(.+?)\*\*|(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?!\w)|\[([^\]]+)\]\(([^()\s]+)\)|<(https?:\/\/[^<>\s]+)>/gs
 

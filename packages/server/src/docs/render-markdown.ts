@@ -66,7 +66,7 @@ function renderHeading(level: number, text: string, inline: (text: string) => st
   const id = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-+|(?<!-)-+$/g, '')
   return `<h${level} id="${escapeHtml(id)}">${inline(text)}</h${level}>`
 }
 
