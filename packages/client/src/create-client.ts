@@ -33,7 +33,7 @@ export interface ClientOptions {
  */
 export function createClient(options: ClientOptions): AtriumClient {
   const settings: Settings = {
-    rootUrl: options.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    rootUrl: options.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     key: options.key,
     controlToken: options.controlToken,
     adminToken: options.adminToken,

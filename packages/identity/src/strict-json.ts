@@ -24,6 +24,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+// recheck: linear over well-formed JSON, in which every string that begins also ends.
 const STRINGS_AND_PUNCTUATION = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 /**

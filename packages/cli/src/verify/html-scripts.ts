@@ -98,6 +98,7 @@ function readValue(html: string, start: number): { text: string; end: number } {
 
 /** The text up to the element's own end tag. */
 function readRawText(html: string, start: number, name: string): string {
+  // recheck: the name is one of RAW_TEXT, and nothing is repeated.
   const endTag = new RegExp(`</${name}[\\t\\n\\f />]`, 'gi')
   endTag.lastIndex = start
   const found = endTag.exec(html)

@@ -103,7 +103,10 @@ export function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: Space
 }
 
 function inlineScriptHashes(html: string): string[] {
-  return [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, text]) =>
-    hash('sha256', text ?? '', 'base64'),
-  )
+  return html
+    .split('<script')
+    .slice(1)
+    .map((element) => ({ start: element.indexOf('>'), end: element.indexOf('</script>'), element }))
+    .filter(({ start, element }) => !/\bsrc=/.test(element.slice(0, start)))
+    .map(({ start, end, element }) => hash('sha256', element.slice(start + 1, end), 'base64'))
 }

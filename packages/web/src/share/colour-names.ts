@@ -25,5 +25,5 @@ yellowgreen 9acd32`
 
 /** The 148 named colours of CSS, lower case, as six hex digits. */
 export const COLOUR_NAMES: ReadonlyMap<string, string> = new Map(
-  Array.from(TABLE.matchAll(/(\w+) ([0-9a-f]{6})/g), ([, name = '', hex = '']) => [name, hex]),
+  Array.from(TABLE.matchAll(/\b([a-z]{3,20}) ([0-9a-f]{6})/g), ([, name = '', hex = '']) => [name, hex]),
 )

@@ -76,7 +76,7 @@ function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binarie
     })
     if (error) return (error as NodeJS.ErrnoException).code ?? error.message
     if (status !== 0) return stderr.trim().split('\n').at(-1) || `exit ${status}`
-    majorVersion = /(\d+)\.\d+\s*$/.exec(stdout)?.[1] ?? ''
+    majorVersion = /(?<!\d)(\d+)\.\d+$/.exec(stdout.trimEnd())?.[1] ?? ''
   }
   return { initdb, postgres, majorVersion }
 }

@@ -65,6 +65,7 @@ function findPostmaster(folder: string): RunningPostmaster | undefined {
   const found = pid === undefined ? undefined : findProcess(pid)
   // After a restart of the machine or container the number in the lock file may be some other program's.
   if (!found || !found.command.includes(` -D ${folder} `)) return undefined
+  // recheck: a constant text and digits.
   const parent = new RegExp(`${parentSetting}=(\\d+)`).exec(found.command)?.[1]
   return {
     pid: found.pid,

@@ -1,4 +1,11 @@
-const ADDRESS = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+\.[^\s@<>"(),:;[\]\\]+$/
+const ADDRESS = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/
+
+/** With a dot inside the domain. */
+function isAddress(word: string): boolean {
+  if (word.length > 254 || !ADDRESS.test(word)) return false
+  const domain = word.slice(word.indexOf('@') + 1)
+  return domain.slice(1, -1).includes('.')
+}
 
 /** Addresses as people paste them: one a line, with commas, or as a mail program has them: `Ann <ann@example.com>`. */
 export function parseAddresses(text: string): { emails: string[]; wrong: string[] } {
@@ -7,7 +14,7 @@ export function parseAddresses(text: string): { emails: string[]; wrong: string[
   for (const piece of text.split(/[\n,;]+/)) {
     const inBrackets = /<([^<>]*)>\s*$/.exec(piece)
     for (const word of inBrackets ? [inBrackets[1]!.trim()] : piece.trim().split(/\s+/)) {
-      if (ADDRESS.test(word) && word.length <= 254) emails.add(word.toLowerCase())
+      if (isAddress(word)) emails.add(word.toLowerCase())
       else if (word !== '') wrong.push(word)
     }
   }

@@ -21,5 +21,5 @@ export const setProviderKeys: HandlerOf<'setProviderKeys'> = (ctx, { tenant, bod
 function checked(egress: Egress, { key, url }: { key: string; url: string }) {
   const check = egress.checkUrl(url)
   if (!check.ok) throw invalid('/openai_compatible/url', check.message)
-  return { key, url: check.url.href.replace(/\/+$/, '') }
+  return { key, url: check.url.href.replace(/(?<!\/)\/+$/, '') }
 }

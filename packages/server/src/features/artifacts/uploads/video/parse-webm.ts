@@ -17,7 +17,7 @@ export function* parseWebm(bytes: number): Parser<VideoSize> {
   if (header.id !== ids.ebml || header.left === undefined || header.left > maxHeaderBytes)
     throw broken('it does not begin as one')
   const docType = elementsIn(yield { take: header.left }).find(({ id }) => id === ids.docType)
-  if (docType?.payload.toString('latin1').replace(/\0+$/, '') !== 'webm') throw broken('it is of another kind')
+  if (docType?.payload.toString('latin1').replace(/(?<!\0)\0+$/, '') !== 'webm') throw broken('it is of another kind')
   const segment = yield* readElement(bytes - header.bytes - header.left)
   const rest = bytes - header.bytes - header.left - segment.bytes
   if (segment.id !== ids.segment) throw broken('it is broken')
