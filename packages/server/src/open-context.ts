@@ -25,11 +25,9 @@ import { Metrics } from './http/metrics.ts'
 import { openBlobs } from './ports/blobs/open-blobs.ts'
 import { openEgress } from './ports/egress/egress.ts'
 import { openIdentityCheck } from './ports/identity-check.ts'
-import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
-import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import { Pictures } from './ports/pictures/pictures.ts'
 import { openPayments } from './ports/payments/open-payments.ts'
-import { openRedisRateLimiter } from './ports/redis-rate-limiter.ts'
+import { openRateLimiter } from './ports/rate-limits/open-rate-limiter.ts'
 import { hashCredential } from './random.ts'
 import { reseal } from './vault/reseal.ts'
 import { Vault } from './vault/vault.ts'
@@ -119,15 +117,4 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     await db.close()
   }
   return { ctx, close }
-}
-
-async function openRateLimiter(config: Config, log: Context['log']): Promise<RateLimiter> {
-  if (!config.redisUrl) return new MemoryRateLimiter()
-  return openRedisRateLimiter({
-    url: config.redisUrl,
-    onState: (state, error) => {
-      if (state === 'reachable') log.info('rate limits are counted in Redis')
-      else log.error({ err: error }, 'Redis cannot be reached; rate limits are counted in this process')
-    },
-  })
 }

@@ -1,20 +1,24 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { Backoff } from '@atrium/traffic/backoff'
+import { LeaseCounter } from '@atrium/traffic/lease-counter'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { packStart } from './child-start.ts'
 import { restartWaits, type ChildMessage } from './kept-process.ts'
 import { onceEnded } from './last-words.ts'
+import { answerLeases } from './ports/rate-limits/answer-leases.ts'
+import { isLeaseAsk, type LeaseAsk } from './ports/rate-limits/primary-messages.ts'
 import { StartError } from './start-error.ts'
 
 const stopTimeoutMs = 9_500
 
-/** Runs several API processes on one port. One that dies is replaced. */
+/** Runs several API processes on one port, and counts the rate limits for them all. One that dies is replaced. */
 export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, count: number) {
   const exec = fileURLToPath(new URL('./worker.ts', import.meta.url))
   cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
   const start = packStart(config, secrets, databaseUrl)
+  const counter = new LeaseCounter()
   let stopping = false
 
   /** `backoff` is that of one of the places: the one that a replacement takes over. */
@@ -24,7 +28,8 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
       // One that dies before it has read this is told by its exit: here the error would end this process.
       worker.on('error', reject)
       worker.once('online', () => worker.send(start))
-      worker.once('message', (message: ChildMessage) => {
+      worker.on('message', (message: ChildMessage | LeaseAsk) => {
+        if (isLeaseAsk(message)) return void worker.send(answerLeases(counter, message), () => undefined)
         if ('failed' in message) return reject(new StartError(message.failed))
         backoff.succeeded()
         resolve(message.listening)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gcra } from './gcra.ts'
+import { LeaseCounter } from './lease-counter.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
 import { limitAddress, networkOf } from './client-address.ts'
 
@@ -56,6 +58,42 @@ test('an address that keeps calling is not forgotten while others come and go', 
     if (i % 50 === 0 && limiter.take([{ key: 'steady', policy }]).allowed) passed++
   }
   assert.equal(passed, 20)
+})
+
+test('a clock that is set back refuses nobody for longer than the burst lasts, one that jumps ahead gives no more than the burst', () => {
+  let now = 10_000_000
+  const limiter = new MemoryRateLimiter({ now: () => now })
+  const take = () => limiter.take([{ key: 'a', policy }]).allowed
+  const volley = () => Array.from({ length: 50 }, take).filter(Boolean).length
+  assert.equal(volley(), 20)
+  now -= 3_600_000
+  assert.equal(take(), false)
+  assert.ok(limiter.take([{ key: 'a', policy }]).resetMs <= 100, 'told to come back soon')
+  now += 1_000
+  assert.equal(volley(), 10, 'and then it goes on at its rate')
+  now += 3_600_000
+  assert.equal(volley(), 20)
+})
+
+for (const arrival of [NaN, Infinity, -Infinity, -5, 1e300])
+  test(`an arrival time of ${arrival} refuses for no longer than the burst lasts`, () => {
+    const { next, resetMs } = gcra(arrival, policy, 1_000)
+    assert.ok(next <= 1_000 + 2_000 && resetMs <= 2_000, `${next}, ${resetMs}`)
+    assert.equal(gcra(next, policy, 1_000 + 100).passed, 1)
+  })
+
+test('requests given out ahead of time are counted, and those that come back are not', () => {
+  let now = 0
+  const counter = new LeaseCounter({ now: () => now })
+  assert.deepEqual(counter.grant('a', policy, 15), { granted: 15, remaining: 5, resetMs: 1_500 })
+  assert.equal(counter.grant('a', policy, 15).granted, 5)
+  assert.deepEqual(counter.grant('a', policy, 1), { granted: 0, remaining: 0, resetMs: 100 })
+  counter.giveBack('a', policy, 7)
+  assert.equal(counter.grant('a', policy, 15).granted, 7)
+  now += 500
+  assert.equal(counter.grant('a', policy, 15).granted, 5)
+  counter.giveBack('unknown', policy, 3)
+  assert.equal(counter.grant('unknown', policy, 100).granted, 20)
 })
 
 const addresses: [string, string][] = [

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { call, makeTenant, type Answer } from './support/call-api.ts'
+import { workerPids } from './support/worker-pids.ts'
+
+const workers = 3
+const publishable = { perSecond: 50, burst: 100 }
+const address = { perSecond: 20, burst: 60 }
+
+async function open(t: TestContext): Promise<AtriumProcess> {
+  const database = await createTestDatabase()
+  const env = { ATRIUM_RATE_LIMIT: '1', ATRIUM_TRUST_PROXY: '127.0.0.1' }
+  const atrium = await startAtrium({ databaseUrl: database.url, env, args: ['--workers', String(workers)] })
+  t.after(async () => {
+    await atrium.end('SIGKILL')
+    await database.drop()
+  })
+  return atrium
+}
+
+interface Volley {
+  allowed: number
+  answers: Answer[]
+  seconds: number
+}
+
+/** Over connections of its own, which the primary process deals out to the workers in turn. */
+async function volley(count: number, ask: (agent: Agent) => Promise<Answer>): Promise<Volley> {
+  const agents = Array.from({ length: 4 * workers }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  const startedAt = performance.now()
+  const answers: Answer[] = []
+  let next = 0
+  const askInTurn = async (agent: Agent) => {
+    for (let i = next++; i < count; i = next++) answers[i] = await ask(agent)
+  }
+  await Promise.all(agents.map(askInTurn))
+  for (const agent of agents) agent.destroy()
+  const allowed = answers.filter(({ status }) => status !== 429).length
+  return { allowed, answers, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+/** Exactly one process's worth; a few may be on loan to a worker that does not need them. */
+function assertShared({ allowed, seconds }: Volley, { burst, perSecond }: typeof publishable): void {
+  const most = burst + Math.ceil(perSecond * seconds) + 1
+  assert.ok(allowed <= most, `of more than ${most} in ${seconds.toFixed(2)} s the rest is refused: ${allowed} passed`)
+  assert.ok(allowed >= 0.9 * burst, `the burst passes: ${allowed}`)
+}
+
+test('several workers without a Redis hold the limits together, by key and by address', async (t) => {
+  const { origin } = await open(t)
+  const { publishable: key } = await makeTenant(origin)
+  const withKey = (agent: Agent) =>
+    call(origin, 'POST /v1/collections', { key, body: 'not json', headers: { 'x-forwarded-for': '192.0.2.1' }, agent })
+  const shot = await volley(600, withKey)
+  assertShared(shot, publishable)
+  for (const { status, code, headers } of shot.answers.filter((answer) => answer.status === 429)) {
+    assert.deepEqual([status, code], [429, 'rate_limited'])
+    assert.match(String(headers['retry-after']), /^[1-9]\d*$/)
+    assert.match(String(headers['ratelimit']), /^"publishable-key";r=0;t=\d+$/)
+  }
+  const stranger = (agent: Agent) =>
+    call(origin, 'POST /v1/tenants/signup', { body: 'not json', headers: { 'x-forwarded-for': '192.0.2.9' }, agent })
+  assertShared(await volley(300, stranger), address)
+  assert.ok((await volley(40, (agent) => withKey(agent))).allowed > 0, 'and let what is due pass')
+})
+
+test('a worker that is replaced counts with the others again', async (t) => {
+  const atrium = await open(t)
+  const { origin } = atrium
+  const before = workerPids(atrium.pid)
+  process.kill(before[0]!, 'SIGKILL')
+  const isBack = () => workerPids(atrium.pid).length === workers && !workerPids(atrium.pid).includes(before[0]!)
+  for (let waitedMs = 0; !isBack(); waitedMs += 20) {
+    assert.ok(waitedMs < 10_000, 'the worker comes back')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const stranger = (agent: Agent) =>
+    call(origin, 'POST /v1/tenants/signup', { body: 'not json', headers: { 'x-forwarded-for': '192.0.2.7' }, agent })
+  assertShared(await volley(300, stranger), address)
+})
