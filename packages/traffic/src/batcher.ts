@@ -1,6 +1,6 @@
 import { isLocked } from './database-errors.ts'
 import { lockPauseMs } from './locked-retry.ts'
-import { Overloaded } from './overloaded.ts'
+import { HeldElsewhere, Overloaded } from './overloaded.ts'
 import { patience } from './patience.ts'
 
 /** As an outcome: a row of this input is locked by somebody else, and nothing of the input was done. It is tried again. */
@@ -41,6 +41,8 @@ interface Waiting<In, Out> {
   /** Rejected when it waits longer; and when its row stays locked for longer. */
   untilMs: number
   lockedUntilMs: number
+  /** Its row was found locked. */
+  locked: boolean
   /** It made a batch wait for a lock: it goes by itself from now on. */
   alone: boolean
   /** The blocked key whose first input it is. */
@@ -97,6 +99,7 @@ export class Batcher<In, Out> {
         bytes,
         untilMs: now + this.#waitMs,
         lockedUntilMs: now + patience.lockedMs,
+        locked: false,
         alone: false,
         probes: undefined,
         resolve,
@@ -208,6 +211,8 @@ export class Batcher<In, Out> {
     this.#count++
     this.#bytes += waiting.bytes
     const { probes } = waiting
+    waiting.locked = true
+    waiting.untilMs = waiting.lockedUntilMs
     waiting.probes = undefined
     if (probes !== undefined && probes !== key) this.#unblock(probes)
     const blocked = this.#blocked.get(key)
@@ -265,6 +270,7 @@ export class Batcher<In, Out> {
       late.push(...blocked.inputs.filter((waiting) => now >= waiting.lockedUntilMs))
       blocked.inputs = blocked.inputs.filter((waiting) => now < waiting.lockedUntilMs)
     }
-    for (const waiting of late) this.#reject(this.#leave(waiting), new Overloaded('it waited too long to be done'))
+    for (const waiting of late)
+      this.#reject(this.#leave(waiting), waiting.locked ? new HeldElsewhere() : new Overloaded('it waited too long to be done'))
   }
 }

@@ -3,7 +3,7 @@ import { patience } from './patience.ts'
 
 /** More at once would only wait for each other's locks. */
 const width = 6
-const maxWaitingInLane = 128
+const maxWaitingInLane = 1_000
 const maxWaiting = 2_000
 
 interface Lane {
@@ -50,7 +50,7 @@ export class Lanes {
         lane.waiting.splice(lane.waiting.indexOf(waiting), 1)
         this.#waiting--
         refuse(new Overloaded('others worked on the same row for too long'))
-      }, patience.queueMs)
+      }, patience.laneMs)
       const waiting = { enter, refuse, timer }
       lane.waiting.push(waiting)
     })

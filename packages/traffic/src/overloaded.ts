@@ -8,6 +8,14 @@ export class Overloaded extends Error {
   }
 }
 
+/** Somebody else held a row that this needs for as long as may be waited. */
+export class HeldElsewhere extends Overloaded {
+  constructor() {
+    super('another transaction holds a row that this needs')
+    this.name = 'HeldElsewhere'
+  }
+}
+
 /** The database got a write and its answer was lost: it may have been committed, or may still be. */
 export class OutcomeUnknown extends Error {
   readonly retryAfterSeconds = 1

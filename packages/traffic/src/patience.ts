@@ -6,6 +6,8 @@
 export const patience = {
   /** For a place in a batch. */
   queueMs: 2_000,
+  /** For a place among the transactions that work on the same thing. It counts for the transaction too. */
+  laneMs: 4_000,
   /** For a connection, a new one too. */
   connectionMs: 1_500,
   /** PostgreSQL ends a statement then. */
@@ -13,7 +15,7 @@ export const patience = {
   /** The client gives a statement up then, and throws its connection away. */
   answerMs: 6_000,
   /** A transaction with all its statements and tries; none is begun after that. */
-  transactionMs: 8_000,
+  transactionMs: 7_500,
   /** PostgreSQL ends a transaction then that waits for its client. */
   idleTransactionMs: 10_000,
   /** A try waits so long for locks inside the database, which takes up a connection. */

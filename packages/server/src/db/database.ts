@@ -80,10 +80,8 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
   const transactionMs = Math.max(queryTimeoutMs ?? 0, patience.transactionMs)
 
   const untilMs = () => performance.now() + transactionMs
-  const transaction = <T>(run: (tx: Tx) => Promise<T>): Promise<T> => {
-    const until = untilMs()
-    return retryLocked((tries) => runTransaction(connections, run, { untilMs: until, isFirst: tries === 0 }))
-  }
+  const transaction = <T>(run: (tx: Tx) => Promise<T>, until = untilMs()): Promise<T> =>
+    retryLocked((tries) => runTransaction(connections, run, { untilMs: until, isFirst: tries === 0 }))
   return {
     pool: connections.pool,
     get waiting() {
@@ -91,9 +89,14 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
     },
     query: (stmt, values) =>
       stmt.tries === 'one' ? runAlone(connections, stmt, values) : retryLocked(() => runAlone(connections, stmt, values)),
-    transaction,
+    transaction: (run) => transaction(run),
     transactionOnce: (run) => runTransaction(connections, run, { untilMs: untilMs(), isFirst: true }),
-    lane: (key) => ({ transaction: (run) => lanes.run(key, () => transaction(run)) }),
+    lane: (key) => ({
+      transaction: (run) => {
+        const until = untilMs()
+        return lanes.run(key, () => transaction(run, until))
+      },
+    }),
     close: () => connections.pool.end(),
   }
 }
@@ -136,7 +139,7 @@ async function runTransaction<T>(
       query: (stmt: Statement<never>, values: unknown[]) => runOn(client, stmt, values, timeoutUntil(untilMs)),
     } as unknown as Tx
     const result = await run(tx)
-    await commit(client)
+    await commit(client, untilMs)
     return result
   } catch (error) {
     const fault = error instanceof OutcomeUnknown ? error.cause : error
@@ -149,10 +152,13 @@ async function runTransaction<T>(
   }
 }
 
-async function commit(client: pg.PoolClient): Promise<void> {
+/** So long a commit is waited for in any case: once it is sent, only its answer tells what became of it. */
+const leastCommitMs = 1_000
+
+async function commit(client: pg.PoolClient, untilMs: number): Promise<void> {
   let command: string
   try {
-    ;({ command } = await client.query('commit'))
+    ;({ command } = await client.query({ text: 'commit', ...timeoutUntil(Math.max(untilMs, performance.now() + leastCommitMs)) }))
   } catch (error) {
     throw isAnswerLost(error) ? new OutcomeUnknown(error) : error
   }

@@ -1,9 +1,12 @@
-import type { Db } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import { limits } from '@atrium/contract/limits'
+import { isLocked } from '@atrium/traffic/database-errors'
+import { HeldElsewhere } from '@atrium/traffic/overloaded'
+import { patience } from '@atrium/traffic/patience'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../api-error.ts'
 import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
-import { findAnswer } from './store.ts'
+import { findAnswer, insertClaim } from './store.ts'
 
 /** Thrown by whoever writes the effect when the claim's row was there already. */
 export class ClaimTaken extends Error {}
@@ -66,8 +69,11 @@ async function runOrReplay(
     try {
       return { answer: await run(), status: 'stored', expiresAt: claim.expiresAt }
     } catch (error) {
-      if (error instanceof ClaimInProgress && Date.now() < deadlineMs) continue
-      if (error instanceof ClaimInProgress) throw inProgress()
+      if (error instanceof ClaimInProgress || (error instanceof HeldElsewhere && (await isHeld(ctx.db, claim)))) {
+        // Each turn waits for so long; half of one more is as good as what was promised.
+        if (Date.now() + patience.lockedMs / 2 < deadlineMs) continue
+        throw inProgress()
+      }
       if (!(error instanceof ClaimTaken) && !isRefusal(error)) throw error
       refusal = error
       turn++
@@ -78,6 +84,16 @@ async function runOrReplay(
     if (isRefusal(refusal)) throw refusal
   }
   throw inProgress()
+}
+
+/** Whether another process's request under this key still runs. Inserts nothing. */
+async function isHeld(db: Database, claim: Claim): Promise<boolean> {
+  const notKept = new Error('only tried')
+  const insert = db.transactionOnce(async (tx) => {
+    await insertClaim(tx, claim)
+    throw notKept
+  })
+  return insert.catch((error: unknown) => isLocked(error))
 }
 
 function isRefusal(error: unknown): boolean {
