@@ -16,6 +16,7 @@ export async function countBytes(
     name: 'space-count-bytes',
     text: 'select caller, used from count_space_bytes($1, $2, $3)',
     values: [written.map(({ caller }) => caller), written.map(({ bytes }) => bytes), added],
+    writes: true,
   })
   const used = new Map(rows.map((row) => [row.caller, Number(row.used)]))
   const total = used.get('') ?? 0
@@ -26,13 +27,19 @@ export async function countBytes(
 /** See migrations/0028-room-names-and-use.sql. undefined: another process is at it. */
 export async function sweep(db: Db, { unusedDays, batch }: { unusedDays: number; batch: number }): Promise<number | undefined> {
   const { rows } = await db.query<{ left: number | null }>({
+    name: 'space-sweep',
     text: 'select sweep_space($1, $2) as left',
     values: [unusedDays, batch],
+    writes: true,
   })
   return rows[0]!.left ?? undefined
 }
 
 /** Counts of a process that was killed are lost: now and then the total is what the rooms say. */
 export async function measureTotal(db: Db): Promise<void> {
-  await db.query(`update space_total set bytes = (select coalesce(sum(bytes), 0) from rooms)`)
+  await db.query({
+    name: 'space-measure-total',
+    text: 'update space_total set bytes = (select coalesce(sum(bytes), 0) from rooms)',
+    values: [],
+  })
 }
