@@ -163,6 +163,7 @@ export async function insertRoom(
 ): Promise<InsertOutcome> {
   const { rows } = await db.query<{ outcome: InsertOutcome }>({
     name: 'rooms-make',
+    writes: true,
     text: 'select make_room($1, $2, $3, $4, $5, $6) as outcome',
     values: [head.room, head.etag, head.bytes, head.policyLine, callers, allowed],
   })
