@@ -16,10 +16,23 @@ import { runAtrium, type AtriumRun } from './support/run-atrium.ts'
 import { skipWithout } from './support/skip-without.ts'
 
 /** With a space in its path, and open to the user whom root runs PostgreSQL as. */
+/** What is done when a test has ended, each before what was set up before it: hooks of their own would run the other way round. */
+const endings = new WeakMap<TestContext, (() => Promise<unknown>)[]>()
+
+function atEnd(t: TestContext, end: () => Promise<unknown>): void {
+  const known = endings.get(t)
+  if (known) return void known.unshift(end)
+  const steps = [end]
+  endings.set(t, steps)
+  t.after(async () => {
+    for (const step of steps) await step()
+  })
+}
+
 async function dataFolder(t: TestContext): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'atrium start '))
   await chmod(base, 0o755)
-  t.after(() => rm(base, { recursive: true, force: true }))
+  atEnd(t, () => rm(base, { recursive: true, force: true }))
   return join(base, 'my data')
 }
 
@@ -167,7 +180,7 @@ async function startEmbedded(t: TestContext, dataDir: string, port: number): Pro
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(port) })
   const origin = `http://localhost:${port}`
   // SIGTERM, since its PostgreSQL would outlive it otherwise.
-  t.after(async () => {
+  atEnd(t, async () => {
     run.kill()
     await run.ended(10_000)
   })
@@ -229,7 +242,7 @@ test('without a database it brings its own; the development keys are printed onc
 test('a signal while it starts ends it, and its PostgreSQL with it', async (t) => {
   const dataDir = await dataFolder(t)
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
-  t.after(() => run.kill('SIGKILL'))
+  atEnd(t, async () => run.kill('SIGKILL'))
   const lock = join(dataDir, 'postgres', 'postmaster.pid')
   for (let waitedMs = 0; !existsSync(lock); waitedMs += 10) {
     assert.ok(waitedMs < 20_000, run.output())
