@@ -10,10 +10,10 @@ import { createTestDatabase, type TestDatabase } from '../packages/server/src/te
 import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 import { blocksOf, guidesFolder, runGuide } from './support/run-guide.ts'
+import { skipWithout } from './support/skip-without.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const missing = ['bash', 'curl', 'jq', 'openssl', 'uuidgen'].filter((tool) => !existsSync(`/usr/bin/${tool}`))
-const skip = missing.length > 0 ? `apt-get install ${missing.join(' ')}` : false
+const skip = skipWithout('curl', 'jq', 'openssl', 'uuidgen')
 
 const guides = new Map(readdirSync(guidesFolder).map((file) => [file, readFileSync(join(guidesFolder, file), 'utf8')] as const))
 const settings = blocksOf(guides.get('quickstart.md')!)[0]!

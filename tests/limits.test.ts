@@ -7,7 +7,7 @@ import { createTestDatabase } from '../packages/server/src/testing/test-database
 import { startSeveral, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer } from './support/call-api.ts'
 import { startPostgresProxy } from './support/postgres-proxy.ts'
-import { startRedis } from './support/redis-process.ts'
+import { skipWithoutRedis, startRedis } from './support/redis-process.ts'
 
 interface Volley {
   allowed: number
@@ -191,48 +191,52 @@ test('IPv6 counts by /64 and a mapped IPv4 address as IPv4', async (t) => {
 const together = 1.25
 
 describe('with Redis', () => {
-  test('two processes count together, alone while Redis is gone, and together again when it is back', async (t) => {
-    let redis = await startRedis()
-    t.after(() => redis.kill())
-    const processes = await open(t, 2, { REDIS_URL: redis.url })
-    const origins = processes.map(({ origin }) => origin)
-    const tenants = [
-      await makeTenant(origins[0]!),
-      await makeTenant(origins[0]!),
-      await makeTenant(origins[0]!),
-      await makeTenant(origins[0]!),
-    ]
-    const [shared, alone, hung, again] = tenants.map(({ publishable }) => publishable) as [string, string, string, string]
-    // Both know the keys: the volleys measure the counting.
-    for (const key of [shared, alone, hung, again]) for (const origin of origins) await withKey(key, '192.0.2.99')(origin, 0)
+  test(
+    'two processes count together, alone while Redis is gone, and together again when it is back',
+    { skip: skipWithoutRedis },
+    async (t) => {
+      let redis = await startRedis()
+      t.after(() => redis.kill())
+      const processes = await open(t, 2, { REDIS_URL: redis.url })
+      const origins = processes.map(({ origin }) => origin)
+      const tenants = [
+        await makeTenant(origins[0]!),
+        await makeTenant(origins[0]!),
+        await makeTenant(origins[0]!),
+        await makeTenant(origins[0]!),
+      ]
+      const [shared, alone, hung, again] = tenants.map(({ publishable }) => publishable) as [string, string, string, string]
+      // Both know the keys: the volleys measure the counting.
+      for (const key of [shared, alone, hung, again]) for (const origin of origins) await withKey(key, '192.0.2.99')(origin, 0)
 
-    const both = await volley(origins, 400, withKey(shared))
-    assertAllowed(both, publishable, together)
-    assertRefusal(both.refused[0]!, publishable)
+      const both = await volley(origins, 400, withKey(shared))
+      assertAllowed(both, publishable, together)
+      assertRefusal(both.refused[0]!, publishable)
 
-    const losing = startAsking(origins, withKey(alone, '192.0.2.50'))
-    await delay(300)
-    await redis.kill()
-    await delay(700)
-    assertUndisturbed(await losing.stop())
-    const own = await volley(origins, 600, withKey(alone))
-    assert.ok(own.allowed >= 2 * publishable.burst, `each counts by itself: ${own.allowed}`)
-    assertAllowed(own, publishable, 2)
-    assertRefusal(own.refused[0]!, publishable)
+      const losing = startAsking(origins, withKey(alone, '192.0.2.50'))
+      await delay(300)
+      await redis.kill()
+      await delay(700)
+      assertUndisturbed(await losing.stop())
+      const own = await volley(origins, 600, withKey(alone))
+      assert.ok(own.allowed >= 2 * publishable.burst, `each counts by itself: ${own.allowed}`)
+      assertAllowed(own, publishable, 2)
+      assertRefusal(own.refused[0]!, publishable)
 
-    const finding = startAsking(origins, withKey(alone, '192.0.2.51'))
-    redis = await startRedis(redis.port)
-    await untilReachable(processes, 2)
-    assertUndisturbed(await finding.stop())
-    assertAllowed(await volley(origins, 400, withKey(again)), publishable, together)
+      const finding = startAsking(origins, withKey(alone, '192.0.2.51'))
+      redis = await startRedis(redis.port)
+      await untilReachable(processes, 2)
+      assertUndisturbed(await finding.stop())
+      assertAllowed(await volley(origins, 400, withKey(again)), publishable, together)
 
-    process.kill(redis.pid, 'SIGSTOP')
-    const hanging = startAsking(origins, withKey(hung, '192.0.2.52'))
-    await delay(800)
-    const asked = await hanging.stop()
-    process.kill(redis.pid, 'SIGCONT')
-    assertUndisturbed(asked)
-  })
+      process.kill(redis.pid, 'SIGSTOP')
+      const hanging = startAsking(origins, withKey(hung, '192.0.2.52'))
+      await delay(800)
+      const asked = await hanging.stop()
+      process.kill(redis.pid, 'SIGCONT')
+      assertUndisturbed(asked)
+    },
+  )
 
   test('a server starts and stops without its Redis, and counts by itself', async (t) => {
     const [atrium] = (await open(t, 1, { REDIS_URL: 'redis://127.0.0.1:1' })) as [AtriumProcess]

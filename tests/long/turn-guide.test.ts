@@ -9,6 +9,7 @@ import { isPublicAddress } from '../../packages/server/src/ports/egress/public-a
 import { send } from '../../packages/server/src/testing/http.ts'
 import { certificateKey, validCertificate } from '../../packages/server/src/testing/loopback-certificates.ts'
 import { startTestApi, type TestApi } from '../../packages/server/src/testing/test-api.ts'
+import { skipWithout } from '../support/skip-without.ts'
 import { freeRelayPort, skipWithoutCoturn, startCoturn, type CoturnProcess } from '../support/coturn-process.ts'
 import { openRelay, runUclientAs, TurnRefusal, type Credentials, type IceServer } from '../support/turn-clients.ts'
 
@@ -169,7 +170,7 @@ describe("the guide's relay", { skip: skipWithoutCoturn, timeout: 240_000 }, () 
     }
   })
 
-  test("the guide's request gives credentials", async () => {
+  test("the guide's request gives credentials", { skip: skipWithout('curl') }, async () => {
     const [command = ''] = codeOf('sh', 'curl')
     const { id, publishableKey } = await api.makeTenant()
     const line = command.replace('http://localhost:8787', api.origin)
@@ -204,15 +205,19 @@ describe("the guide's relay", { skip: skipWithoutCoturn, timeout: 240_000 }, () 
     await openRelay(t, relay.plain, await ask())
   })
 
-  test("the guide's look at the certificate passes, and fails for one that a browser would not take", async () => {
-    const [command = ''] = codeOf('sh', 'openssl')
-    const [program = '', ...args] = command.replace('turn.example.com:5349', `127.0.0.1:${ports.tls}`).split(' ')
-    const look = (more: string[]) => spawnSync(program, [...args, ...more], { input: '', encoding: 'utf8', timeout: 20_000 })
-    const good = look(['-CAfile', join(folder, 'fullchain.pem')])
-    assert.equal(good.status, 0, good.stderr)
-    assert.match(good.stderr, /Verification: OK/)
-    assert.notEqual(look([]).status, 0)
-  })
+  test(
+    "the guide's look at the certificate passes, and fails for one that a browser would not take",
+    { skip: skipWithout('openssl') },
+    async () => {
+      const [command = ''] = codeOf('sh', 'openssl')
+      const [program = '', ...args] = command.replace('turn.example.com:5349', `127.0.0.1:${ports.tls}`).split(' ')
+      const look = (more: string[]) => spawnSync(program, [...args, ...more], { input: '', encoding: 'utf8', timeout: 20_000 })
+      const good = look(['-CAfile', join(folder, 'fullchain.pem')])
+      assert.equal(good.status, 0, good.stderr)
+      assert.match(good.stderr, /Verification: OK/)
+      assert.notEqual(look([]).status, 0)
+    },
+  )
 })
 
 function argumentsOf(command: string, { plain, tls }: { plain: number; tls: number }): string[] {

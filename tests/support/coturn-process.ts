@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -6,13 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { skipWithout } from './skip-without.ts'
 
 /** Why tests with a relay cannot run here; false when they can. For `test(..., { skip })`. */
-export const skipWithoutCoturn: string | false = ['turnserver', 'turnutils_uclient'].some(
-  (program) => spawnSync(program, ['-h'], { stdio: 'ignore' }).error,
-)
-  ? 'no coturn here: install the Debian package coturn'
-  : false
+export const skipWithoutCoturn = skipWithout('turnserver', 'turnutils_uclient')
 
 export interface CoturnProcess {
   pid: number

@@ -2,6 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { freePort } from './atrium-process.ts'
+import { skipWithout } from './skip-without.ts'
+
+/** Why tests with a Redis cannot run here; false when they can. For `test(..., { skip })`. */
+export const skipWithoutRedis = skipWithout('redis-server')
 
 export interface RedisProcess {
   url: string

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { skipWithout } from '../../../tests/support/skip-without.ts'
 import { openLine } from './node-lines.ts'
 import { deriveRoomKey } from './room-key.ts'
 import { sealAll, secret } from './testing/room.ts'
 
 // Debian's jose (C, latchset): an implementation that shares nothing with ours but OpenSSL.
-const command = '/usr/bin/jose'
-const skip = existsSync(command) ? false : `${command} is not there: apt-get install jose`
+const command = 'jose'
+const skip = skipWithout(command)
 
 const folder = mkdtempSync(path.join(tmpdir(), 'atrium-sealing-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -14,6 +14,7 @@ import { allowsBrowsers, answerPreflight, applyCors, isPreflight } from './http/
 import { addDocs } from './http/docs.ts'
 import { addExamples } from './http/examples.ts'
 import { answerFlatError } from './http/forward-space.ts'
+import { explainNotFound } from './http/explain-not-found.ts'
 import { gate } from './http/gate.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './http/harden.ts'
 import { addHealth, type Draining } from './http/health.ts'
@@ -71,7 +72,8 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
   app.setNotFoundHandler((req, reply) => {
     if (isSharePage(req)) return answerSharePageNotFound(req, reply)
-    return answerError(ctx, new ApiError('not_found'), req, reply)
+    const message = explainNotFound(req.method, req.raw.url ?? '', ctx.config.spacesUrl)
+    return answerError(ctx, new ApiError('not_found', message === undefined ? {} : { message }), req, reply)
   })
   app.addHook('onRequest', (req, reply, done) => {
     reply.header('x-request-id', req.id)

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { skipWithout } from '../../../tests/support/skip-without.ts'
 import { ensureBuilt } from './ensure-built.ts'
 import { copyTree, run, temporaryFolder } from './testing/copy-tree.ts'
 
+const skip = skipWithout('git')
 const { root } = await copyTree(await temporaryFolder(after))
 const git = (...args: string[]) => run('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root })
 
 before(async () => {
+  if (skip) return
   await writeFile(join(root, '.gitignore'), 'node_modules\ndist\n')
   await git('init', '-q')
   await git('add', '.')
@@ -24,7 +27,7 @@ async function timed(): Promise<{ ms: number; madeMs: number; commit: string }> 
   return { ms, madeMs: mtimeMs, commit: gitCommit }
 }
 
-test('builds once, then finds it fresh; a change builds again and says so; a commit makes it clean', async (t) => {
+test('builds once, then finds it fresh; a change builds again and says so; a commit makes it clean', { skip }, async (t) => {
   const first = await timed()
   assert.match(first.commit, /^[0-9a-f]{40}$/)
   const second = await timed()
@@ -40,7 +43,7 @@ test('builds once, then finds it fresh; a change builds again and says so; a com
   t.diagnostic(`built in ${Math.round(first.ms)} ms, found fresh in ${Math.round(second.ms)} ms`)
 })
 
-test('what influences nothing in the build changes neither bundle nor commit', async () => {
+test('what influences nothing in the build changes neither bundle nor commit', { skip }, async () => {
   const { madeMs } = await timed()
   await appendFile(join(root, 'packages/space/src/decoy.test.ts'), '//\n')
   assert.equal((await timed()).madeMs, madeMs)
@@ -48,7 +51,7 @@ test('what influences nothing in the build changes neither bundle nor commit', a
   assert.match((await timed()).commit, /^[0-9a-f]{40}$/)
 })
 
-test('a bundle or an archive that is not whole is made again', async () => {
+test('a bundle or an archive that is not whole is made again', { skip }, async () => {
   for (const name of ['space.mjs', 'source.tar.gz']) {
     await appendFile(join(root, 'packages/space/dist', name), 'x')
     await timed()
@@ -59,7 +62,7 @@ test('a bundle or an archive that is not whole is made again', async () => {
   await stat(join(root, 'packages/space/dist/source.tar.gz'))
 })
 
-test('a package of another version than the lock says stops the build', async () => {
+test('a package of another version than the lock says stops the build', { skip }, async () => {
   const path = join(root, 'node_modules/pg-pool/package.json')
   const text = await readFile(path, 'utf8')
   await writeFile(path, text.replace(/"version": "[^"]+"/, '"version": "0.0.1"'))

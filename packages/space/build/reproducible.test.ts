@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFile, chmod, mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { skipWithout } from '../../../tests/support/skip-without.ts'
 import { checkout, copyTree, run, temporaryFolder, treeAt } from './testing/copy-tree.ts'
 
 const here = await copyTree(await temporaryFolder(after))
@@ -41,7 +42,7 @@ test('the bundle names no folder of this machine and no time', () => {
   assert.ok(!text.includes(today))
 })
 
-test('the source archive holds what is needed, and every file of it is', async () => {
+test('the source archive holds what is needed, and every file of it is', { skip: skipWithout('tar') }, async () => {
   const folder = await extract(built.archive)
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -71,6 +72,8 @@ test('the source archive holds what is needed, and every file of it is', async (
 })
 
 test('npm ci and npm run build in the extracted archive make the same bundle, and the same archive', async (t) => {
+  const skip = skipWithout('tar')
+  if (skip) return t.skip(skip)
   if (!(await isRegistryThere())) return t.skip('no package registry can be reached')
   const folder = await extract(built.archive)
   await run('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder })

@@ -15,13 +15,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { skipWithout } from '../../../../tests/support/skip-without.ts'
 import { makeArchive } from '../../../space/build/archive.ts'
 import { extractArchive, readArchive } from './archive.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-verify-archive-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('what the build packs and what GNU tar packs is read and extracted alike', async () => {
+test('what the build packs and what GNU tar packs is read and extracted alike', { skip: skipWithout('tar') }, async () => {
   const source = join(folder, 'source')
   mkdirSync(join(source, 'deep/er'), { recursive: true })
   writeFileSync(join(source, 'a.txt'), 'a')
@@ -104,7 +105,7 @@ for (const [what, type] of Object.entries({
   })
 }
 
-test('a real symbolic link, as tar packs it, is refused', () => {
+test('a real symbolic link, as tar packs it, is refused', { skip: skipWithout('tar') }, () => {
   symlinkSync('/etc/passwd', join(folder, 'link'))
   const archive = execFileSync('tar', ['--format=ustar', '-czf', '-', '-C', folder, 'link'])
   assert.throws(() => readArchive(archive), /is no plain file/)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { skipWithout } from '../../../../tests/support/skip-without.ts'
 import { json, secret, startStubService, type StubService } from './testing/stub-service.ts'
 
-const missing = ['openssl', 'jose', 'curl', 'tar', 'sha256sum'].filter((tool) => !existsSync(`/usr/bin/${tool}`))
-const skip = missing.length > 0 ? `apt-get install ${missing.join(' ')}` : false
+const skip = skipWithout('openssl', 'jose', 'curl', 'tar')
 
 const page = readFileSync(new URL('../../../../docs/verification.md', import.meta.url), 'utf8')
 const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n')

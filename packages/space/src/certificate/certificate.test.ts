@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { calculateJwkThumbprint, importJWK } from 'jose'
+import { skipWithout } from '../../../../tests/support/skip-without.ts'
 import { makeCertificate } from './certificate.ts'
 
 const build = { gitCommit: 'a'.repeat(40), functionCode: Buffer.from('code'), sourceArchive: Buffer.from('source') }
@@ -69,7 +70,7 @@ test('a key of another curve signs no certificate', () => {
   assert.throws(() => makeCertificate({ build, signingKey: privateKey, service: 's', egress }), TypeError)
 })
 
-const skip = existsSync('/usr/bin/openssl') ? false : 'openssl is not there'
+const skip = skipWithout('openssl')
 
 test('openssl dgst verifies the certificate, and refuses it altered', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-certificate-'))

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { findProgram, skipWithout } from '../../../../tests/support/skip-without.ts'
 
 // The headless shell is the same engine without a desktop's browser around it: a third faster.
-const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
-const CHROMIUM = process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path)) ?? PLACES[0]!
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? findProgram('chromium-headless-shell') ?? findProgram('chromium')
 
 /** Why browser tests cannot run here; false when they can. For `test(..., { skip })`. */
-export const skipWithoutChromium: string | false = existsSync(CHROMIUM) ? false : `no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`
+export const skipWithoutChromium: string | false =
+  CHROMIUM === undefined ? skipWithout('chromium-headless-shell') : !existsSync(CHROMIUM) && `no Chromium at ${CHROMIUM}`
 
 // As root in a container there is no sandbox to have; the rest keeps the browser from calling home, so that every request a test
 // sees is the page's.
@@ -23,7 +24,7 @@ const FLAGS = [
 ]
 
 export function startTestBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS })
 }
 
 interface Watch {

@@ -9,15 +9,12 @@ import { PutBucketCorsCommand, S3Client, type CORSConfiguration } from '@aws-sdk
 import { readConfig } from '../../config/config.ts'
 import { readEnv } from '../../config/env.ts'
 import { readGivenSecrets } from '../../config/secrets.ts'
-import { missingRadosgw, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
+import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
 import { describeBlobs } from './blob-suite.ts'
 import { checkBlobs } from './check-blobs.ts'
 import { S3Blobs } from './s3-blobs.ts'
 import { bytesOf, contentOf, mebibyte } from './testing/blob-bytes.ts'
 
-const missing = missingRadosgw()
-const skip =
-  missing.length > 0 && `no real S3 server here: ${missing.join(', ')} not installed (Debian: radosgw ceph-mon ceph-osd)`
 const wrongSecret = { secretAccessKey: 'not-the-secret-of-the-tests' }
 
 let store: Radosgw

@@ -1,5 +1,5 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { skipWithout } from '../../../../../tests/support/skip-without.ts'
 import { cephConf } from './ceph-conf.ts'
 
 const run = promisify(execFile)
-const programs = ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'setpriv']
 const stepTimeoutMs = 30_000
 
 export interface Radosgw {
@@ -23,10 +23,8 @@ export interface Radosgw {
   stop(): Promise<void>
 }
 
-/** The programs that are not on this machine; none: startRadosgw can be called. */
-export function missingRadosgw(): string[] {
-  return programs.filter((name) => spawnSync('which', [name]).status !== 0)
-}
+/** Why tests with a real S3 server cannot run here; false when they can. For `test(..., { skip })`. */
+export const skipWithoutRadosgw = skipWithout('ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'setpriv')
 
 /** A real S3 server: Ceph's gateway in a temporary folder, with a user and an empty bucket. Each step has its time; stop() removes it all. */
 export async function startRadosgw(): Promise<Radosgw> {
