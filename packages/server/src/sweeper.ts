@@ -4,7 +4,9 @@ import { removeBlobs } from './features/artifacts/removal/remove-blobs.ts'
 import { removeOrphans } from './features/artifacts/removal/remove-orphans.ts'
 import { sweepLedger } from './features/credits/ledger/sweep-ledger.ts'
 import { announceExpiringKeys } from './features/keys/announce-expiring-keys.ts'
+import { forgetCheckouts } from './features/credits/checkout/forget-checkouts.ts'
 import { endOverdue } from './features/sessions/end-overdue.ts'
+import { forgetSessions } from './features/sessions/forget-sessions.ts'
 import { forgetOldEvents } from './features/webhooks/forget-old-events.ts'
 import { deleteExpired } from './http/idempotency/store.ts'
 
@@ -30,7 +32,9 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'uploads never completed', everyMs: 60_000, run: () => expireUploads(ctx, batchSize) },
     { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => removeOrphans(ctx) },
     { name: 'keys about to expire', everyMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
-    { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize) },
+    { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
+    { name: 'old sessions', everyMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
+    { name: 'old checkouts', everyMs: 60_000, run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize) },
     { name: 'audit of the books', everyMs: 10 * 60_000, run: () => auditIntoMetrics(ctx) },
   ]
   const state = { stopped: false }

@@ -37,6 +37,8 @@ export function apiErrorOfSql(error: unknown): ApiError | undefined {
   // The collection was deleted between the look at it and the write.
   if (state === sqlState.foreignKeyViolation && constraintOf(error).endsWith('_collection_exists'))
     return new ApiError('not_found')
+  // A version of an agent that nobody used any more was removed in this very moment: the next launch stores it again.
+  if (state === sqlState.foreignKeyViolation && constraintOf(error) === 'sessions_version_exists') return unavailable(error)
   if (state) {
     // 08: connection; 53: out of resources; 57P: shutting down; 40: lost a race that a retry wins; 25006: standby; 57014, 55P03: took too long.
     const passing = /^(08|53|57P|40)/.test(state) || state === '25006' || state === '57014' || state === sqlState.lockNotAvailable
