@@ -393,6 +393,15 @@ create table agent_ratings (
   constraint agent_ratings_stars_known CHECK (((stars >= 1) AND (stars <= 5)))
 );
 
+create table agent_versions (
+  tenant_id text collate "C" not null,
+  agent_id text collate "C" not null,
+  version bytea not null,
+  manifest json not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint agent_versions_pkey PRIMARY KEY (tenant_id, agent_id, version)
+);
+
 create table agents (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -784,7 +793,6 @@ create table sessions (
   id text collate "C" not null,
   agent_tenant_id text collate "C" not null,
   agent_id text collate "C" not null,
-  agent json not null,
   room text collate "C" not null,
   status text not null,
   mk_sealed bytea,
@@ -809,6 +817,8 @@ create table sessions (
   expires_at timestamp(3) with time zone not null,
   joined_at timestamp(3) with time zone,
   stopped_at timestamp(3) with time zone,
+  agent_version bytea not null,
+  is_remote boolean not null,
   constraint sessions_pkey PRIMARY KEY (tenant_id, id),
   constraint sessions_armed_by_summon_key CHECK (((summon_hash IS NOT NULL) OR (status <> 'armed'::text))),
   constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= price))),
@@ -925,6 +935,8 @@ CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at)
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
 
+CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at, ended_at, expires_at)) WHERE ((license_sealed IS NULL) AND ((pending_at IS NULL) OR (paid_at IS NOT NULL) OR (ended_at IS NOT NULL)));
+
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
 CREATE INDEX events_created_at ON public.events USING brin (created_at) WITH (pages_per_range='32');
@@ -949,6 +961,8 @@ CREATE INDEX sessions_alive ON public.sessions USING btree (expires_at) WHERE (s
 
 CREATE UNIQUE INDEX sessions_control ON public.sessions USING btree (control_hash) WHERE (control_hash IS NOT NULL);
 
+CREATE INDEX sessions_ended ON public.sessions USING btree (stopped_at) WHERE (status = ANY (ARRAY['stopped'::text, 'failed'::text, 'expired'::text]));
+
 CREATE INDEX sessions_living_of_tenant ON public.sessions USING btree (tenant_id, status) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));
 
 CREATE INDEX sessions_notices ON public.sessions USING btree (id) WHERE notice_due;
@@ -957,11 +971,16 @@ CREATE UNIQUE INDEX sessions_one_in_room ON public.sessions USING btree (room, a
 
 CREATE UNIQUE INDEX sessions_summon ON public.sessions USING btree (summon_hash) WHERE (summon_hash IS NOT NULL);
 
+CREATE INDEX sessions_version ON public.sessions USING btree (agent_tenant_id, agent_id, agent_version);
+
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
 
 CREATE UNIQUE INDEX webhook_secrets_one_current ON public.webhook_secrets USING btree (tenant_id) WHERE (signs_until IS NULL);
 
 alter table agent_ratings add constraint agent_ratings_agent_exists
+  FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
+
+alter table agent_versions add constraint agent_versions_agent_exists
   FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 
 alter table agents add constraint agents_tenant_exists
@@ -1008,6 +1027,9 @@ alter table sessions add constraint sessions_agent_exists
 
 alter table sessions add constraint sessions_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table sessions add constraint sessions_version_exists
+  FOREIGN KEY (agent_tenant_id, agent_id, agent_version) REFERENCES agent_versions(tenant_id, agent_id, version);
 
 alter table usage_days add constraint usage_days_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);

@@ -201,6 +201,8 @@ const byTheClock = [
   'select id from sessions',
   "from sessions where status = 'armed' and expires_at <= now()",
   'insert into database_contact',
+  'delete from sessions s using due',
+  'delete from checkouts where',
   'from ledger_due d',
   'platform_keys',
   'update artifact_jobs set lease',

@@ -165,7 +165,9 @@ export const sessionOperations = {
     status: 'legacy',
     tag: 'Sessions',
     summary: 'How a session is going',
-    description: 'For the holder of its control token. The token of another session is answered as if this one did not exist.',
+    description:
+      'For the holder of its control token. The token of another session is answered as if this one did not exist. ' +
+      'A session is kept for a while after it has ended (90 days, unless the installation sets another time); then its token is 401.',
     caller: 'control',
     params: sessionParams,
     answers: { 200: { description: 'The session.', data: SessionStatus } },

@@ -5,7 +5,9 @@ import { removeOrphans } from './features/artifacts/removal/remove-orphans.ts'
 import { sweepLedger } from './features/credits/ledger/sweep-ledger.ts'
 import { forgetPastCounts } from './features/limits/daily-limits.ts'
 import { announceExpiringKeys } from './features/keys/announce-expiring-keys.ts'
+import { forgetCheckouts } from './features/credits/checkout/forget-checkouts.ts'
 import { endOverdue } from './features/sessions/end-overdue.ts'
+import { forgetSessions } from './features/sessions/forget-sessions.ts'
 import { forgetOldEvents } from './features/webhooks/forget-old-events.ts'
 import { deleteExpired } from './http/idempotency/store.ts'
 
@@ -32,7 +34,9 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => removeOrphans(ctx) },
     { name: 'keys about to expire', everyMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
     { name: 'counts of days that are over', everyMs: 60_000, run: () => forgetPastCounts(ctx, batchSize) },
-    { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize) },
+    { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
+    { name: 'old sessions', everyMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
+    { name: 'old checkouts', everyMs: 60_000, run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize) },
     { name: 'audit of the books', everyMs: 10 * 60_000, run: () => auditIntoMetrics(ctx) },
   ]
   const state = { stopped: false }

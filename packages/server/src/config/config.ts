@@ -49,6 +49,8 @@ export interface Config {
   stripeApiUrl: string | undefined
   /** What registering an agent costs. */
   agentFeeCredits: number
+  /** How long what is over is kept. */
+  retentionDays: { sessions: number; checkouts: number; events: number }
   blobs: BlobConfig
   /** Of the relay; undefined: there is none. */
   turnUrls: string[] | undefined
@@ -83,8 +85,20 @@ export function readConfig(env: Env): Config {
     currency: currency(env.currency ?? 'usd'),
     stripeApiUrl: env.stripeApiUrl && stripeApiUrl(env.stripeApiUrl),
     agentFeeCredits: integer('ATRIUM_AGENT_FEE', env.agentFee ?? '0', 0, Number.MAX_SAFE_INTEGER),
+    retentionDays: retentionDays(env),
     blobs: readBlobConfig(env),
     turnUrls: readTurnUrls(env),
+  }
+}
+
+function retentionDays(env: Env): Config['retentionDays'] {
+  const days = (name: string, text: string, least: number) => integer(name, text, least, 36_500)
+  return {
+    sessions: days('ATRIUM_SESSION_RETENTION_DAYS', env.sessionRetentionDays ?? '90', 1),
+    // A provider tells of a payment for days.
+    checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '365', 7),
+    // No shorter than an event is tried for.
+    events: days('ATRIUM_EVENT_RETENTION_DAYS', env.eventRetentionDays ?? '30', 5),
   }
 }
 

@@ -17,6 +17,9 @@ export function apiErrorOfSql(error: unknown): ApiError | undefined {
   // The collection was deleted between the look at it and the write.
   if (sqlStateOf(error) === sqlState.foreignKeyViolation && constraintOf(error).endsWith('_collection_exists'))
     return new ApiError('not_found')
+  // A version of an agent that nobody used any more was removed in this very moment: the next launch stores it again.
+  if (sqlStateOf(error) === sqlState.foreignKeyViolation && constraintOf(error) === 'sessions_version_exists')
+    return unavailable(error)
   if (error instanceof OutcomeUnknown) return outcomeUnknown(error)
   return error instanceof Overloaded || isPassing(error) ? unavailable(error) : undefined
 }

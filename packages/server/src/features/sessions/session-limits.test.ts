@@ -28,9 +28,9 @@ async function launchAs(tenant: TestTenant, agentId: string, coupon: string, mor
 /** As many rows like this one as are given, in rooms of their own. */
 async function copySession(id: string, count: number): Promise<void> {
   await world.api.ctx.db.pool.query(
-    `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, summon_hash, price, max_minutes,
-       answered_seq, expires_at)
-     select tenant_id, id || n, agent_tenant_id, agent_id, agent, room || n, status, mk_sealed,
+    `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, summon_hash, price,
+       max_minutes, answered_seq, expires_at)
+     select tenant_id, id || n, agent_tenant_id, agent_id, agent_version, is_remote, room || n, status, mk_sealed,
        case when status = 'armed' then sha256(n::text::bytea) end, price, max_minutes, answered_seq, expires_at
      from sessions, generate_series(1, $2) n where id = $1`,
     [id, count],

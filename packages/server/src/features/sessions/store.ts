@@ -31,8 +31,11 @@ export interface SessionRow {
   stopped_at: string | null
 }
 
-export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, agent, room, status, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
-  payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at`
+/** For statements in which the table goes by its own name. */
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, status, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
+  payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
+  (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
+     and v.version = sessions.agent_version) as agent`
 const alive = `status in ('launching', 'running', 'stopping')`
 
 export function toSession(row: SessionRow): Session {
@@ -89,11 +92,15 @@ const insertStatement = statement<SessionRow>(
   'sessions-insert',
   // Where the agent is in the room already, this inserts nothing; where it is just being launched, it waits for how that ends.
   `with inserted as (
-     insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent, room, status, mk_sealed, coupon_sealed, control_hash,
-       summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+     insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
+       control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
+     values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (room, agent_id) where ${alive} do nothing
      returning ${sessionColumns}
+   ), versioned as (
+     insert into agent_versions (tenant_id, agent_id, version, manifest)
+     select agent_tenant_id, agent_id, sha256(convert_to($5::text, 'UTF8')), $5::text::json from inserted
+     on conflict on constraint agent_versions_pkey do nothing
    ), told as (
      select pg_notify('${sessionChannel}', id) from inserted where status = 'launching'
    )
@@ -122,8 +129,10 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.metadata && JSON.stringify(session.metadata),
     session.expiresAt,
     session.answeredSeq,
+    session.agent.endpoint !== null,
   ])
-  return row && toSession(row)
+  // A new version is not read by the statement that writes it.
+  return row && { ...toSession(row), agent: session.agent }
 }
 
 const livingStatement = statement<{ count: number }>(
@@ -235,7 +244,7 @@ const overdueStatement = statement<SessionRow>(
   'sessions-overdue',
   // An agent that runs elsewhere has 30 seconds in which it can say that it came: see noteContact.
   `select ${sessionColumns} from sessions
-   where ${alive} and (expires_at <= now() or (status = 'launching' and agent->>'endpoint' is not null
+   where ${alive} and (expires_at <= now() or (status = 'launching' and is_remote
      and created_at <= now() - interval '30 seconds'
      and (select since from database_contact) <= now() - interval '30 seconds'))
    union all

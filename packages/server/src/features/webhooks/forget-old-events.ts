@@ -2,10 +2,8 @@ import type { Database } from '../../db/database.ts'
 import { deleteOldEvents, hasOldEvents } from '../events/store.ts'
 import { deleteDeliveries } from './store.ts'
 
-const keptDays = 30
-
 /** Deletes up to `limit` events that are too old, and their deliveries with them; says how many. */
-export async function forgetOldEvents(db: Database, limit: number): Promise<number> {
+export async function forgetOldEvents(db: Database, limit: number, keptDays = 30): Promise<number> {
   if (!(await hasOldEvents(db, keptDays))) return 0
   return db.transaction(async (tx) => {
     const gone = await deleteOldEvents(tx, keptDays, limit)

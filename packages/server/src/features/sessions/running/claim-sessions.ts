@@ -5,7 +5,7 @@ import { leaseSeconds } from './lease.ts'
 
 // A remote agent is launched once and then runs by itself.
 const claimable = `status in ('launching', 'running') and (lease_until is null or lease_until < now()) and expires_at > now()
-  and (agent->>'endpoint' is null or (status = 'launching' and agent_control_hash is null))`
+  and (not is_remote or (status = 'launching' and agent_control_hash is null))`
 
 const claimStatement = statement<SessionRow & { left_ms: number }>(
   'sessions-claim',

@@ -1,0 +1,71 @@
+import { statement, type Tx } from '../../db/database.ts'
+
+/** A version of an agent: see migrations/0021-agent-versions.sql. */
+interface AgentVersion {
+  tenantId: string
+  agentId: string
+  version: Buffer
+}
+
+interface EndedRow {
+  agent_tenant_id: string
+  agent_id: string
+  agent_version: Buffer
+  sessions: number
+}
+
+const deleteEndedStatement = statement<EndedRow>(
+  'sessions-delete-ended',
+  // skip locked: whoever sweeps beside this takes others.
+  `with due as (
+     select tenant_id, id from sessions
+     where status in ('stopped', 'failed', 'expired') and stopped_at <= now() - make_interval(days => $1)
+     order by stopped_at
+     limit $2
+     for update skip locked
+   ), gone as (
+     delete from sessions s using due d where s.tenant_id = d.tenant_id and s.id = d.id
+     returning s.agent_tenant_id, s.agent_id, s.agent_version
+   )
+   select agent_tenant_id, agent_id, agent_version, count(*)::int as sessions from gone group by 1, 2, 3`,
+)
+
+/** Deletes sessions that ended so many days ago, the oldest first; tells how many, and what they ran. */
+export async function deleteEnded(tx: Tx, keptDays: number, limit: number): Promise<{ count: number; versions: AgentVersion[] }> {
+  const rows = await tx.query(deleteEndedStatement, [keptDays, limit])
+  const versions = rows.map((row) => ({ tenantId: row.agent_tenant_id, agentId: row.agent_id, version: row.agent_version }))
+  return { count: rows.reduce((sum, { sessions }) => sum + sessions, 0), versions }
+}
+
+const among = `(v.tenant_id, v.agent_id, v.version) in (select * from unnest($1::text[], $2::text[], $3::bytea[]))`
+
+const lockStatement = statement<never>(
+  'agent-versions-lock',
+  `select from agent_versions v where ${among} order by v.tenant_id, v.agent_id, v.version for update`,
+)
+
+/** Keeps launches from using these versions until the transaction ends; those that use one already end first. */
+export async function lockVersions(tx: Tx, versions: AgentVersion[]): Promise<void> {
+  await tx.query(lockStatement, arraysOf(versions))
+}
+
+const deleteUnusedStatement = statement<never>(
+  'agent-versions-delete-unused',
+  `delete from agent_versions v
+   where ${among} and not exists (
+     select from sessions s
+     where s.agent_tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.agent_version = v.version
+   )`,
+)
+
+export async function deleteUnused(tx: Tx, versions: AgentVersion[]): Promise<void> {
+  await tx.query(deleteUnusedStatement, arraysOf(versions))
+}
+
+function arraysOf(versions: AgentVersion[]): unknown[] {
+  return [
+    versions.map(({ tenantId }) => tenantId),
+    versions.map(({ agentId }) => agentId),
+    versions.map(({ version }) => version),
+  ]
+}
