@@ -19,7 +19,11 @@ let atrium: AtriumProcess
 let place: UploadPlace
 before(async () => {
   database = await createTestDatabase()
-  atrium = await startAtrium({ databaseUrl: database.url, role: 'api' })
+  atrium = await startAtrium({
+    databaseUrl: database.url,
+    role: 'api',
+    env: { ATRIUM_UPLOAD_BYTES_PER_ADDRESS: String(2 ** 40) },
+  })
   const { origin } = atrium
   const { publishable: key } = await makeTenant(origin)
   const { id: collection, token } = await makeCollection(origin, key)

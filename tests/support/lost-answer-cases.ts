@@ -12,7 +12,7 @@ import { launchBody, makeAgent } from './sessions.ts'
 import { dot } from './upload-file.ts'
 
 /** What a caller can do who lost the answer. docs/decisions/0017-lost-answers.md explains each. */
-export type WayBack = 'replay' | 'read again' | 'ask for another' | 'rotate' | 'recovery key'
+type WayBack = 'replay' | 'read again' | 'ask for another' | 'rotate' | 'recovery key'
 
 /** A request whose answer is lost, and what its caller then does. */
 export interface LostAnswer {

@@ -29,7 +29,7 @@ before(async () => {
       .on('end', () => res.writeHead(script.status, { 'content-type': 'application/json' }).end(JSON.stringify(script.body)))
   })
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  api = await startTestApi({ egress: 'loopback', paintPrice: '3', paintAllowance: '40' })
+  api = await startTestApi({ egress: 'loopback', paintPrice: '3', paintAllowance: '40', paintsPerDay: '40' })
   tenant = await api.makeTenant()
   const id = transactionId('test', randomUUID())
   const to = issuerAccount(tenant.id)
