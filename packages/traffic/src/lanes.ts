@@ -1,4 +1,7 @@
-import { Overloaded } from './overloaded.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isLocked } from './database-errors.ts'
+import { lockPauseMs } from './locked-retry.ts'
+import { HeldElsewhere, Overloaded } from './overloaded.ts'
 import { patience } from './patience.ts'
 
 /** More at once would only wait for each other's locks. */
@@ -6,10 +9,21 @@ const width = 6
 const maxWaitingInLane = 1_000
 const maxWaiting = 2_000
 
+interface Waiting {
+  enter: () => void
+  refuse: (error: Overloaded) => void
+  timer: NodeJS.Timeout
+}
+
 interface Lane {
   running: number
-  waiting: { enter: () => void; refuse: (error: Overloaded) => void; timer: NodeJS.Timeout }[]
+  waiting: Waiting[]
+  /** Set while somebody else holds what the lane needs. One of those who run tries it again, and the others wait for that. */
+  locked: { tries: number; isTried: boolean; waiting: Waiting[] } | undefined
 }
+
+/** `isFirst`: nobody knows yet that a lock is held. */
+type Work<T> = (isFirst: boolean) => Promise<T>
 
 /**
  * Keeps what works on one thing (a collection, a session) apart from all else: only a few at once, the others wait here and not on connections.
@@ -19,40 +33,78 @@ export class Lanes {
   readonly #lanes = new Map<string, Lane>()
   #waiting = 0
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const lane = this.#lanes.get(key) ?? { running: 0, waiting: [] }
+  async run<T>(key: string, work: Work<T>): Promise<T> {
+    const lane = this.#lanes.get(key) ?? { running: 0, waiting: [], locked: undefined }
     this.#lanes.set(key, lane)
+    // Whoever leaves gives the place to the next: running stays as it is.
     if (lane.running < width) lane.running++
-    else await this.#wait(lane)
+    else await this.#wait(lane.waiting, patience.laneMs)
     try {
-      return await work()
+      return await this.#untilFree(lane, work)
     } finally {
-      this.#leave(key, lane)
+      if (!this.#wake(lane.waiting) && --lane.running === 0) this.#lanes.delete(key)
     }
   }
 
-  /** Whoever leaves gives the place to the next: running stays as it is. */
-  #leave(key: string, lane: Lane): void {
-    const next = lane.waiting.shift()
-    if (next) {
-      this.#waiting--
-      clearTimeout(next.timer)
-      next.enter()
-    } else if (--lane.running === 0) this.#lanes.delete(key)
+  async #untilFree<T>(lane: Lane, work: Work<T>): Promise<T> {
+    const untilMs = performance.now() + patience.lockedMs
+    while (lane.locked?.isTried) await this.#wait(lane.locked.waiting, untilMs - performance.now())
+    if (lane.locked) return this.#tryAgain(lane, lane.locked, work, untilMs)
+    try {
+      return await work(true)
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      lane.locked ??= { tries: 0, isTried: false, waiting: [] }
+      return this.#untilFree(lane, work)
+    }
   }
 
-  #wait(lane: Lane): Promise<void> {
-    if (lane.waiting.length >= maxWaitingInLane || this.#waiting >= maxWaiting)
+  async #tryAgain<T>(lane: Lane, locked: NonNullable<Lane['locked']>, work: Work<T>, untilMs: number): Promise<T> {
+    locked.isTried = true
+    try {
+      for (;;) {
+        const pauseMs = lockPauseMs(locked.tries++)
+        if (performance.now() + pauseMs > untilMs) throw new HeldElsewhere()
+        await delay(pauseMs)
+        try {
+          const result = await work(false)
+          lane.locked = undefined
+          return result
+        } catch (error) {
+          if (isLocked(error)) continue
+          // It came to another end: as far as is known, the lock is free.
+          lane.locked = undefined
+          throw error
+        }
+      }
+    } finally {
+      locked.isTried = false
+      // The next one to try; or all, when there is nothing to wait for any more.
+      while (this.#wake(locked.waiting) && lane.locked === undefined);
+    }
+  }
+
+  #wake(queue: Waiting[]): boolean {
+    const next = queue.shift()
+    if (!next) return false
+    this.#waiting--
+    clearTimeout(next.timer)
+    next.enter()
+    return true
+  }
+
+  #wait(queue: Waiting[], waitMs: number): Promise<void> {
+    if (queue.length >= maxWaitingInLane || this.#waiting >= maxWaiting)
       return Promise.reject(new Overloaded('too many wait for the same row'))
     this.#waiting++
     return new Promise((enter, refuse) => {
       const timer = setTimeout(() => {
-        lane.waiting.splice(lane.waiting.indexOf(waiting), 1)
+        queue.splice(queue.indexOf(waiting), 1)
         this.#waiting--
-        refuse(new Overloaded('others worked on the same row for too long'))
-      }, patience.laneMs)
+        refuse(new HeldElsewhere())
+      }, waitMs)
       const waiting = { enter, refuse, timer }
-      lane.waiting.push(waiting)
+      queue.push(waiting)
     })
   }
 }

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked } from './database-errors.ts'
-import { Overloaded } from './overloaded.ts'
 import { patience } from './patience.ts'
 
 /** A pause before the nth try at something locked: short at first, since most locks are; not in step with others who wait for it. */
 export function lockPauseMs(tries: number): number {
-  const most = Math.min(5 * 2 ** tries, 200)
+  const most = Math.min(5 * 2 ** tries, 500)
   return most / 2 + Math.random() * (most / 2)
 }
 
@@ -27,9 +26,4 @@ export async function retryLocked<T>(run: (tries: number) => Promise<T>, lockedM
       await delay(pauseMs)
     }
   }
-}
-
-/** What is thrown in the place of an error when its lock was never free. */
-export function lockedTooLong(): Overloaded {
-  return new Overloaded('another transaction holds a row that this needs')
 }

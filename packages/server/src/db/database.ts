@@ -49,7 +49,7 @@ export interface Database extends Db {
    * database may be done several times.
    */
   transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same once: a lock that is held fails it, and its caller tries again. */
+  /** The same once, for batches, which wait for no lock: one that is held fails it, and its caller tries again. */
   transactionOnce<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * For transactions that lock the same thing, such as a collection: a few at once for each key, so that those who wait for one row leave
@@ -80,8 +80,8 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
   const transactionMs = Math.max(queryTimeoutMs ?? 0, patience.transactionMs)
 
   const untilMs = () => performance.now() + transactionMs
-  const transaction = <T>(run: (tx: Tx) => Promise<T>, until = untilMs()): Promise<T> =>
-    retryLocked((tries) => runTransaction(connections, run, { untilMs: until, isFirst: tries === 0 }))
+  const once = <T>(run: (tx: Tx) => Promise<T>, terms: Partial<Terms> = {}) =>
+    runTransaction(connections, run, { use: 'transaction', untilMs: untilMs(), isFirst: true, ...terms })
   return {
     pool: connections.pool,
     get waiting() {
@@ -89,12 +89,15 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
     },
     query: (stmt, values) =>
       stmt.tries === 'one' ? runAlone(connections, stmt, values) : retryLocked(() => runAlone(connections, stmt, values)),
-    transaction: (run) => transaction(run),
-    transactionOnce: (run) => runTransaction(connections, run, { untilMs: untilMs(), isFirst: true }),
+    transaction: (run) => {
+      const terms = { untilMs: untilMs() }
+      return retryLocked((tries) => once(run, { ...terms, isFirst: tries === 0 }))
+    },
+    transactionOnce: (run) => once(run, { use: 'statement' }),
     lane: (key) => ({
       transaction: (run) => {
-        const until = untilMs()
-        return lanes.run(key, () => transaction(run, until))
+        const terms = { untilMs: untilMs() }
+        return lanes.run(key, (isFirst) => once(run, { ...terms, isFirst }))
       },
     }),
     close: () => connections.pool.end(),
@@ -125,13 +128,19 @@ async function runOn<Row>(
   return result.rows as Row[]
 }
 
+interface Terms {
+  use: 'statement' | 'transaction'
+  untilMs: number
+  isFirst: boolean
+}
+
 /** Until the commit is sent, whatever fails did not happen: PostgreSQL rolls back what its client leaves. */
 async function runTransaction<T>(
   connections: Connections,
   run: (tx: Tx) => Promise<T>,
-  { untilMs, isFirst }: { untilMs: number; isFirst: boolean },
+  { use, untilMs, isFirst }: Terms,
 ): Promise<T> {
-  const client = await connections.acquire('transaction')
+  const client = await connections.acquire(use)
   let broken: Error | undefined
   try {
     await client.query(isFirst ? 'begin' : `begin; set local lock_timeout = ${patience.lockAgainMs}`)

@@ -1,8 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Db } from '../../db/database.ts'
 import { limits } from '@atrium/contract/limits'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { HeldElsewhere } from '@atrium/traffic/overloaded'
-import { patience } from '@atrium/traffic/patience'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../api-error.ts'
 import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
@@ -35,6 +35,7 @@ const running = new Map<string, Promise<unknown>>()
 /** Repeats that wait for one of those. */
 let waiting = 0
 const maxWaiting = 1_000
+const lookEveryMs = 200
 
 /** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
 export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
@@ -70,8 +71,7 @@ async function runOrReplay(
       return { answer: await run(), status: 'stored', expiresAt: claim.expiresAt }
     } catch (error) {
       if (error instanceof ClaimInProgress || (error instanceof HeldElsewhere && (await isHeld(ctx.db, claim)))) {
-        // Each turn waits for so long; half of one more is as good as what was promised.
-        if (Date.now() + patience.lockedMs / 2 < deadlineMs) continue
+        if (await isFreedBefore(ctx.db, claim, deadlineMs)) continue
         throw inProgress()
       }
       if (!(error instanceof ClaimTaken) && !isRefusal(error)) throw error
@@ -84,6 +84,15 @@ async function runOrReplay(
     if (isRefusal(refusal)) throw refusal
   }
   throw inProgress()
+}
+
+async function isFreedBefore(db: Database, claim: Claim, deadlineMs: number): Promise<boolean> {
+  for (;;) {
+    const leftMs = deadlineMs - Date.now()
+    if (leftMs <= 0) return false
+    await delay(Math.min(lookEveryMs, leftMs))
+    if (!(await isHeld(db, claim))) return true
+  }
 }
 
 /** Whether another process's request under this key still runs. Inserts nothing. */

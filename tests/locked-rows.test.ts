@@ -1,0 +1,4 @@
+import { testLockedRows } from './support/assert-locks-stay-apart.ts'
+
+// With 30 s of lock: tests/long/locked-rows.test.ts.
+testLockedRows({ quietMs: 3_000, lockedMs: 5_000 })

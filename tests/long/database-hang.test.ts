@@ -1,0 +1,3 @@
+import { testHang } from '../support/hang-world.ts'
+
+testHang({ hangMs: 60_000, perSecond: 500 })
