@@ -65,7 +65,10 @@ export function readConfig(env: Env): Config {
     production: env.nodeEnv === 'production',
     host: env.host ?? '127.0.0.1',
     port,
-    publicUrl: url('ATRIUM_PUBLIC_URL', env.publicUrl ?? `http://localhost:${port}`, ['http:', 'https:']).replace(/(?<!\/)\/+$/, ''),
+    publicUrl: url('ATRIUM_PUBLIC_URL', env.publicUrl ?? `http://localhost:${port}`, ['http:', 'https:']).replace(
+      /(?<!\/)\/+$/,
+      '',
+    ),
     spacePort,
     spacesUrl: new URL(spacesUrl).origin,
     spaceOrigin: new URL(spacesUrl).origin,

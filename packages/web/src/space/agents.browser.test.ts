@@ -32,6 +32,10 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     const { link, mk } = await makeRoom(ann.page, space, 'On the quay')
     await bob.page.goto(link)
     await openCatalog(ann.page)
+    await ann.page
+      .getByRole('button', { name: /^Choose/ })
+      .first()
+      .waitFor()
     assert.equal(await ann.page.getByRole('button', { name: /^Choose/ }).count(), 20)
     await ann.page.getByRole('button', { name: 'Show more' }).click()
     await ann.page.getByRole('button', { name: 'Choose Lamplighter' }).waitFor()

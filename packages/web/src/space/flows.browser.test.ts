@@ -41,7 +41,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
 
     await message(bob.page, 'The lamps are lit.').hover()
     await message(bob.page, 'The lamps are lit.')
-      .getByRole('button', { name: /^Reply to Guest/ })
+      .getByRole('button', { name: /^Reply to [A-Z][a-z]+ [A-Z]/ })
       .click()
     await write(bob.page, 'Then I bring the ladder.')
     const reply = message(ann.page, 'Then I bring the ladder.')
@@ -74,7 +74,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
       'Agent',
     )
     assert.equal(
-      await spoken(/^(Guest AAAA|You), /)
+      await spoken(/^(Gold Adder 00000-00000, unverified guest|You), /)
         .locator('.agent-mark')
         .count(),
       0,
@@ -82,8 +82,10 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await ann.page.getByRole('button', { name: 'People', exact: true }).click()
     const people = ann.page.getByRole('dialog').locator('.people li')
     assert.deepEqual(
-      await people.evaluateAll((items) => items.map((item) => /Agent|you|Guest AAAA/.exec(item.textContent ?? '')?.[0])),
-      ['Guest AAAA', 'Agent', 'you'],
+      await people.evaluateAll((items) =>
+        items.map((item) => /Agent|you|Gold Adder 00000-00000/.exec(item.textContent ?? '')?.[0]),
+      ),
+      ['Gold Adder 00000-00000', 'Agent', 'you'],
     )
     assertNoTrouble(ann)
     await ann.close()
@@ -116,6 +118,42 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     }
     await ann.page.getByText('Waiting to be sent').waitFor({ state: 'detached' })
     assert.ok(!(await ann.page.evaluate(() => JSON.stringify(localStorage))).includes('/out/'))
+    await ann.close()
+    await bob.close()
+  })
+
+  test('nothing that others can read or claim makes their message one’s own', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    const { link } = await makeRoom(ann.page, space)
+    const sent = ann.page.waitForRequest((request) => request.postDataJSON()?.op === 'turn')
+    await write(ann.page, 'Really mine')
+    const clientId = (await sent).postDataJSON().message.client_id as string
+    await message(ann.page, 'Really mine').waitFor()
+    // A service that gives the client_id of one to another, and the key without its proof.
+    await ann.context.route('**/space', async (route) => {
+      const answer = await route.fetch().catch(() => undefined)
+      if (!answer) return route.abort().catch(() => undefined)
+      const text = await answer.text()
+      if (route.request().postDataJSON()?.op !== 'poll' || !answer.ok()) return route.fulfill({ response: answer, body: text })
+      const page = JSON.parse(text) as { entries: { author: { key?: string; proven?: true }; message: { client_id?: string } }[] }
+      const key = page.entries.find(({ author }) => author.key !== undefined)?.author.key
+      for (const entry of page.entries) {
+        entry.message.client_id = clientId
+        if (key !== undefined) entry.author = { ...entry.author, key }
+        delete entry.author.proven
+      }
+      await route.fulfill({ response: answer, json: page })
+    })
+    await bob.page.goto(link)
+    await bob.page.getByRole('heading').first().waitFor()
+    await write(bob.page, 'Forged')
+    await message(bob.page, 'Forged').waitFor()
+    await ann.page.reload()
+    await message(ann.page, 'Forged').waitFor()
+    assert.match((await message(ann.page, 'Forged').getAttribute('aria-label')) ?? '', /unverified guest/)
+    // By the id that was answered when it was sent, which this device has kept.
+    assert.match((await message(ann.page, 'Really mine').getAttribute('aria-label')) ?? '', /^You, /)
+    await ann.context.unrouteAll({ behavior: 'ignoreErrors' })
     await ann.close()
     await bob.close()
   })

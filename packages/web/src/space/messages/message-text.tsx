@@ -10,12 +10,12 @@ export function MessageText({ text }: { text: string }) {
   const folded = open ? text : fold(text)
   return (
     <div class="text" dir="auto">
-      {linkify(folded).map(({ text, href }, i) =>
+      {linkify(folded).map(({ text, href, shown }, i) =>
         href === undefined ? (
           text
         ) : (
-          <a key={i} href={href} target="_blank" rel="noopener noreferrer" tabIndex={-1}>
-            {text}
+          <a key={i} href={href} title={href} target="_blank" rel="noopener noreferrer" tabIndex={-1}>
+            {shown ?? text}
           </a>
         ),
       )}

@@ -1,21 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Entry } from '../api/space-client.ts'
-import { accountStore } from '../identity/account.ts'
 import { keyOf } from '../identity/present.ts'
 import type { RoomSession } from '../room/room-session.ts'
-import { useStore } from '../use-store.ts'
 
 export type IsMine = (entry: Entry) => boolean
 
-/** Whether a message was written by whoever sits here: from this device, or under this account. */
+/**
+ * Whether a message was written on this device: it bears a device key of this page's, or the service answered its id when it was sent.
+ * Nothing else counts. A client_id can be read by everyone in the room, and a guest may present the key of another without a proof.
+ */
 export function useMine(session: RoomSession): IsMine {
-  const account = useStore(accountStore, (value) => value.account)
   const make = (keys: readonly string[]): IsMine => {
-    const email = account?.email.toLowerCase()
-    return ({ author, message }) =>
-      (author.key !== undefined && keys.includes(author.key)) ||
-      (email !== undefined && author.email === email) ||
-      (message.client_id !== undefined && session.sender.mine.has(message.client_id))
+    return ({ id, author: { kind, key, proven } }) =>
+      // An account's key was proven when it signed in: the token names it.
+      (key !== undefined && keys.includes(key) && (kind === 'account' || proven === true)) || session.sender.own.has(id)
   }
   const [isMine, setIsMine] = useState<IsMine>(() => make([]))
   useEffect(() => {
@@ -25,6 +23,6 @@ export function useMine(session: RoomSession): IsMine {
     return () => {
       stale = true
     }
-  }, [session, account])
+  }, [session])
   return isMine
 }

@@ -1,34 +1,47 @@
 import type { Author, Entry } from '../api/space-client.ts'
+import { guestName } from './guest-name.ts'
 
 /** Tells authors apart: an account by its address, an agent by its id, a guest by the key of their device. */
 export function authorId({ kind, id, email, key, name }: Author): string {
   return `${kind}:${id ?? email ?? key ?? name ?? ''}`
 }
 
-/** What a guest is called: the first letters of their device key's thumbprint. */
+/** Accounts and agents choose their names; a guest's is read off the key of their device, and nobody else's word for it counts. */
 export function authorName({ kind, email, key, name }: Author): string {
-  if (kind === 'agent') return name ?? 'Agent'
-  if (kind === 'account') return name ?? email ?? 'Account'
-  return name ?? (key === undefined ? 'Guest' : `Guest ${guestCode(key)}`)
+  if (kind === 'anonymous') return key === undefined ? 'Guest' : guestName(key)
+  const chosen = name?.replace(INVISIBLE, '').trim()
+  const fallback = email ?? (kind === 'agent' ? 'Agent' : 'Account')
+  return chosen && !isTheReader(chosen) ? chosen : fallback
+}
+
+/** What nobody sees, and what turns the direction of other text. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
+
+/** Letters that look like those of "you". */
+const TWINS: Readonly<Record<string, string>> = { у: 'y', ү: 'y', γ: 'y', о: 'o', ο: 'o', օ: 'o', '0': 'o', υ: 'u', ս: 'u' }
+
+/** The app calls the reader "You": an account or agent of that name would speak as the reader. */
+function isTheReader(name: string): boolean {
+  const letters = [...name.normalize('NFKD').toLowerCase()].filter((character) => /[\p{L}\p{N}]/u.test(character))
+  return letters.map((letter) => TWINS[letter] ?? letter).join('') === 'you'
+}
+
+/** What is known of who it is, beside the name: what the identity provider vouches for, or that nobody does. */
+export function authorStanding({ kind, email, name }: Author): string | undefined {
+  if (kind === 'anonymous') return 'unverified guest'
+  return kind === 'account' && name !== undefined ? email : undefined
 }
 
 /** The name as it is read out. */
 export function spokenName(author: Author): string {
-  return author.kind === 'agent' ? `${authorName(author)}, agent` : authorName(author)
-}
-
-function guestCode(key: string): string {
-  return key
-    .replace(/[^A-Za-z0-9]/g, '')
-    .slice(0, 4)
-    .toUpperCase()
+  const standing = author.kind === 'agent' ? 'agent' : authorStanding(author)
+  return standing === undefined ? authorName(author) : `${authorName(author)}, ${standing}`
 }
 
 /** One or two letters for the little arch beside a name. */
 export function initials(author: Author): string {
-  if (author.kind === 'anonymous' && author.name === undefined)
-    return author.key === undefined ? '·' : guestCode(author.key).slice(0, 2)
-  const words = authorName(author).match(/[\p{L}\p{N}]+/gu) ?? []
+  if (author.kind === 'anonymous' && author.key === undefined) return '·'
+  const words = (authorName(author).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, author.kind === 'anonymous' ? 2 : undefined)
   const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
   return letters
     .map((word) => [...(word ?? '·')][0])

@@ -41,3 +41,13 @@ test('16 KiB of anything takes no time', () => {
   linkify(`https://a.b/${')'.repeat(16_000)}`)
   assert.ok(performance.now() - started < 1_000)
 })
+
+test('a link shows the host that is asked for, whatever letters it was typed in', () => {
+  const shown = (text: string) => linkify(text).map((part) => part.shown ?? part.text)
+  assert.deepEqual(shown('https://аpple.com:8443/a?b#c'), ['https://xn--pple-43d.com:8443/a?b#c'])
+  assert.deepEqual(shown('http://ｅxample.com'), ['http://example.com'])
+  assert.deepEqual(shown('https://%65xample.com/'), ['https://example.com/'])
+  assert.deepEqual(shown('https:////example.com'), ['https://example.com'])
+  for (const text of ['https://münchen.de/ä', 'https://EXAMPLE.com', 'https://[::1]:80/', 'https://пример.рф'])
+    assert.deepEqual(shown(text), [text])
+})

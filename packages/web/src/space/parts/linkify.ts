@@ -1,4 +1,12 @@
-export type TextPart = { readonly text: string; readonly href?: string }
+import { displayHost } from './display-host.ts'
+
+export interface TextPart {
+  /** As it was written. */
+  readonly text: string
+  readonly href?: string
+  /** Of a link whose host is not what it seems: the address with the host that is really asked. */
+  readonly shown?: string
+}
 
 // No quotes, no angle brackets, nothing invisible and nothing that turns the direction of text: what one sees is where one goes.
 const CANDIDATE = /https?:\/\/[^\s<>"'`\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/gi
@@ -16,7 +24,7 @@ export function linkify(text: string): TextPart[] {
     const href = safeHref(shown)
     if (href === undefined) continue
     if (match.index > end) parts.push({ text: text.slice(end, match.index) })
-    parts.push({ text: shown, href })
+    parts.push({ text: shown, href, ...withRealHost(shown, href) })
     end = match.index + shown.length
   }
   if (end < text.length) parts.push({ text: text.slice(end) })
@@ -33,6 +41,16 @@ function withoutTrailing(url: string): string {
     if (isOpened || !ENDS_SENTENCE.test(last)) break
   }
   return url.slice(0, end)
+}
+
+function withRealHost(text: string, href: string): { shown?: string } {
+  const { hostname } = new URL(href)
+  const [, start, authority, rest] = /^(https?:)\/*([^/?#]*)(.*)$/is.exec(text) ?? []
+  const [port = ''] = /:\d*$/.exec(authority ?? '') ?? []
+  const typed = (authority ?? '').slice(0, (authority ?? '').length - port.length)
+  const host = displayHost(typed, hostname)
+  const shown = `${start}//${host}${port}${rest}`
+  return shown.toLowerCase() === text.toLowerCase() ? {} : { shown }
 }
 
 function count(text: string, character: string): number {

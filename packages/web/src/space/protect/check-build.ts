@@ -66,7 +66,10 @@ async function checkSource({ facts }: Certificate): Promise<Check> {
 }
 
 function encodeBase64Of(text: string): string {
-  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/(?<!=)=+$/, '')
+  const plain = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/(?<!=)=+$/, '')
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')
 }
 

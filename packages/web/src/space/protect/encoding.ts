@@ -2,7 +2,10 @@ import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 
 /** Base64 in either alphabet, padded or not: certificates say `hashes base64`, JOSE says base64url. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const url = text.replaceAll('+', '-').replaceAll('/', '_').replace(/(?<!=)=+$/, '')
+  const url = text
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/(?<!=)=+$/, '')
   if (/[^A-Za-z0-9_-]/.test(url)) throw new TypeError('not base64')
   return decodeBase64url(url)
 }

@@ -7,6 +7,8 @@ export interface Pending {
   readonly replyTo?: string
   readonly at: string
   readonly state: 'waiting' | 'sending' | 'sent' | 'refused'
+  /** Of one that is sent: the id of the entry that it became. */
+  readonly entryId?: string
   /** Why it was refused. */
   readonly failure?: unknown
 }

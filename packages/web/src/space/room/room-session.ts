@@ -30,7 +30,7 @@ export class RoomSession {
     this.sender = new Sender(secret, vault, this.state, signal)
     this.reader = new Reader(secret, this.state, signal, {
       onNews,
-      onEntries: (entries) => this.sender.drop(this.#ownIds(entries)),
+      onEntries: (entries) => this.sender.reconcile(entries),
       onCaughtUp: () => void this.sender.sendAll(),
     })
   }
@@ -77,9 +77,5 @@ export class RoomSession {
     addEventListener('offline', restart, { signal })
     document.addEventListener('visibilitychange', () => document.hidden || this.retryNow(), { signal })
     signal.addEventListener('abort', accountStore.subscribe(restart))
-  }
-
-  #ownIds(entries: readonly Entry[]): string[] {
-    return entries.flatMap(({ message: { client_id: id } }) => (id !== undefined && this.sender.mine.has(id) ? [id] : []))
   }
 }

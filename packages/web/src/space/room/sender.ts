@@ -1,19 +1,20 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace, SpaceFailure, Unreachable } from '../api/space-client.ts'
+import { callSpace, type Entry, SpaceFailure, Unreachable } from '../api/space-client.ts'
 import { presentIdentity } from '../identity/present.ts'
 import { proofOf } from '../identity/proof.ts'
 import { randomId } from '../room-link.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
+import { OwnEntries } from './own-entries.ts'
 import { dropPending, keepPending, type Pending, readPending } from './outbox.ts'
 import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
 /** Sends what was written, in order, for as long as it takes: kept on this device until it has come back as part of the history. */
 export class Sender {
-  /** client_ids of what was written here. */
-  readonly mine = new Set<string>()
+  /** The entries that were written here. */
+  readonly own: OwnEntries
   readonly naps = new Naps()
   readonly #secret: RoomSecret
   readonly #vault: Vault
@@ -25,14 +26,14 @@ export class Sender {
   constructor(secret: RoomSecret, vault: Vault, state: Store<RoomState>, signal: AbortSignal) {
     this.#secret = secret
     this.#vault = vault
+    this.own = new OwnEntries(vault)
     this.#state = state
     this.#signal = signal
   }
 
   /** What an earlier visit left unsent. */
   async restore(): Promise<void> {
-    const pending = await readPending(this.#vault)
-    for (const { clientId } of pending) this.mine.add(clientId)
+    const [pending] = await Promise.all([readPending(this.#vault), this.own.restore()])
     this.#state.update({ pending })
   }
 
@@ -45,7 +46,6 @@ export class Sender {
       state: 'waiting',
       ...(replyTo !== undefined && { replyTo }),
     }
-    this.mine.add(clientId)
     this.#state.update({ pending: [...this.#state.value.pending, message] })
     void keepPending(this.#vault, message).then((kept) => !kept && this.#state.update({ unkept: true }))
     void this.sendAll()
@@ -63,6 +63,13 @@ export class Sender {
     const { pending } = this.#state.value
     const left = pending.filter(({ clientId }) => !clientIds.includes(clientId))
     if (left.length < pending.length) this.#state.update({ pending: left })
+  }
+
+  /** Those of the entries that were on their way are part of the history now. */
+  reconcile(entries: readonly Entry[]): void {
+    const ids = new Set(entries.map(({ id }) => id))
+    const { pending } = this.#state.value
+    this.drop(pending.flatMap(({ clientId, entryId }) => (entryId !== undefined && ids.has(entryId) ? [clientId] : [])))
   }
 
   /** One after the other, in the order they were written. */
@@ -88,9 +95,12 @@ export class Sender {
       const message = { text, ...(replyTo !== undefined && { reply_to: replyTo }), client_id: clientId }
       const { key, fields } = await presentIdentity(this.#secret.room)
       const request = { op: 'turn' as const, room: this.#secret.room, mk: this.#secret.mk, message, ...fields }
-      await callSpace({ ...request, proof: await proofOf(request, key) }, { signal: this.#signal })
+      const { seq, id } = await callSpace({ ...request, proof: await proofOf(request, key) }, { signal: this.#signal })
       this.#failures = 0
-      this.#change(clientId, { state: 'sent' })
+      this.own.add(id)
+      // The history may have been quicker than this answer, above all where it is the answer to a second try.
+      if (seq < (this.#state.value.head?.count ?? 0)) this.drop([clientId])
+      else this.#change(clientId, { state: 'sent', entryId: id })
     } catch (error) {
       if (!this.#signal.aborted) await this.#fail(clientId, error)
     }

@@ -1,0 +1,63 @@
+/** UAX #31, table 5: scripts in everyday use. Labels in others are shown as they are asked for: xn--… */
+const SCRIPTS = (
+  'Latin Cyrillic Greek Han Hiragana Katakana Hangul Bopomofo Arabic Armenian Bengali Devanagari Ethiopic Georgian Gujarati Gurmukhi ' +
+  'Hebrew Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
+)
+  .split(' ')
+  // recheck: one character class, of a script's name.
+  .map((name) => [name, new RegExp(`^\\p{Script=${name}}$`, 'u')] as const)
+
+/** UTS #39, Highly Restrictive: one script, or one of these together. */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+].map((scripts) => new Set(scripts))
+
+/** Letters of other scripts that look like Latin ones, as in Chromium: a label of these alone is a Latin word to the eye. */
+const LOOKALIKES = [
+  /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u,
+  /^[αικνρυωηοτγ0-9-]+$/u,
+  /^[ագզէլհյոսւօ0-9-]+$/u,
+  /^[იოყძხჽჿ0-9-]+$/u,
+  /^[דוחיןסװײ0-9-]+$/u,
+]
+/** Characters that look like a slash or a dash: beside Latin letters they end a host to the eye. */
+const STROKES = /[ンソゾノ丶乀乁丿ー一〳〴〵・]/u
+/** Latin letters that look like other Latin letters although they are no accented ones. */
+const LATIN_TWINS = /[ıȷɑɡɩɪʀʟɢʏɴʜꜱɾʋʏƅɛɔƽƨ]/u
+
+/**
+ * How the host of a link is shown. `typed` is what stands in the text, `real` what the browser asks for, in ASCII. A host in letters of
+ * its language stays as it was typed; one that mixes scripts, or looks like another, is shown as it is asked for.
+ */
+export function displayHost(typed: string, real: string): string {
+  const host = typed.toLowerCase()
+  if (host === real) return real
+  return host === host.normalize('NFKC') && host.split('.').every(isPlainLabel) ? host : real
+}
+
+function isPlainLabel(label: string): boolean {
+  if (/^[a-z0-9-]*$/.test(label)) return true
+  // Letters and their marks; digits of ASCII alone, for those of other scripts look like other digits.
+  if (!/^[\p{L}\p{M}0-9-]+$/u.test(label) || /\p{Lm}/u.test(label.replace('ー', ''))) return false
+  const characters = [...label].filter((character) => !/[0-9-]/.test(character))
+  const scripts = new Set(characters.map(scriptOf).filter((script) => script !== 'Inherited'))
+  if (scripts.has(undefined) || !areTogether([...scripts])) return false
+  // What has no form of its own with its mark is put together to look like something.
+  const isEuropean = ['Latin', 'Cyrillic', 'Greek'].some((script) => scripts.has(script))
+  if (isEuropean && /\p{M}/u.test(label)) return false
+  if (scripts.has('Latin') && (STROKES.test(label) || LATIN_TWINS.test(label))) return false
+  return !LOOKALIKES.some((letters) => letters.test(label))
+}
+
+function scriptOf(character: string): string | undefined {
+  if (character === 'ー') return 'Katakana'
+  if (/^\p{Script=Inherited}$/u.test(character)) return 'Inherited'
+  return SCRIPTS.find(([, pattern]) => pattern.test(character))?.[0]
+}
+
+function areTogether(scripts: readonly (string | undefined)[]): boolean {
+  if (scripts.length === 1) return true
+  return TOGETHER.some((allowed) => scripts.every((script) => script !== undefined && allowed.has(script)))
+}
