@@ -705,6 +705,26 @@ create table ledger_holds (
   constraint ledger_holds_amount_positive CHECK ((amount > 0))
 );
 
+create table ledger_proof (
+  name text collate "C" default 'books'::text not null,
+  proved_through timestamp(3) with time zone not null,
+  full_at timestamp(3) with time zone not null,
+  proved_at timestamp(3) with time zone not null,
+  after_tenant_id text collate "C" default ''::text not null,
+  after_id text collate "C" default ''::text not null,
+  findings integer not null,
+  credits bigint not null,
+  constraint ledger_proof_pkey PRIMARY KEY (name)
+);
+
+create table ledger_proved (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  moved bigint not null,
+  held bigint not null,
+  constraint ledger_proved_pkey PRIMARY KEY (tenant_id, id)
+) with (fillfactor=70);
+
 create table ledger_recoveries (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -842,6 +862,14 @@ create table space_use (
   constraint space_use_what CHECK ((what = ANY (ARRAY['rooms'::text, 'bytes'::text])))
 ) with (fillfactor=70);
 
+create table sweep_leases (
+  name text collate "C" not null,
+  holder text collate "C",
+  until timestamp(3) with time zone,
+  ran_at timestamp(3) with time zone,
+  constraint sweep_leases_pkey PRIMARY KEY (name)
+) with (fillfactor=50);
+
 create table tenants (
   id text collate "C" not null,
   name text not null,
@@ -939,15 +967,21 @@ CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
-CREATE INDEX events_created_at ON public.events USING brin (created_at) WITH (pages_per_range='32');
+CREATE INDEX events_created_at ON public.events USING btree (created_at);
 
-CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING brin (expires_at) WITH (pages_per_range='32');
+CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
 
 CREATE UNIQUE INDEX items_one_hero ON public.items USING btree (tenant_id, collection_id) WHERE hero;
 
 CREATE UNIQUE INDEX ledger_accounts_code ON public.ledger_accounts USING btree (code_hash) WHERE (code_hash IS NOT NULL);
 
 CREATE INDEX ledger_due_due_at ON public.ledger_due USING btree (due_at);
+
+CREATE INDEX ledger_hold_ends_ended_at ON public.ledger_hold_ends USING brin (ended_at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX ledger_holds_created_at ON public.ledger_holds USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX ledger_transfers_created_at ON public.ledger_transfers USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX ledger_transfers_spent ON public.ledger_transfers USING btree (actor, created_at) WHERE (kind = ANY (ARRAY['capture'::text, 'fee'::text]));
 

@@ -5,6 +5,7 @@ import type { Database } from './db/database.ts'
 import type { RunAlone } from './db/run-alone.ts'
 import type { EpochCache } from './features/credits/epochs/epoch-cache.ts'
 import type { AuditReport } from './features/credits/ledger/audit.ts'
+import type { ProofStep } from './features/credits/ledger/proof/prove-books.ts'
 import type { Ledger } from './features/credits/ledger/ledger.ts'
 import type { CollectionReader } from './features/collections/collection-reader.ts'
 import type { MediaReader } from './features/artifacts/media/media-reader.ts'
@@ -45,6 +46,7 @@ export interface Context {
   ledger: Ledger
   epochs: EpochCache
   auditor: RunAlone<AuditReport>
+  prover: RunAlone<ProofStep>
   resealer: RunAlone<ResealReport>
   /** undefined: no identity provider is configured. */
   identity: IdentityCheck | undefined

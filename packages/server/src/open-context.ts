@@ -13,6 +13,7 @@ import { openShownReader } from './features/artifacts/shown-reader.ts'
 import { CollectionReader } from './features/collections/collection-reader.ts'
 import { EpochCache } from './features/credits/epochs/epoch-cache.ts'
 import { auditLedger } from './features/credits/ledger/audit.ts'
+import { proveBooks } from './features/credits/ledger/proof/prove-books.ts'
 import { openLedger } from './features/credits/ledger/ledger.ts'
 import { EventBell } from './features/events/event-bell.ts'
 import { openItemAdder } from './features/items/item-adder.ts'
@@ -94,6 +95,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     ledger: openLedger(db),
     epochs: new EpochCache(db),
     auditor: new RunAlone(databaseUrl, auditLedger),
+    prover: new RunAlone(databaseUrl, (alone) => proveBooks(alone)),
     resealer: new RunAlone(databaseUrl, (alone) => reseal(alone, vault)),
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,

@@ -65,6 +65,8 @@ test('a sweep that takes longer than its interval does not overlap itself', asyn
     return (await pool.query<{ n: number }>(sql)).rows[0]!.n
   }
   const blocker = await pool.connect()
+  // Due anew, whenever the test before had it done.
+  await pool.query('update sweep_leases set ran_at = null')
   t.mock.timers.enable({ apis: ['setInterval'] })
   const stop = startSweeper(world.api.ctx)
   try {
@@ -79,5 +81,36 @@ test('a sweep that takes longer than its interval does not overlap itself', asyn
     await blocker.query('rollback')
     blocker.release()
     stop()
+  }
+})
+
+test('of many processes one does a sweep when it is due, and each shows when that was', async (t) => {
+  const { ctx } = world.api
+  await run('update sweep_leases set ran_at = null, until = null')
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let sweeps = 0
+  const pictures = Object.assign(Object.create(ctx.pictures) as typeof ctx.pictures, { sweep: async () => 0 })
+  const blobs = Object.assign(Object.create(ctx.blobs) as typeof ctx.blobs, {
+    sweep: async () => 0,
+    list: async () => {
+      sweeps++
+      return { blobs: [] }
+    },
+  })
+  const stops = Array.from({ length: 6 }, () => startSweeper({ ...ctx, pictures, blobs }))
+  try {
+    t.mock.timers.tick(5 * 60_000)
+    const ran = async () =>
+      (await run("select from sweep_leases where name = 'stored files of nothing' and ran_at is not null")).rows.length
+    await eventually(async () => (await ran()) === 1, 'it is done', 20_000)
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(5 * 60_000)
+    const shown = async () =>
+      /atrium_sweep_last_run_timestamp_seconds\{sweep="stored files of nothing"\} 1\d{9}/.test(
+        await ctx.metrics.registry.metrics(),
+      )
+    await eventually(shown, 'its time is shown', 20_000)
+    assert.equal(sweeps, 1)
+  } finally {
+    for (const stop of stops) stop()
   }
 })

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from './context.ts'
 import { expireUploads } from './features/artifacts/removal/expire-uploads.ts'
 import { removeBlobs } from './features/artifacts/removal/remove-blobs.ts'
 import { removeOrphans } from './features/artifacts/removal/remove-orphans.ts'
+import { lastProof } from './features/credits/ledger/proof/prove-books.ts'
 import { sweepLedger } from './features/credits/ledger/sweep-ledger.ts'
 import { forgetPastCounts } from './features/limits/daily-limits.ts'
 import { announceExpiringKeys } from './features/keys/announce-expiring-keys.ts'
@@ -10,6 +12,8 @@ import { endOverdue } from './features/sessions/end-overdue.ts'
 import { forgetSessions } from './features/sessions/forget-sessions.ts'
 import { forgetOldEvents } from './features/webhooks/forget-old-events.ts'
 import { deleteExpired } from './http/idempotency/store.ts'
+import { runLeased } from './sweeping/run-leased.ts'
+import { insertSweeps } from './sweeping/store.ts'
 
 const batchSize = 1_000
 /** Each is a transaction of its own, one after the other. */
@@ -20,15 +24,19 @@ interface Sweep {
   everyMs: number
   /** Handles up to batchSize of what is due; says how many there were. */
   run: () => Promise<number>
+  /** Of this machine's own files: each process does it for itself. All others are done by one process at a time. */
+  local?: true
+  /** Called by every process each time, whichever of them did it. */
+  after?: () => Promise<void>
 }
 
-/** Does what falls due by the clock. Every process may do it at the same time: what another one does is skipped, or done only once. */
+/** Does what falls due by the clock. Two processes may do the same at once: what another one does is skipped, or done only once. */
 export function startSweeper(ctx: Context): () => void {
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', everyMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
     { name: 'sessions, holds and coupons whose time is up', everyMs: 5_000, run: () => settleOverdue(ctx) },
-    { name: 'half-written files', everyMs: 10 * 60_000, run: () => ctx.blobs.sweep() },
-    { name: 'folders of pictures', everyMs: 10 * 60_000, run: () => ctx.pictures.sweep() },
+    { name: 'half-written files', everyMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
+    { name: 'folders of pictures', everyMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
     { name: 'stored files of what was deleted', everyMs: 5_000, run: () => removeBlobs(ctx, batchSize) },
     { name: 'uploads never completed', everyMs: 60_000, run: () => expireUploads(ctx, batchSize) },
     { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => removeOrphans(ctx) },
@@ -37,12 +45,12 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
     { name: 'old sessions', everyMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
     { name: 'old checkouts', everyMs: 60_000, run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize) },
-    { name: 'audit of the books', everyMs: 10 * 60_000, run: () => auditIntoMetrics(ctx) },
+    { name: 'audit of the books', everyMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
   ]
-  const state = { stopped: false }
+  const state = { stopped: false, holder: randomUUID(), known: false }
   const timers = sweeps.map((sweep) =>
     setInterval(
-      oneAtATime(() => runSweep(ctx, state, sweep)),
+      oneAtATime(() => runSweep(ctx, state, sweeps, sweep)),
       sweep.everyMs,
     ).unref(),
   )
@@ -64,11 +72,33 @@ function oneAtATime(run: () => Promise<void>): () => void {
   }
 }
 
-async function runSweep(ctx: Context, state: { stopped: boolean }, { name, run }: Sweep): Promise<void> {
+interface State {
+  stopped: boolean
+  /** Names this process in the leases. */
+  holder: string
+  /** Whether the leases have a row for each sweep. */
+  known: boolean
+}
+
+async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Sweep): Promise<void> {
+  const { name, everyMs, run, local, after } = sweep
+  const runAll = async (isOurs: () => boolean) => {
+    while (!state.stopped && isOurs() && (await run()) === batchSize);
+  }
   try {
-    while (!state.stopped && (await run()) === batchSize);
+    if (local) return await runAll(() => true)
+    if (!state.known)
+      await insertSweeps(
+        ctx.db,
+        sweeps.flatMap((one) => (one.local ? [] : [one.name])),
+      )
+    state.known = true
+    const onRanAt = (at: string) => ctx.metrics.swept(name, Date.parse(at))
+    await runLeased({ db: ctx.db, name, holder: state.holder, everyMs, run: runAll, onRanAt })
+    await after?.()
   } catch (error) {
-    ctx.log.error({ err: error }, `not swept: ${name}`)
+    // Also what is written while the process stops.
+    if (!state.stopped) ctx.log.error({ err: error }, `not swept: ${name}`)
   }
 }
 
@@ -83,9 +113,14 @@ async function settleOverdue(ctx: Context): Promise<number> {
   return batchSize
 }
 
-async function auditIntoMetrics(ctx: Context): Promise<number> {
-  const report = await ctx.auditor.run()
-  ctx.metrics.audited(report)
-  for (const finding of report.findings) ctx.log.error({ finding }, 'the books are wrong')
+async function prove(ctx: Context): Promise<number> {
+  const { findings } = await ctx.prover.run()
+  for (const finding of findings) ctx.log.error({ finding }, 'the books are wrong')
   return 0
+}
+
+/** Every process shows the result of the last proof, whichever of them made it. */
+async function showProof(ctx: Context): Promise<void> {
+  const proof = await lastProof(ctx.db)
+  if (proof) ctx.metrics.audited(proof)
 }

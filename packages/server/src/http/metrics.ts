@@ -14,6 +14,7 @@ export class Metrics {
   readonly #ledgerFindings: Gauge
   readonly #ledgerCredits: Gauge
   readonly #ledgerAudited: Gauge
+  readonly #sweeps: Gauge<'sweep'>
   readonly #series = new Map<string, Series>()
 
   constructor(db: Pick<Database, 'pool' | 'waiting'>) {
@@ -37,6 +38,12 @@ export class Metrics {
     this.#ledgerFindings = gauge('atrium_ledger_findings', 'What the last audit of the books found wrong; 0: they are proved.')
     this.#ledgerCredits = gauge('atrium_ledger_credits', 'Credits in circulation at the last audit.')
     this.#ledgerAudited = gauge('atrium_ledger_audited_timestamp_seconds', 'When the books were last audited; 0: not yet.')
+    this.#sweeps = new Gauge({
+      name: 'atrium_sweep_last_run_timestamp_seconds',
+      help: 'When each sweep was last done to the end, by whatever process.',
+      labelNames: ['sweep'],
+      registers,
+    })
     const connections = new Gauge({
       name: 'atrium_db_connections',
       help: 'Database connections of this process, by state.',
@@ -58,10 +65,15 @@ export class Metrics {
     series.time(elapsedMs / 1_000)
   }
 
-  audited({ findings, credits }: { findings: unknown[]; credits: number }): void {
-    this.#ledgerFindings.set(findings.length)
+  audited({ findings, credits, provedAt }: { findings: number; credits: number; provedAt: string }): void {
+    this.#ledgerFindings.set(findings)
     this.#ledgerCredits.set(credits)
-    this.#ledgerAudited.setToCurrentTime()
+    this.#ledgerAudited.set(Date.parse(provedAt) / 1_000)
+  }
+
+  /** A sweep was done to the end then, by whatever process. */
+  swept(name: string, atMs: number): void {
+    this.#sweeps.set({ sweep: name }, atMs / 1_000)
   }
 
   /** Finding a series by its labels costs more than counting: each is found once. */

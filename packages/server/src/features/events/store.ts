@@ -104,7 +104,7 @@ export async function hasOldEvents(db: Db, days: number): Promise<boolean> {
 
 const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
   'events-delete-old',
-  `delete from events where (tenant_id, sequence) in (select tenant_id, sequence ${old} limit $2 for update skip locked)
+  `delete from events where (tenant_id, sequence) in (select tenant_id, sequence ${old} order by created_at limit $2 for update skip locked)
    returning tenant_id, sequence`,
 )
 

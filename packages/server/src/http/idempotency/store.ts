@@ -84,7 +84,7 @@ export async function findAnswer(db: Db, claim: Pick<Claim, 'scope' | 'keyHash'>
 const deleteStatement = statement<never>(
   'idempotency-delete-expired',
   `delete from idempotency_keys where (scope, key_hash) in
-     (select scope, key_hash from idempotency_keys where expires_at <= now() limit $1 for update skip locked)
+     (select scope, key_hash from idempotency_keys where expires_at <= now() order by expires_at limit $1 for update skip locked)
    returning scope`,
 )
 

@@ -44,7 +44,7 @@ export class GuardedRateLimiter implements RateLimiter {
         try {
           resolve(this.#fallback.take(checks))
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       }
       const fail = (error: Error) => {
@@ -68,6 +68,6 @@ export class GuardedRateLimiter implements RateLimiter {
     this.#failures = 0
     this.#shared.trip(error)
     // What still waits would wait in vain.
-    for (const giveUp of [...this.#waiting]) giveUp()
+    for (const giveUp of this.#waiting) giveUp()
   }
 }

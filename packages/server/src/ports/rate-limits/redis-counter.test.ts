@@ -130,7 +130,7 @@ describe('with a redis-server', redisServer, () => {
     await until(() => counter.usable, 'it is used')
     const volley = async (count: number) => {
       for (let i = 0; i < count; i += 200) {
-        await Promise.all(Array.from({ length: 200 }, (_, k) => limiter.take([check(`k${(i + k) % 5_000}`)])))
+        await Promise.all(Array.from({ length: 200 }, async (_, k) => limiter.take([check(`k${(i + k) % 5_000}`)])))
       }
     }
     await volley(10_000)
