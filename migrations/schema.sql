@@ -133,6 +133,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_removed_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update stored_bytes s set bytes = s.bytes - r.bytes
+  from (select tenant_id, sum(bytes)::bigint as bytes from removed where bytes is not null group by tenant_id) r
+  where s.tenant_id = r.tenant_id;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_removed_rooms()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -164,6 +177,23 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_stored_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  delta bigint := coalesce(new.bytes, 0);
+begin
+  if tg_op = 'UPDATE' then
+    delta := delta - coalesce(old.bytes, 0);
+  end if;
+  insert into stored_bytes as s (tenant_id, bytes) values (new.tenant_id, delta)
+  on conflict on constraint stored_bytes_pkey do update set bytes = s.bytes + excluded.bytes;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_removed_name()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -172,6 +202,56 @@ begin
   perform lock_room_name(old.room);
   insert into removed_rooms (room) values (old.room) on conflict on constraint removed_rooms_pkey do nothing;
   return old;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_movements(account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean)
+ RETURNS TABLE(what text, tenant_id text, id text, amount bigint, over boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- As accountKey writes an account.
+  free_keys text[];
+begin
+  insert into ledger_accounts as a (tenant_id, id, kind)
+  select w.tenant_id, w.id, w.kind
+  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
+  where w.kind is not null
+    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
+  order by w.tenant_id, w.id
+  on conflict do nothing;
+
+  if waits then
+    perform from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update;
+  else
+    select array_agg(f.key) into free_keys
+    from (
+      select a.tenant_id || '/' || a.id as key from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update skip locked
+    ) f;
+  end if;
+
+  return query
+  select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
+    coalesce(a.expires_at <= now(), false)
+  from ledger_accounts a
+  left join unnest(free_keys) as f (key) on f.key = a.tenant_id || '/' || a.id
+  where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+  union all
+  select 'transfer', t.tenant_id, t.id, t.amount, false
+  from ledger_transfers t
+  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null
+  from ledger_holds h
+  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
+  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids));
 end
 $function$
 ;
@@ -383,6 +463,197 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.try_add_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  select array_agg(f.id) into free_ids
+  from (
+    select c.id from collections c
+    where (c.tenant_id, c.id) in (select * from unnest(tenant_ids, collection_ids))
+    order by c.tenant_id, c.id
+    for no key update skip locked
+  ) f;
+
+  return query
+  with input as (
+    select * from unnest(tenant_ids, collection_ids, ids, types, contents, authors, scopes, key_hashes, body_hashes, answers, expiries)
+      with ordinality as i (tenant_id, collection_id, id, type, content, author, scope, key_hash, body_hash, answer, expires_at, ord)
+  ), target as (
+    select c.tenant_id, c.id, c.state, c.last_seq, coalesce(c.id = any (free_ids), false) as is_free
+    from collections c
+    where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
+  ), claimed as (
+    insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
+    select i.scope, i.key_hash, i.body_hash, i.answer, i.expires_at
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    where i.scope is not null and t.is_free and t.state = 'open'
+    order by i.scope, i.key_hash
+    on conflict on constraint idempotency_keys_pkey
+      do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+      where k.expires_at <= now()
+    returning k.scope, k.key_hash
+  ), accepted as (
+    select i.*, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
+    where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
+  ), inserted as (
+    insert into items (tenant_id, collection_id, id, seq, type, content, author)
+    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author from accepted a
+  ), told as (
+    insert into event_outbox (tenant_id, id, type, data)
+    select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', 'owner')
+    from accepted a
+    order by a.ord
+  ), counted as (
+    update collections c set item_count = c.item_count + a.added, last_seq = c.last_seq + a.added
+    from (select tenant_id, collection_id, count(*) as added from accepted group by tenant_id, collection_id) a
+    where c.tenant_id = a.tenant_id and c.id = a.collection_id
+  )
+  select case
+      when t.id is null then 'not_found'
+      when not t.is_free then 'locked'
+      when a.ord is not null then 'added'
+      when t.state <> 'open' then 'not_open'
+      else 'claim_taken'
+    end
+  from input i
+  left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+  left join accepted a on a.ord = i.ord
+  order by i.ord;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_append_lines(rooms_ text[], from_counts integer[], from_etags text[], counts integer[], etags text[], sizes bigint[], policy_seqs integer[], policy_hashes text[], line_rooms text[], line_seqs integer[], lines text[], dedupes text[])
+ RETURNS TABLE(room text, outcome text, dedupe text, seq integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_rooms text[];
+begin
+  select array_agg(f.room) into free_rooms
+  from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
+
+  return query
+  with input as (
+    select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
+      as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
+    where i.room = any (free_rooms)
+  ), line as (
+    select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
+  ), repeated as (
+    select l.room, l.dedupe, l.seq from room_lines l join line n on n.room = l.room and n.dedupe = l.dedupe
+  ), moved as (
+    update rooms r
+    set count = i.count, etag = i.etag, bytes = i.bytes, policy_seq = i.policy_seq, policy_hash = i.policy_hash
+    from input i
+    where r.room = i.room and r.count = i.from_count and r.etag = i.from_etag
+      and not exists (select from repeated d where d.room = r.room)
+    returning r.room
+  ), written as (
+    insert into room_lines (room, seq, line, dedupe)
+    select n.room, n.seq, n.line, n.dedupe from line n join moved m on m.room = n.room
+  ), told as (
+    select m.room, pg_notify('atrium_rooms', m.room) from moved m
+  )
+  select t.room, 'moved', null::text, null::int from told t
+  union all
+  select d.room, 'repeated', d.dedupe, d.seq from repeated d
+  union all
+  select r.room, 'locked', null::text, null::int from rooms r
+  where r.room = any (rooms_) and not coalesce(r.room = any (free_rooms), false)
+    and not exists (select from repeated d where d.room = r.room);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_number_events(tenant_ids text[], max_each integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  insert into event_heads (tenant_id)
+  select t.id from unnest(tenant_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
+  ) f;
+  -- Whoever has locked the heads does not wait for them again.
+  return case when free_ids is null then 0 else number_events(free_ids, max_each) end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_write_outcomes(owner text, tenant_ids text[], sequences bigint[], successes boolean[], statuses integer[], errors text[], retries_in_ms double precision[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select w.tenant_id from webhooks w
+    where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
+    order by w.tenant_id
+    for no key update skip locked
+  ) f;
+
+  return query
+  with input as (
+    select * from unnest(tenant_ids, sequences, successes, statuses, errors, retries_in_ms)
+      with ordinality as i (tenant_id, sequence, succeeded, response_status, error, retry_in_ms, ord)
+  ), held as (
+    select w.tenant_id, w.failing_since, coalesce(w.tenant_id = any (free_ids), false) as is_free
+    from webhooks w
+    where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
+  ), free as (
+    select d.tenant_id, d.sequence from webhook_deliveries d
+    where (d.tenant_id, d.sequence) in (select i.tenant_id, i.sequence from input i join held h on h.tenant_id = i.tenant_id where h.is_free)
+    for no key update skip locked
+  ), written as (
+    update webhook_deliveries d
+    set status = case when i.succeeded then 'succeeded' when i.retry_in_ms is null then 'failed' else 'pending' end,
+      tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
+      next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end
+    from input i join free f on f.tenant_id = i.tenant_id and f.sequence = i.sequence
+    where d.tenant_id = i.tenant_id and d.sequence = i.sequence
+    returning i.ord, d.tenant_id, i.succeeded
+  ), marked as (
+    update webhooks w
+    set failing_since = case when n.any_succeeded then null else now() end
+    from (select o.tenant_id, bool_or(o.succeeded) as any_succeeded from written o group by o.tenant_id) n
+    where w.tenant_id = n.tenant_id and n.any_succeeded = (w.failing_since is not null)
+  )
+  select case
+      when o.ord is not null then 'written'
+      when h.tenant_id is null then 'lost'
+      when not h.is_free then 'locked'
+      when exists (select from webhook_deliveries d where d.tenant_id = i.tenant_id and d.sequence = i.sequence) then 'locked'
+      else 'lost'
+    end
+  from input i
+  left join held h on h.tenant_id = i.tenant_id
+  left join written o on o.ord = i.ord
+  order by i.ord;
+end
+$function$
+;
+
 create table agent_ratings (
   tenant_id text collate "C" not null,
   agent_id text collate "C" not null,
@@ -424,11 +695,14 @@ create table agents (
   rating_count bigint default 0 not null,
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
+  price_before bigint,
+  price_raised_at timestamp(3) with time zone,
   constraint agents_pkey PRIMARY KEY (tenant_id, id),
   constraint agents_seq_unique UNIQUE (tenant_id, seq),
   constraint agents_held_has_before CHECK (((status = ANY (ARRAY['suspended'::text, 'pending'::text])) = (status_before IS NOT NULL))),
   constraint agents_minutes_positive CHECK ((max_minutes > 0)),
   constraint agents_model_or_endpoint CHECK (((model IS NULL) OR (endpoint IS NULL))),
+  constraint agents_price_before_fits CHECK ((((price_before IS NULL) = (price_raised_at IS NULL)) AND (price_before >= 0) AND (price_before < price_credits))),
   constraint agents_price_not_negative CHECK ((price_credits >= 0)),
   constraint agents_status_before_known CHECK ((status_before = ANY (ARRAY['draft'::text, 'active'::text, 'private'::text]))),
   constraint agents_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'private'::text, 'suspended'::text, 'pending'::text])))
@@ -513,8 +787,11 @@ create table artifacts (
   provider text,
   model text,
   seed bigint,
+  access text default 'open'::text not null,
+  access_list bytea,
   constraint artifacts_pkey PRIMARY KEY (tenant_id, collection_id, seq),
   constraint artifacts_id_unique UNIQUE (tenant_id, collection_id, id),
+  constraint artifacts_access_known CHECK ((access = ANY (ARRAY['owner'::text, 'open'::text, 'email'::text]))),
   constraint artifacts_kind_known CHECK ((kind = ANY (ARRAY['image'::text, 'clip'::text, 'card'::text]))),
   constraint artifacts_source_known CHECK ((source = ANY (ARRAY['url'::text, 'paint'::text, 'produce'::text, 'upload'::text]))),
   constraint artifacts_stage_known CHECK ((stage = ANY (ARRAY['uploading'::text, 'queued'::text, 'running'::text, 'storing'::text, 'done'::text]))),
@@ -551,6 +828,7 @@ create table checkouts (
   pending_at timestamp(3) with time zone,
   ended_at timestamp(3) with time zone,
   paid_at timestamp(3) with time zone,
+  license_account text collate "C",
   constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
   constraint checkouts_credits_positive CHECK ((credits > 0)),
   constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
@@ -576,6 +854,24 @@ create table collections (
   constraint collections_policy_known CHECK ((contributor_policy = ANY (ARRAY['open'::text, 'token'::text]))),
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
+
+create table daily_counts (
+  tenant_id text collate "C" not null,
+  day date not null,
+  meter text collate "C" not null,
+  subject text collate "C" not null,
+  used bigint not null,
+  constraint daily_counts_pkey PRIMARY KEY (tenant_id, day, meter, subject),
+  constraint daily_counts_meter_known CHECK ((meter = ANY (ARRAY['paints_per_address'::text, 'paints_per_collection'::text, 'paints_per_day'::text, 'upload_bytes_per_address'::text])))
+) with (fillfactor=70);
+
+create table database_contact (
+  only_row boolean default true not null,
+  since timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  constraint database_contact_pkey PRIMARY KEY (only_row),
+  constraint database_contact_one_row CHECK (only_row)
+) with (fillfactor=50);
 
 create table epochs (
   tenant_id text collate "C" not null,
@@ -750,6 +1046,13 @@ create table ledger_transfers (
   constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
 );
 
+create table master_key_check (
+  name text default 'check'::text not null,
+  sealed bytea not null,
+  constraint master_key_check_pkey PRIMARY KEY (name),
+  constraint master_key_check_one_row CHECK ((name = 'check'::text))
+);
+
 create table new_rooms (
   made_on date not null,
   room text collate "C" not null,
@@ -862,6 +1165,12 @@ create table space_use (
   constraint space_use_what CHECK ((what = ANY (ARRAY['rooms'::text, 'bytes'::text])))
 ) with (fillfactor=70);
 
+create table stored_bytes (
+  tenant_id text collate "C" not null,
+  bytes bigint not null,
+  constraint stored_bytes_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=70);
+
 create table sweep_leases (
   name text collate "C" not null,
   holder text collate "C",
@@ -869,6 +1178,17 @@ create table sweep_leases (
   ran_at timestamp(3) with time zone,
   constraint sweep_leases_pkey PRIMARY KEY (name)
 ) with (fillfactor=50);
+
+create table tenant_limits (
+  tenant_id text collate "C" not null,
+  paints_per_address bigint,
+  paints_per_collection bigint,
+  paints_per_day bigint,
+  upload_bytes_per_address bigint,
+  stored_bytes bigint,
+  constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0))
+);
 
 create table tenants (
   id text collate "C" not null,
@@ -957,15 +1277,19 @@ CREATE INDEX artifacts_id ON public.artifacts USING btree (id);
 
 CREATE UNIQUE INDEX artifacts_one_hero ON public.artifacts USING btree (tenant_id, collection_id) WHERE hero;
 
-CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (status = 'ready'::text));
+CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (access = 'open'::text) AND (status = 'ready'::text));
 
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
 
+CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_id, license_account) WHERE (license_sealed IS NOT NULL);
+
 CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at, ended_at, expires_at)) WHERE ((license_sealed IS NULL) AND ((pending_at IS NULL) OR (paid_at IS NOT NULL) OR (ended_at IS NOT NULL)));
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
+
+CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
 
 CREATE INDEX events_created_at ON public.events USING btree (created_at);
 
@@ -1038,6 +1362,9 @@ alter table checkouts add constraint checkouts_tenant_exists
 alter table collections add constraint collections_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table daily_counts add constraint daily_counts_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table epochs add constraint epochs_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -1065,6 +1392,12 @@ alter table sessions add constraint sessions_tenant_exists
 alter table sessions add constraint sessions_version_exists
   FOREIGN KEY (agent_tenant_id, agent_id, agent_version) REFERENCES agent_versions(tenant_id, agent_id, version);
 
+alter table stored_bytes add constraint stored_bytes_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table tenant_limits add constraint tenant_limits_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table usage_days add constraint usage_days_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -1073,6 +1406,12 @@ alter table webhook_secrets add constraint webhook_secrets_webhook_exists
 
 alter table webhooks add constraint webhooks_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+CREATE TRIGGER artifacts_count_changed_bytes AFTER UPDATE OF bytes ON artifacts FOR EACH ROW WHEN (old.bytes IS DISTINCT FROM new.bytes) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_new_bytes AFTER INSERT ON artifacts FOR EACH ROW WHEN (new.bytes IS NOT NULL) EXECUTE FUNCTION count_stored_bytes();
+
+CREATE TRIGGER artifacts_count_removed_bytes AFTER DELETE ON artifacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_bytes();
 
 CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
 

@@ -71,10 +71,9 @@ function countPages(db: Database): { db: Database; pages: () => number } {
     return []
   }
   const counting: Db = { query }
-  return {
-    db: { ...counting, pool: db.pool, close: db.close, transaction: (run) => run(counting as Tx) },
-    pages: () => pages,
-  }
+  const transaction: Database['transaction'] = (run) => run(counting as Tx)
+  const inTransaction = { transaction, transactionOnce: transaction, lane: () => ({ transaction }) }
+  return { db: { ...counting, ...inTransaction, pool: db.pool, waiting: 0, close: db.close }, pages: () => pages }
 }
 
 const sweeps: [string, (db: Database) => Promise<unknown>][] = [
