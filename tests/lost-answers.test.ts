@@ -2,19 +2,16 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { servedOperations } from '../packages/contract/src/table.ts'
-import { startAnswerSwallower, type AnswerSwallower } from './support/answer-swallower.ts'
+import { loseAnswer } from './support/lose-answer.ts'
 import { call } from './support/call-api.ts'
 import { lostAnswers } from './support/lost-answer-cases.ts'
 import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
 let world: ShelfWorld
-let swallower: AnswerSwallower
 before(async () => {
   world = await openShelfWorld()
-  swallower = await startAnswerSwallower(world.origin)
 })
 after(async () => {
-  swallower.close()
   await world.close()
 })
 
@@ -41,7 +38,7 @@ describe('a lost answer is no loss: the socket is cut after the commit and befor
   for (const { id, name, way, prepare } of lostAnswers) {
     test(`${id}${name ? ` (${name})` : ''}: ${way}`, async () => {
       const { route, options, recover } = await prepare(world)
-      await swallower.lose(route, options)
+      await loseAnswer(world.origin, route, options)
       await recover()
     })
   }
