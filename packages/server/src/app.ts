@@ -80,7 +80,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     reply.header('x-content-type-options', 'nosniff')
     if (state.draining) reply.header('connection', 'close')
     // Routes of their own have rules of their own.
-    const answersOptions = req.is404 && req.method === 'OPTIONS'
+    const answersOptions = req.method === 'OPTIONS' && req.is404
     if (answersOptions && isPreflight(req)) return void answerPreflight(req, reply)
     try {
       assertPlainRequest(req)

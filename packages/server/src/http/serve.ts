@@ -129,7 +129,7 @@ function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
   return (req) => {
     if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const params = req.params as Record<string, string>
-    for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw noSuchId(name, kind)
+    for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw new ApiError('not_found')
     const bytes = req.body as Buffer | undefined
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)
@@ -177,12 +177,6 @@ function idParamsOf(op: Operation): [string, IdKind][] {
     const kind = kinds.find(([, prefix]) => pattern?.startsWith(`^${prefix}`))
     return kind ? [[name, kind[0]] as [string, IdKind]] : []
   })
-}
-
-/** Said of the form alone: an id of the right form is answered alike, whether it is another tenant's or nobody's. */
-function noSuchId(name: string, kind: IdKind): ApiError {
-  const message = `{${name}} in the path must be the id of a ${kind}: ${idPrefixes[kind]} and 22 letters and digits.`
-  return new ApiError('not_found', { message })
 }
 
 function idempotencyKeyOf(op: Operation, req: FastifyRequest): string | undefined {
