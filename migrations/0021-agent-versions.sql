@@ -15,7 +15,8 @@ select distinct on (agent_tenant_id, agent_id, version) agent_tenant_id, agent_i
 from (select agent_tenant_id, agent_id, sha256(convert_to(agent::text, 'UTF8')) as version, agent, created_at from sessions) s
 order by agent_tenant_id, agent_id, version, created_at;
 
--- is_remote is asked for by claims and by the sweeper, which do not read the manifest.
+-- The version is checked at the commit: a launch stores it last. Whoever else launches a version that is new waits until then, and must not wait
+-- for a launch that nobody pays. is_remote is asked for by claims and by the sweeper, which do not read the manifest.
 alter table sessions
   add column agent_version bytea,
   add column is_remote boolean,
@@ -30,7 +31,7 @@ alter table sessions
   alter column is_remote set not null,
   drop column agent,
   add constraint sessions_version_exists foreign key (agent_tenant_id, agent_id, agent_version)
-    references agent_versions (tenant_id, agent_id, version);
+    references agent_versions (tenant_id, agent_id, version) deferrable initially deferred;
 
 -- Which versions are still used.
 create index sessions_version on sessions (agent_tenant_id, agent_id, agent_version);

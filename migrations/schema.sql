@@ -1390,7 +1390,7 @@ alter table sessions add constraint sessions_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table sessions add constraint sessions_version_exists
-  FOREIGN KEY (agent_tenant_id, agent_id, agent_version) REFERENCES agent_versions(tenant_id, agent_id, version);
+  FOREIGN KEY (agent_tenant_id, agent_id, agent_version) REFERENCES agent_versions(tenant_id, agent_id, version) DEFERRABLE INITIALLY DEFERRED;
 
 alter table stored_bytes add constraint stored_bytes_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);

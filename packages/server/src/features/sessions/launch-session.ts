@@ -11,7 +11,7 @@ import { postMovements } from '../credits/ledger/post.ts'
 import { assertPrice } from './assert-price.ts'
 import { sealRoomKey, sealCoupon } from './session-secrets.ts'
 import type { LaunchedAgent, Session } from './session.ts'
-import { countSessions, insertSession } from './store.ts'
+import { countSessions, insertSession, keepVersion } from './store.ts'
 
 export interface Launch {
   /** Who launches. */
@@ -77,6 +77,7 @@ export async function launchInto(
     ])
     if (outcome !== 'posted') throw new ApiError('insufficient_credit')
   }
+  await keepVersion(tx, session)
   return { session, controlToken }
 }
 
@@ -93,6 +94,7 @@ export async function armRoom(ctx: Context, tx: Tx, launch: Launch, payer: Accou
     expiresAt: new Date(Date.now() + armedForMs).toISOString(),
   })
   await assertRoomLeft(tx, launch.tenantId, 'armed')
+  await keepVersion(tx, armed!)
   return { armed: armed!, summonKey }
 }
 

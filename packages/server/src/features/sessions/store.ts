@@ -97,17 +97,13 @@ const insertStatement = statement<SessionRow>(
      values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (room, agent_id) where ${alive} do nothing
      returning ${sessionColumns}
-   ), versioned as (
-     insert into agent_versions (tenant_id, agent_id, version, manifest)
-     select agent_tenant_id, agent_id, sha256(convert_to($5::text, 'UTF8')), $5::text::json from inserted
-     on conflict on constraint agent_versions_pkey do nothing
    ), told as (
      select pg_notify('${sessionChannel}', id) from inserted where status = 'launching'
    )
    select i.* from inserted i left join told on true`,
 )
 
-/** undefined: the agent is in the room already. */
+/** undefined: the agent is in the room already. Its version is stored by keepVersion, in the same transaction. */
 export async function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
   const [row] = await tx.query(insertStatement, [
     session.tenantId,
@@ -131,8 +127,20 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.answeredSeq,
     session.agent.endpoint !== null,
   ])
-  // A new version is not read by the statement that writes it.
+  // Its version may not be stored yet.
   return row && { ...toSession(row), agent: session.agent }
+}
+
+const keepVersionStatement = statement<never>(
+  'agent-versions-keep',
+  `insert into agent_versions (tenant_id, agent_id, version, manifest)
+   values ($1, $2, sha256(convert_to($3::text, 'UTF8')), $3::text::json)
+   on conflict on constraint agent_versions_pkey do nothing`,
+)
+
+/** Stores what a session's agent was when it was launched: once for each version, and as the last step of the launch. */
+export async function keepVersion(tx: Tx, { agentTenantId, agentId, agent }: Session): Promise<void> {
+  await tx.query(keepVersionStatement, [agentTenantId, agentId, JSON.stringify(agent)])
 }
 
 const livingStatement = statement<{ count: number }>(
