@@ -181,8 +181,9 @@ export const errors = {
   unavailable: {
     status: 503,
     title: 'Not available right now',
-    cause: 'A part that this operation needs cannot be reached, or is not configured.',
-    remedy: 'Wait for Retry-After seconds and repeat the request.',
+    cause:
+      'A part that this operation needs cannot be reached, has too much to do, or is not configured; or another request held what this one changes for too long. Nothing was changed, unless error.reason is outcome_unknown: then the database did not tell in time whether the request took effect.',
+    remedy: 'Wait for Retry-After seconds and repeat the request, with the same Idempotency-Key where there is one.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -78,7 +78,11 @@ const errorSchemas: Record<string, JsonObject> = {
           code: { type: 'string', description: 'For programs. Further codes may be added.' },
           message: { type: 'string', description: 'For people. Its words may change.' },
           request_id: { type: 'string', pattern: idSchemaPattern('request'), description: 'The same as X-Request-Id.' },
-          reason: { type: 'string', description: 'With not_authorized: which check failed.' },
+          reason: {
+            type: 'string',
+            description:
+              'With not_authorized: which check failed. With unavailable: outcome_unknown, where the request may have taken effect.',
+          },
           details: {
             type: 'array',
             items: {

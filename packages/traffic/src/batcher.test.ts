@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Batcher } from './batcher.ts'
+import { Batcher, Locked } from './batcher.ts'
 
 test('inputs of one moment share a batch, and each gets its own outcome', async () => {
   const batches: number[][] = []
@@ -72,4 +72,103 @@ test('a lost connection fails the whole batch at once, without a try for each', 
   })
   await Promise.allSettled([1, 2, 3].map((input) => batcher.add(input)))
   assert.equal(runs, 1)
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('an input beyond the cap is refused at once, and one that waited too long is not begun', async () => {
+  const begun: number[] = []
+  const held = Promise.withResolvers<void>()
+  const batcher = new Batcher<number, number>({
+    maxSize: 1,
+    concurrency: 1,
+    maxWaiting: 2,
+    waitMs: 50,
+    run: async (inputs) => {
+      begun.push(...inputs)
+      await held.promise
+      return inputs
+    },
+  })
+  const first = batcher.add(0)
+  await turn()
+  const waiting = [batcher.add(1), batcher.add(2)]
+  await assert.rejects(batcher.add(3), { name: 'Overloaded', message: 'too many requests wait to be done' })
+  for (const one of waiting) await assert.rejects(one, { name: 'Overloaded', message: 'it waited too long to be done' })
+  held.resolve()
+  assert.equal(await first, 0)
+  assert.equal(await batcher.add(4), 4, 'and there is room again')
+  assert.deepEqual(begun, [0, 4])
+})
+
+test('inputs that lock the same row are never in two batches at once, and keep their order', async () => {
+  const running = new Set<string>()
+  const done: string[] = []
+  const batcher = new Batcher<string, string>({
+    maxSize: 3,
+    concurrency: 4,
+    keysOf: (input) => [input[0]!],
+    run: async (inputs) => {
+      const keys = new Set(inputs.map((input) => input[0]!))
+      for (const key of keys) assert.ok(!running.has(key), `${key} is in two batches`)
+      for (const key of keys) running.add(key)
+      await turn()
+      for (const key of keys) running.delete(key)
+      done.push(...inputs)
+      return inputs
+    },
+  })
+  const inputs = Array.from({ length: 60 }, (_, n) => `${'abcde'[n % 5]}${n}`)
+  await Promise.all(inputs.map((input) => batcher.add(input)))
+  for (const key of 'abcde') {
+    const own = done.filter((input) => input.startsWith(key)).map((input) => Number(input.slice(1)))
+    assert.deepEqual(
+      own,
+      own.toSorted((a, b) => a - b),
+    )
+  }
+})
+
+test('an input whose row is locked delays no other, is tried by itself, and goes on in order when the row is free', async () => {
+  let isLocked = true
+  let tried = 0
+  const batcher = new Batcher<string, string>({
+    maxSize: 10,
+    concurrency: 1,
+    keysOf: (input) => [input[0]!],
+    run: async (inputs) => {
+      const locked = inputs.filter((input) => isLocked && input.startsWith('a'))
+      tried += locked.length
+      return inputs.map((input) => (locked.includes(input) ? new Locked('a') : input))
+    },
+  })
+  const done: string[] = []
+  const blocked = ['a1', 'a2', 'a3', 'a4'].map((input) => batcher.add(input).then((out) => done.push(out)))
+  for (let n = 0; n < 100; n++) assert.equal(await batcher.add(`b${n}`), `b${n}`)
+  assert.deepEqual(done, [])
+  assert.ok(tried < 20, `tried ${tried} times`)
+  isLocked = false
+  await Promise.all(blocked)
+  assert.deepEqual(done, ['a1', 'a2', 'a3', 'a4'])
+})
+
+test('a lock that an input does not name holds up that input alone, which ends when it is never free', async () => {
+  const lockNotAvailable = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
+  const batches: string[][] = []
+  const batcher = new Batcher<string, string>({
+    maxSize: 8,
+    concurrency: 1,
+    keysOf: (input) => [input],
+    run: async (inputs) => {
+      batches.push(inputs)
+      if (inputs.includes('held')) throw lockNotAvailable
+      return inputs
+    },
+  })
+  const outcomes = await Promise.allSettled(['a', 'b', 'held', 'c'].map((input) => batcher.add(input)))
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).name)),
+    ['a', 'b', 'HeldElsewhere', 'c'],
+  )
+  assert.ok(batches.slice(4).every((batch) => batch.length === 1 || !batch.includes('held')))
 })

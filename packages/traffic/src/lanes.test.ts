@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Lanes } from './lanes.ts'
+
+const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' })
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('of those who need a locked row one tries at a time; when it is free all go on', async () => {
+  const lanes = new Lanes()
+  let isLocked = true
+  let trying = 0
+  let most = 0
+  const work = async (isFirst: boolean) => {
+    if (!isFirst) most = Math.max(most, ++trying)
+    await turn()
+    if (!isFirst) trying--
+    if (isLocked) throw locked
+    return 'done'
+  }
+  const all = Array.from({ length: 40 }, () => lanes.run('row', work))
+  assert.equal(await lanes.run('other', async () => 'beside'), 'beside')
+  setTimeout(() => (isLocked = false), 300)
+  assert.deepEqual(new Set(await Promise.all(all)), new Set(['done']))
+  assert.equal(most, 1)
+})
+
+test('whoever waits for a row that is never free is told so in time, and leaves nothing behind', async () => {
+  const lanes = new Lanes()
+  const startedAt = performance.now()
+  const all = Array.from({ length: 12 }, () => lanes.run('row', () => Promise.reject(locked)))
+  for (const { status } of await Promise.allSettled(all)) assert.equal(status, 'rejected')
+  assert.ok(performance.now() - startedAt < 7_000)
+  assert.equal(await lanes.run('row', async () => 'free'), 'free')
+})
+
+test('an error that is not about locks is the answer, at once', async () => {
+  const lanes = new Lanes()
+  let tries = 0
+  const fault = new Error('no such collection')
+  await assert.rejects(
+    lanes.run('row', () => {
+      tries++
+      return Promise.reject(fault)
+    }),
+    fault,
+  )
+  assert.equal(tries, 1)
+})
