@@ -23,7 +23,7 @@ const running = new Map<string, Promise<unknown>>()
 
 /** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
 export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
-  const deadlineMs = Date.now() + limits.idempotencyWaitMs
+  const deadlineMs = performance.now() + limits.idempotencyWaitMs
   const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
   for (;;) {
     const first = running.get(id)
@@ -90,7 +90,7 @@ export async function assertUnanswered(db: Db, claim: Pick<Claim, 'scope' | 'key
 }
 
 async function settledBy(promise: Promise<unknown>, deadlineMs: number): Promise<void> {
-  const waitMs = deadlineMs - Date.now()
+  const waitMs = deadlineMs - performance.now()
   if (waitMs <= 0) throw inProgress()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((_, reject) => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@atrium/traffic/backoff'
 import type { Context } from '../../../context.ts'
 import { ModelError } from '../../../ports/model/model-error.ts'
 import { RoomRefusal, type AgentRoom, type RoomEntry, type RoomPage } from '../agent-room.ts'
@@ -103,13 +104,15 @@ async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSig
 
 /** Tries again while the Space service cannot answer; gives up on what it refuses. */
 async function insist<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  // Hundreds of sessions lose the same service at the same moment: they must not come back together.
+  const backoff = new Backoff({ firstMs: roomRetryMs, maxMs: 8 * roomRetryMs, healthyMs: 0 })
   for (;;) {
     try {
       return await call()
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof RoomRefusal && !error.isPassing) throw error
-      await delay(roomRetryMs, undefined, { signal })
+      await delay(backoff.failed(), undefined, { signal })
     }
   }
 }
