@@ -15,8 +15,8 @@ interface Installation {
 }
 
 /** With a PostgreSQL of its own and everything that `atrium start` runs. */
-export async function install(t: TestContext): Promise<Installation> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-supervised-'))
+export async function install(t: TestContext, { parent = tmpdir() } = {}): Promise<Installation> {
+  const dataDir = await mkdtemp(join(parent, 'atrium-supervised-'))
   await chmod(dataDir, 0o711)
   const [port, spacePort] = [await freePort(), await freePort()]
   const origin = `http://localhost:${port}`

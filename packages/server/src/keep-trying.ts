@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@atrium/traffic/backoff'
 
 interface Patience {
   /** Ends the waiting: what is thrown then is its reason. */
@@ -10,14 +11,15 @@ interface Patience {
 
 /** Calls until it succeeds, until it fails with an error that does not pass, or until the signal aborts. */
 export async function keepTrying<T>(call: () => Promise<T>, { signal, isPassing, pauseMs = 1_000 }: Patience): Promise<T> {
+  // Hundreds of callers lose the same service at the same moment: they must not come back together.
+  const backoff = new Backoff({ firstMs: pauseMs, maxMs: 4 * pauseMs, healthyMs: 0 })
   for (;;) {
     try {
       return await call()
     } catch (error) {
       signal.throwIfAborted()
       if (!isPassing(error)) throw error
-      // Jitter: all that waited for the same outage must not come back at the same moment.
-      await delay(pauseMs * (0.5 + Math.random()), undefined, { signal })
+      await delay(backoff.failed(), undefined, { signal })
     }
   }
 }

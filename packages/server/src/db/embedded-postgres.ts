@@ -6,6 +6,7 @@ import { findBinaries } from './embedded/binaries.ts'
 import { findClusterFolder, makeDataFolder, openFolder, prepareCluster } from './embedded/cluster-folder.ts'
 import type { StartError } from '../start-error.ts'
 import { keepPostmaster } from './embedded/keep-postmaster.ts'
+import { DiskGuard } from './embedded/disk-guard.ts'
 import { startPostmaster } from './embedded/postmaster.ts'
 import { clearOrphan } from './embedded/running-postmaster.ts'
 import { canEnter, findServerUser, type ServerUser } from './embedded/server-user.ts'
@@ -46,6 +47,7 @@ export async function startEmbeddedPostgres({
   const socketFolder = makeSocketFolder(user)
   const removeSocketFolder = () => rmSync(socketFolder, { recursive: true, force: true })
   try {
+    const guard = new DiskGuard({ folder, connectionString: () => connectionString(socketFolder, 'postgres'), say })
     const postmaster = await keepPostmaster({
       start: () =>
         startPostmaster({
@@ -57,8 +59,11 @@ export async function startEmbeddedPostgres({
           settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
         }),
       say,
+      // Room may come back, and what is there can be read as soon as it does.
+      willPass: () => guard.checkFull(),
     })
     const stop = async () => {
+      await guard.stop()
       await postmaster.stop()
       removeSocketFolder()
     }
@@ -66,6 +71,8 @@ export async function startEmbeddedPostgres({
       await stop()
       throw error
     })
+    // What may be lost need not be saved from a full disk.
+    if (fsync) await guard.start()
     return { connectionString: connectionString(socketFolder, 'atrium'), failed: postmaster.failed, stop }
   } catch (error) {
     removeSocketFolder()

@@ -46,7 +46,13 @@ function errorBody(error: ApiError, requestId: string): ErrorBody {
 
 function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
-  return fromFastify(error) ?? apiErrorOfSql(error)
+  return fromFastify(error) ?? fromFullDisk(error) ?? apiErrorOfSql(error)
+}
+
+/** Wherever a file was being written: there may be room again. */
+function fromFullDisk(error: unknown): ApiError | undefined {
+  const { code } = error as { code?: unknown }
+  return code === 'ENOSPC' || code === 'EDQUOT' ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined
 }
 
 /** Fastify's own refusals, before any code of ours ran. */

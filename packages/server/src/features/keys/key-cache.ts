@@ -30,7 +30,7 @@ export class KeyCache {
   readonly #now: () => number
   #generation = 0
 
-  constructor({ load, maxEntries = 50_000, now = Date.now }: KeyCacheOptions) {
+  constructor({ load, maxEntries = 50_000, now = () => performance.now() }: KeyCacheOptions) {
     this.#loads = new Batcher({ run: load, maxSize: 500, concurrency: 2 })
     this.#maxEntries = maxEntries
     this.#now = now

@@ -39,7 +39,7 @@ const lookEveryMs = 200
 
 /** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
 export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
-  const deadlineMs = Date.now() + limits.idempotencyWaitMs
+  const deadlineMs = performance.now() + limits.idempotencyWaitMs
   const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
   for (;;) {
     const first = running.get(id)
@@ -88,7 +88,7 @@ async function runOrReplay(
 
 async function isFreedBefore(db: Database, claim: Claim, deadlineMs: number): Promise<boolean> {
   for (;;) {
-    const leftMs = deadlineMs - Date.now()
+    const leftMs = deadlineMs - performance.now()
     if (leftMs <= 0) return false
     await delay(Math.min(lookEveryMs, leftMs))
     if (!(await isHeld(db, claim))) return true
@@ -135,7 +135,7 @@ export async function assertUnanswered(db: Db, claim: Pick<Claim, 'scope' | 'key
 }
 
 async function settledBy(promise: Promise<unknown>, deadlineMs: number): Promise<void> {
-  const waitMs = deadlineMs - Date.now()
+  const waitMs = deadlineMs - performance.now()
   if (waitMs <= 0 || waiting >= maxWaiting) throw inProgress()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((_, reject) => {

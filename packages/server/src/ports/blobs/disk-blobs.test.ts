@@ -3,10 +3,12 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
+import { mountDisk, whyNoDisk } from '../../../../../tests/support/small-disk.ts'
 import { startTestApi } from '../../testing/test-api.ts'
 import { describeBlobs } from './blob-suite.ts'
 import { DiskBlobs } from './disk-blobs.ts'
-import { deriveBlobUrlKey } from './disk/blob-url.ts'
+import type { BlobError } from './blobs.ts'
+import { deriveBlobUrlKey, type UploadGrant } from './disk/blob-url.ts'
 import { bytesOf, contentOf, repeated } from './testing/blob-bytes.ts'
 
 const urlKeys = [deriveBlobUrlKey(Buffer.alloc(32, 9))]
@@ -127,3 +129,39 @@ describe('the folder of blobs on disk', () => {
     },
   )
 })
+
+test(
+  'on a full disk a write is unavailable and leaves no half file, what is there is read, and room makes it work again',
+  { skip: whyNoDisk() },
+  async (t) => {
+    const disk = mountDisk(t, 4)
+    const root = join(disk.folder, 'blobs')
+    const blobs = new DiskBlobs({ folder: root, publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes: 0 })
+    await blobs.write('a/first', bytesOf(100_000))
+    disk.fill()
+    const full = await Promise.allSettled([
+      blobs.write('a/whole', bytesOf(50_000)),
+      blobs.write('b/streamed', { stream: repeated(bytesOf(1_000), 100).stream, bytes: 100_000 }),
+      blobs.receive({ key: 'c/uploaded', bytes: 50_000 } as UploadGrant, [bytesOf(50_000)] as unknown as AsyncIterable<Buffer>),
+    ])
+    for (const outcome of full) assert.equal(outcome.status === 'rejected' && (outcome.reason as BlobError).code, 'unavailable')
+    assert.deepEqual(await readdir(join(root, '.growing')), [])
+    assert.equal(await blobs.stat('a/whole'), undefined)
+    assert.equal((await contentOf(await blobs.read('a/first'))).length, 100_000)
+    disk.clear()
+    await blobs.write('a/whole', bytesOf(50_000))
+  },
+)
+
+test(
+  'a file for which there is no room beside what the database needs is refused before it is written',
+  { skip: whyNoDisk() },
+  async (t) => {
+    const disk = mountDisk(t, 8)
+    const minFreeBytes = 4 * 1024 * 1024
+    const blobs = new DiskBlobs({ folder: join(disk.folder, 'blobs'), publicUrl: 'http://localhost:8787', urlKeys, minFreeBytes })
+    await blobs.write('a/small', bytesOf(1024 * 1024))
+    await assert.rejects(blobs.write('a/large', bytesOf(4 * 1024 * 1024)), { code: 'unavailable' })
+    await blobs.write('a/next', bytesOf(1024 * 1024))
+  },
+)

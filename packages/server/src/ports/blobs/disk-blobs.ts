@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, rmdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
 import {
@@ -27,6 +27,8 @@ export interface DiskBlobsOptions {
   publicUrl: string
   /** The first one signs; addresses that another one has signed still open. */
   urlKeys: readonly Buffer[]
+  /** Left free on the disk, which the database may share: a file for which there is no room beside that is refused. */
+  minFreeBytes?: number
 }
 
 const pageSize = 1_000
@@ -44,8 +46,10 @@ export class DiskBlobs implements Blobs {
   readonly #publicUrl: string
   readonly #urlKeys: readonly Buffer[]
   readonly #temporary: string
+  readonly #minFreeBytes: number
 
-  constructor({ folder, publicUrl, urlKeys }: DiskBlobsOptions) {
+  constructor({ folder, publicUrl, urlKeys, minFreeBytes = 128 * 1024 * 1024 }: DiskBlobsOptions) {
+    this.#minFreeBytes = minFreeBytes
     this.#folder = folder
     this.#publicUrl = publicUrl
     this.#urlKeys = urlKeys
@@ -170,7 +174,14 @@ export class DiskBlobs implements Blobs {
 
   async #writeWhole(key: string, body: Pick<WholeFile, 'chunks' | 'bytes' | 'sha256' | 'once'>) {
     const path = this.#pathOf(key)
+    await this.#assertRoom(body.bytes)
     return statOf(await writeWhole({ path, temporary: this.#temporary, ...body }).catch(unlessFull))
+  }
+
+  async #assertRoom(bytes: number): Promise<void> {
+    await mkdir(this.#temporary, { recursive: true, mode: 0o700 }).catch(unlessFull)
+    const { bavail, bsize } = await statfs(this.#temporary)
+    if (bavail * bsize < bytes + this.#minFreeBytes) throw unavailable(new Error('the disk is full'))
   }
 
   /** Folders that hold nothing any more go, up to our own: a collection leaves none behind. */

@@ -39,4 +39,6 @@ export interface PictureResults {
   shrink: Record<never, never>
 }
 
-export type PictureAnswer = ({ result: PictureResults[keyof PictureResults] } | { refused: string }) & { rssBytes: number }
+export type PictureAnswer = ({ result: PictureResults[keyof PictureResults] } | { refused: string } | { noRoom: true }) & {
+  rssBytes: number
+}

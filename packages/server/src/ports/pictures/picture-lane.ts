@@ -29,6 +29,7 @@ export class PictureLane {
       const child = this.#take(heavy)
       try {
         const answer = await child.run(job, jobMs)
+        if ('noRoom' in answer) throw new PictureError('busy', 'There is no room for the picture.')
         if ('refused' in answer) throw new PictureError('refused', answer.refused)
         return answer.result as PictureResults[J['work']]
       } finally {

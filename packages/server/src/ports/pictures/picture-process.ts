@@ -19,6 +19,9 @@ async function answer(job: PictureJob): Promise<PictureAnswer> {
   try {
     return { result: await run(job), rssBytes: process.memoryUsage.rss() }
   } catch (error) {
+    // The disk's fault, and not the picture's.
+    if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(String(error)))
+      return { noRoom: true, rssBytes: process.memoryUsage.rss() }
     // What a decoder says is for those who know it; whoever sent the file is told that it is broken.
     const refused = error instanceof PictureError ? error.message : 'The picture is broken.'
     return { refused, rssBytes: process.memoryUsage.rss() }

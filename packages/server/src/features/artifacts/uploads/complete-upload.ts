@@ -22,12 +22,12 @@ const busySeconds = 5
 /** Checks what was uploaded and ends the upload, one way or the other; of several calls at once, one does. */
 export async function completeUpload(ctx: Context, key: UploadKey): Promise<void> {
   const owner = newId('request')
-  for (const deadline = Date.now() + patienceMs; ; await delay(lookEveryMs)) {
+  for (const deadline = performance.now() + patienceMs; ; await delay(lookEveryMs)) {
     const upload = await claimUpload(ctx.db, key, owner)
     if (upload) return check(ctx, upload)
     const artifact = await findArtifact(ctx.db, key.tenantId, key.collectionId, key.artifactId)
     if (artifact?.status !== 'painting') return
-    if (Date.now() > deadline) throw new ApiError('unavailable', { retryAfterSeconds: busySeconds })
+    if (performance.now() > deadline) throw new ApiError('unavailable', { retryAfterSeconds: busySeconds })
   }
 }
 
