@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Operation } from '../../packages/contract/src/operation.ts'
 import { operations } from '../../packages/contract/src/table.ts'
+import { makeModulus } from '../../packages/server/src/testing/make-modulus.ts'
 import { idPrefixes, makeCredential, makeId, type CredentialKind, type IdKind } from '../../packages/contract/src/tokens.ts'
 import { startAtrium, type AtriumProcess } from './atrium-process.ts'
 import { askGood, call, makeTenant, type TestTenant } from './call-api.ts'
@@ -144,10 +145,7 @@ export async function bodyFor(op: Operation, origin: string, { tenant, things }:
 
 /** Each time another key, since a key is published once. It looks like one, and signs nothing. */
 export function epochBody() {
-  const modulus = randomBytes(256)
-  modulus[0]! |= 0x80
-  modulus[255]! |= 1
-  return { public_key: { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }, value: 10 }
+  return { public_key: { kty: 'RSA', n: makeModulus(), e: 'AQAB' }, value: 10 }
 }
 
 export const randomId = (kind: ThingKind) =>

@@ -26,7 +26,8 @@ export const RsaPublicJwk = Type.Unsafe<{
     key_ops: { type: 'array', items: { type: 'string', maxLength: 20 }, maxItems: 10 },
   },
   additionalProperties: false,
-  description: 'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3.',
+  description:
+    'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3, n without small factors.',
 })
 
 export const epochId = Type.String({

@@ -181,6 +181,9 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
 const unfit: readonly [string, object][] = [
   ['a 1024-bit key', { ...weak, kid: 'k1' }],
   ['an exponent of one', { ...publicJwk, e: 'AQ' }],
+  ['an exponent of four', { ...publicJwk, e: 'BA' }],
+  ['an exponent as long as the modulus', { ...publicJwk, e: publicJwk.n }],
+  ['a modulus of 65,536 bits', { ...publicJwk, n: Buffer.alloc(8_192, 0xff).toString('base64url') }],
   ['a key for encryption', { ...publicJwk, use: 'enc' }],
   ['a key for PS256', { ...publicJwk, alg: 'PS256' }],
   ['a key for signing only', { ...publicJwk, key_ops: ['sign'] }],

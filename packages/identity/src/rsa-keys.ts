@@ -7,6 +7,9 @@ export type KeysByKid = ReadonlyMap<string | undefined, KeyObject>
 /** Far above what any provider publishes; keeps a broken or hostile set from costing time and memory. */
 const MAX_KEYS = 64
 const MIN_MODULUS_BITS = 2048
+/** A signature under a longer key takes milliseconds to be checked, and so does an exponent as long as the modulus. */
+const MAX_MODULUS_BITS = 8192
+const MAX_EXPONENT = 2n ** 64n
 
 /** The keys of a JWK Set (RFC 7517 §5) that may verify RS256; others are passed over, as §5 asks. Of equal kids the first counts. */
 export function importRs256Keys(jwkSet: unknown): KeysByKid {
@@ -44,5 +47,6 @@ function importRsaKey({ n, e }: JsonObject): KeyObject | undefined {
 /** With an exponent of 1 a signature is its own message, and anyone can write one. */
 function isStrong(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
-  return modulusLength >= MIN_MODULUS_BITS && publicExponent >= 3n
+  const isFitModulus = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS
+  return isFitModulus && publicExponent >= 3n && publicExponent < MAX_EXPONENT && publicExponent % 2n === 1n
 }

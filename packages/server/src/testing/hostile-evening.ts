@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { RoomPage } from '../features/sessions/agent-room.ts'
 import { send } from './http.ts'
 import { startHostileServers } from './hostile-servers.ts'
 import { longestBlock } from './processor-block.ts'
@@ -28,12 +29,15 @@ export async function spendHostileEvening({ each, echoes }: { each: number; echo
       return room
     }
     const honest = await enter({}, world.tenant)
+    let read = 0
     const ask = async (question: string): Promise<number> => {
       const askedAt = performance.now()
       await world.say(honest, question)
-      const isAnswer = (text: string) => text.includes(question)
-      const answered = async () =>
-        (await world.entries(honest)).some(({ author, message }) => author.kind === 'agent' && isAnswer(message.text))
+      const answered = async () => {
+        const page = (await world.space.call('poll', { ...honest, sinceCount: read })).body as RoomPage
+        read = page.count
+        return page.entries.some(({ author, message }) => author.kind === 'agent' && message.text.includes(question))
+      }
       await eventually(answered, `an answer to ${question}`, 60_000)
       return performance.now() - askedAt
     }

@@ -4,6 +4,8 @@ export interface Deadline {
   signal: AbortSignal
   /** Rejects with the signal's reason once that is aborted; otherwise as the promise does. */
   race<T>(promise: Promise<T>): Promise<T>
+  /** Ends the exchange before its time. */
+  fail(error: Error): void
   /** From now on it does not keep the process from ending. */
   unref(): void
   clear(): void
@@ -28,6 +30,7 @@ export function startDeadline(timeoutMs: number, caller?: AbortSignal | null): D
   return {
     signal,
     race: (promise) => Promise.race([promise, aborted]),
+    fail: (error) => controller.abort(error),
     unref: () => timer.unref(),
     clear: () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector, errors } from 'undici'
 import { EgressError } from './egress-error.ts'
 import { guardedLookup } from './guarded-lookup.ts'
@@ -13,6 +13,12 @@ export interface Guard {
 export const maxConnectionsPerOrigin = 64
 
 const connectTimeoutMs = 10_000
+/**
+ * More than all answers of a connection's time need. What frames an answer, such as the extensions of a chunk, counts for no other limit: a
+ * server could send it as fast as it can until the exchange's time is up.
+ */
+const maxConnectionBytes = 192 * 1024 * 1024
+const watchEveryMs = 250
 
 /** Opens connections to public addresses alone, each checked at its own opening. Every exchange over it must bring a deadline. */
 export function openGuardedAgent(guard: Guard): Agent {
@@ -70,9 +76,17 @@ function tcpConnector(resolve: ResolveName, route: Route): buildConnector.connec
         socket.destroy()
         return callback(refusal as EgressError, null)
       }
+      watchBytes(socket)
       callback(null, socket)
     })
   }
+}
+
+function watchBytes(socket: Socket): void {
+  const watch = setInterval(() => {
+    if (socket.bytesRead > maxConnectionBytes) socket.destroy()
+  }, watchEveryMs).unref()
+  socket.once('close', () => clearInterval(watch))
 }
 
 function asConnectError(error: Error): EgressError {

@@ -17,11 +17,15 @@ const ownHeaders = new Set(
   ),
 )
 
+/** What comes before an answer: hints that we did not ask for. A server may send them for ever. */
+const maxInfos = 4
+
 /** Sends a request and waits for the answer's head. Redirects are answers like any other: nothing here follows them. */
 export async function openAnswer(agent: Agent, request: OutgoingRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
   const { url, method, body } = request
   // undici would connect first.
   deadline.signal.throwIfAborted()
+  let infos = 0
   const answer = agent.request({
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -29,6 +33,9 @@ export async function openAnswer(agent: Agent, request: OutgoingRequest, deadlin
     headers: outgoingHeaders(request.headers),
     body,
     signal: deadline.signal,
+    onInfo: () => {
+      if (++infos > maxInfos) deadline.fail(new EgressError('protocol', 'The answer does not begin.'))
+    },
   })
   try {
     // undici hears the signal only once the request has a connection, so the wait for one is raced.

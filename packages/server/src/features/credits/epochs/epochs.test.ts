@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, generatePrimeSync, randomBytes, verify } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { send } from '../../../testing/http.ts'
+import { makeModulus } from '../../../testing/make-modulus.ts'
 import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
 import { readEpochKey } from '../blind-token.ts'
 import { EpochCache } from './epoch-cache.ts'
@@ -17,10 +18,7 @@ after(() => api.close())
 
 /** Looks like a modulus, which is all that can be told of one; and is made at once. */
 function makeKey() {
-  const n = randomBytes(256)
-  n[0]! |= 0x80
-  n[255]! |= 1
-  return { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }
+  return { kty: 'RSA', n: makeModulus(), e: 'AQAB' }
 }
 
 const publish = (public_key: object = makeKey(), more: object = {}, options: object = {}) =>
@@ -118,6 +116,45 @@ describe('publishing', () => {
       )
     }
     assert.equal(await count(), before)
+  })
+
+  test('a key that nobody could redeem with, or anyone sign with, is 400', async () => {
+    const good = makeKey()
+    const primeOf = (bits: number) => generatePrimeSync(bits, { bigint: true })
+    const withModulus = (modulus: bigint) => {
+      const hex = modulus.toString(16)
+      return { ...good, n: Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url') }
+    }
+    const root = primeOf(1_032)
+    const times = (factor: bigint) =>
+      withModulus(BigInt(`0x${Buffer.from(makeModulus(2_048), 'base64url').toString('hex')}`) * factor)
+    const exponent = (bytes: number) =>
+      Buffer.concat([Buffer.of(0x80), randomBytes(bytes - 2), Buffer.of(1)]).toString('base64url')
+    const refused: [object, string, RegExp][] = [
+      [{ ...good, e: exponent(8) }, '/public_key/e', /./],
+      [{ ...good, e: exponent(256) }, '/public_key/e', /./],
+      [times(3n), '/public_key/n', /factor/],
+      [times(997n), '/public_key/n', /factor/],
+      [withModulus(root * root), '/public_key/n', /square/],
+      [withModulus(primeOf(2_048)), '/public_key/n', /prime/],
+    ]
+    for (const [key, path, why] of refused) {
+      const { status, body, text } = await publish(key)
+      assert.deepEqual([status, body.error?.code, body.error?.details?.[0].path], [400, 'invalid_request', path], text)
+      assert.match(body.error.details[0].message, why)
+    }
+    assert.equal((await publish({ ...makeKey(), e: exponent(6) })).status, 201)
+  })
+
+  test('whatever key was published, a redemption takes no more of the processor than a moment', () => {
+    for (const bits of [2_048, 3_072, 4_096]) {
+      const e = Buffer.alloc(6, 0xff).toString('base64url')
+      const key = createPublicKey({ key: { kty: 'RSA', n: makeModulus(bits), e }, format: 'jwk' })
+      const signature = Buffer.concat([Buffer.alloc(1), randomBytes(bits / 8 - 1)])
+      const before = process.threadCpuUsage()
+      for (let i = 0; i < 20; i++) assert.equal(verify('sha384', Buffer.from('x'), key, signature), false)
+      assert.ok(process.threadCpuUsage(before).user / 20 < 3_000)
+    }
   })
 
   test('an end that is past, or a value below one, is 400', async () => {

@@ -2,10 +2,12 @@ import { ApiError } from '../../../../http/api-error.ts'
 import type { HandlerOf } from '../../../../http/call.ts'
 import { futureTime } from '../../../../http/future-time.ts'
 import { readEpochKey } from '../../blind-token.ts'
+import { assertSoundKey } from '../assert-sound-key.ts'
 import { insertEpoch } from '../store.ts'
 
 export const publishEpoch: HandlerOf<'publishEpoch'> = async (_ctx, tx, { tenant, body }) => {
   const { epoch: id, publicKey } = readEpochKey(body.public_key)
+  assertSoundKey(publicKey)
   const expiresAt = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
   const isNew = await insertEpoch(tx, { id, tenantId: tenant, publicKey, valueCredits: body.value, expiresAt })
   if (!isNew) {

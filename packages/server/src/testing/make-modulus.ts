@@ -1,0 +1,14 @@
+import { randomBytes } from 'node:crypto'
+
+/** Looks like the modulus of an RSA key, which is all that can be told of one, and is made at once; in base64url. It signs nothing. */
+export function makeModulus(bits = 2_048): string {
+  for (;;) {
+    const modulus = randomBytes(bits / 8)
+    modulus[0]! |= 0x80
+    modulus[modulus.length - 1]! |= 1
+    const value = BigInt(`0x${modulus.toString('hex')}`)
+    if (!odd.some((factor) => value % factor === 0n)) return modulus.toString('base64url')
+  }
+}
+
+const odd = Array.from({ length: 499 }, (_, i) => BigInt(2 * i + 3))
