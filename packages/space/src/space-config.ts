@@ -45,7 +45,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
     databaseUrl: need('DATABASE_URL'),
     spacesUrl: origin('ATRIUM_SPACES_URL', get('ATRIUM_SPACES_URL') ?? `http://localhost:${port}`),
     apiUrl: origin('ATRIUM_PUBLIC_URL', publicUrl),
-    spaceUrl: `${publicUrl.replace(/\/+$/, '')}/v1/space`,
+    spaceUrl: `${publicUrl.replace(/(?<!\/)\/+$/, '')}/v1/space`,
     dataDir: get('ATRIUM_DATA_DIR') ?? './data',
     rateLimitFactor: get('ATRIUM_RATE_LIMIT') === 'off' ? 0 : Number(get('ATRIUM_RATE_LIMIT') ?? '1'),
     trustProxy: (get('ATRIUM_TRUST_PROXY') ?? 'loopback').split(',').map((address) => address.trim()),

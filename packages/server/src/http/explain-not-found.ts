@@ -10,6 +10,7 @@ interface Route {
 
 const routes: Route[] = servedOperations.map(({ method, path, status }: Operation) => ({
   method,
+  // recheck: the contract's own paths, each parameter one class of characters between two slashes.
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   versioned: status === 'live',
 }))
