@@ -46,6 +46,10 @@ async function plant() {
   const items = `/v1/collections/${collection}/items`
   const { id: item } = await ask(`POST ${items}`, { type: 'message', content: 1 }, { token })
   await ask(`PATCH ${items}/${item}`, { access: 'email', grant: ['ada@harbour.example'] }, { token })
+  const artifacts = `/v1/collections/${collection}/artifacts`
+  const picture = { kind: 'image', url: 'https://pictures.example/a.webp' }
+  const { id: artifact } = await ask(`POST ${artifacts}`, picture, { token })
+  await ask(`PATCH ${artifacts}/${artifact}`, { access: 'email', grant: ['bob@harbour.example'] }, { token })
   await fundIssuer(origin, secret, 10)
   const checkout = await sellCredits(origin, secret, 'license_key', 5)
   const manifest = { name: 'Lamplighter', description: 'd', instructions: '', price_credits: 1, max_minutes: 30 }
@@ -109,7 +113,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   for (const [column, held] of Object.entries(values)) assert.ok(Object.keys(held).length > 0, `${column} holds a value`)
   const noNeed = await reseal()
   assert.equal(noNeed.code, 0)
-  assert.match(noNeed.output, /seals 9 values, 0 of them since just now. Keep it.\n  There is no other/)
+  assert.match(noNeed.output, /seals 10 values, 0 of them since just now. Keep it.\n  There is no other/)
 
   await restart(newKey, oldKey)
   const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
@@ -123,7 +127,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   assert.equal(code, 0, output)
   assert.match(
     output,
-    /seals 10 values, 9 of them since just now. Keep it.\n✓ Key 2 .*: needed only for answers kept .*, until 20.*Then it may go/,
+    /seals 11 values, 10 of them since just now. Keep it.\n✓ Key 2 .*: needed only for answers kept .*, until 20.*Then it may go/,
   )
   assert.deepEqual((await replay()).data, planted.stored)
   const resealed = await openAll(newKey)
