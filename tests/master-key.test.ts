@@ -46,6 +46,10 @@ async function plant() {
   const items = `/v1/collections/${collection}/items`
   const { id: item } = await ask(`POST ${items}`, { type: 'message', content: 1 }, { token })
   await ask(`PATCH ${items}/${item}`, { access: 'email', grant: ['ada@harbour.example'] }, { token })
+  const artifacts = `/v1/collections/${collection}/artifacts`
+  const picture = { kind: 'image', url: 'https://pictures.example/a.webp' }
+  const { id: artifact } = await ask(`POST ${artifacts}`, picture, { token })
+  await ask(`PATCH ${artifacts}/${artifact}`, { access: 'email', grant: ['bob@harbour.example'] }, { token })
   await fundIssuer(origin, secret, 10)
   const checkout = await sellCredits(origin, secret, 'license_key', 5)
   const manifest = { name: 'Lamplighter', description: 'd', instructions: '', price_credits: 1, max_minutes: 30 }

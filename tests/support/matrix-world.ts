@@ -167,7 +167,7 @@ export interface DeadKeys {
 export async function makeDeadKeys(origin: string, tenant: TestTenant): Promise<DeadKeys> {
   const make = async (kind: string, more: object = {}) =>
     (await askGood(origin, 'POST /v1/tenant/keys', { key: tenant.secret, body: { kind, ...more } })).data
-  const soon = { expires_at: new Date(Date.now() + 2_000).toISOString() }
+  const soon = { expires_at: new Date(Date.now() + 8_000).toISOString() }
   const [secret, publishable, oldSecret, oldPublishable, suspended] = await Promise.all([
     make('secret'),
     make('publishable'),
@@ -193,7 +193,7 @@ function randomShelf() {
   return { id: randomId('collection') }
 }
 
-async function waitUntil(holds: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+async function waitUntil(holds: () => Promise<boolean>, timeoutMs = 25_000): Promise<void> {
   for (const deadline = Date.now() + timeoutMs; !(await holds()); await delay(100))
     assert.ok(Date.now() < deadline, 'it never came true')
 }
