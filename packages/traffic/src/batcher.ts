@@ -74,6 +74,8 @@ export class Batcher<In, Out> {
   #count = 0
   #bytes = 0
   #running = 0
+  /** When a batch was last begun or ended. */
+  #movedAtMs = 0
   #scheduled = false
   #checks: NodeJS.Timeout | undefined
 
@@ -87,10 +89,12 @@ export class Batcher<In, Out> {
   add(input: In): Promise<Out> {
     const keys = this.#options.keysOf?.(input) ?? noKeys
     const bytes = this.#options.bytesOf?.(input) ?? 0
+    const now = performance.now()
     if (this.#count >= this.#maxWaiting || this.#bytes + bytes > maxBytes)
       return Promise.reject(new Overloaded('too many requests wait to be done'))
+    if (this.#running >= this.#options.concurrency && now - this.#movedAtMs > patience.stalledMs)
+      return Promise.reject(new Overloaded('those before it are not answered'))
     return new Promise((resolve, reject) => {
-      const now = performance.now()
       this.#count++
       this.#bytes += bytes
       this.#waiting.push({
@@ -125,11 +129,13 @@ export class Batcher<In, Out> {
     if (batch.length === 0) return
     for (const waiting of batch) this.#leave(waiting)
     this.#running++
+    this.#movedAtMs = performance.now()
     this.#schedule()
     try {
       await this.#settle(batch)
     } finally {
       this.#running--
+      this.#movedAtMs = performance.now()
       this.#schedule()
     }
   }

@@ -51,6 +51,8 @@ export class RoomWriter {
   readonly #lockedTries = new Map<string, number>()
   readonly #known = new Map<string, RoomHead>()
   #running = 0
+  /** When a batch was last begun or ended. */
+  #movedAtMs = 0
   #scheduled = false
   #count = 0
   #checks: NodeJS.Timeout | undefined
@@ -62,7 +64,8 @@ export class RoomWriter {
   /** Rejects with Overloaded when too many wait, or when it waited too long; then nothing was written. */
   append(append: Append): Promise<AppendOutcome> {
     const ofRoom = this.#waiting.get(append.head.room)?.length ?? 0
-    if (ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
+    const isStalled = this.#running >= maxRunning && performance.now() - this.#movedAtMs > patience.stalledMs
+    if (isStalled || ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
       this.#queue({ ...append, tries: 0, untilMs: performance.now() + patience.lockedMs, resolve, reject })
@@ -117,6 +120,7 @@ export class RoomWriter {
 
   async #run(batch: Waiting[][]): Promise<void> {
     this.#running++
+    this.#movedAtMs = performance.now()
     this.#schedule()
     const locked = new Set<string>()
     try {
@@ -126,6 +130,7 @@ export class RoomWriter {
     } finally {
       for (const [first] of batch) this.#free(first!.head.room, locked.has(first!.head.room))
       this.#running--
+      this.#movedAtMs = performance.now()
       this.#schedule()
     }
   }
