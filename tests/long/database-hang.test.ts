@@ -1,3 +1,3 @@
 import { testHang } from '../support/hang-world.ts'
 
-testHang({ hangMs: 60_000, perSecond: 500 })
+testHang({ warmMs: 15_000, hangMs: 60_000, perSecond: 500 })

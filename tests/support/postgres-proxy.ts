@@ -218,7 +218,8 @@ const byTheClock = [
   'update webhooks set enabled = false',
   'from webhook_secrets where tenant_id = any',
   'with due as materialized',
-  'with outcome as',
+  'try_write_outcomes(',
+  'with free as ( select tenant_id from webhooks',
 ]
 
 function isByTheClock(statement: string): boolean {

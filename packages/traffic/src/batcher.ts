@@ -74,6 +74,10 @@ export class Batcher<In, Out> {
   #count = 0
   #bytes = 0
   #running = 0
+  /** When a batch last went well, or was begun while none ran. */
+  #movedAtMs = 0
+  /** The last batch that ended had failed. */
+  #isFailing = false
   #scheduled = false
   #checks: NodeJS.Timeout | undefined
 
@@ -87,10 +91,13 @@ export class Batcher<In, Out> {
   add(input: In): Promise<Out> {
     const keys = this.#options.keysOf?.(input) ?? noKeys
     const bytes = this.#options.bytesOf?.(input) ?? 0
+    const now = performance.now()
     if (this.#count >= this.#maxWaiting || this.#bytes + bytes > maxBytes)
       return Promise.reject(new Overloaded('too many requests wait to be done'))
+    const isStalled = this.#isFailing || now - this.#movedAtMs > patience.stalledMs
+    if (isStalled && this.#running >= this.#options.concurrency)
+      return Promise.reject(new Overloaded('those before it are not answered'))
     return new Promise((resolve, reject) => {
-      const now = performance.now()
       this.#count++
       this.#bytes += bytes
       this.#waiting.push({
@@ -124,7 +131,7 @@ export class Batcher<In, Out> {
     const batch = this.#options.keysOf ? this.#takeApart() : this.#waiting.splice(0, this.#options.maxSize)
     if (batch.length === 0) return
     for (const waiting of batch) this.#leave(waiting)
-    this.#running++
+    if (this.#running++ === 0) this.#movedAtMs = performance.now()
     this.#schedule()
     try {
       await this.#settle(batch)
@@ -161,6 +168,8 @@ export class Batcher<In, Out> {
     try {
       const outcomes = await this.#options.run(batch.map((waiting) => waiting.input))
       this.#free(batch)
+      this.#movedAtMs = performance.now()
+      this.#isFailing = false
       batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
     } catch (error) {
       if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) {
@@ -169,6 +178,7 @@ export class Batcher<In, Out> {
       } else if (this.#options.keysOf && isLocked(error)) await this.#findLocked(batch)
       else {
         this.#free(batch)
+        this.#isFailing = true
         for (const waiting of batch) this.#reject(waiting, error)
       }
     }

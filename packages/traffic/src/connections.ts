@@ -21,7 +21,7 @@ interface ConnectionsOptions {
   onError: (error: Error) => void
 }
 
-/** Beyond these, who asks for a connection is refused at once. */
+/** Beyond these, who asks for a connection is refused at once; beyond fewer while no connection comes back. */
 const maxWaiting = 500
 
 const ignore = () => undefined
@@ -41,6 +41,8 @@ export class Connections {
   #transactions = 0
   #connecting = 0
   #silent = false
+  /** When a connection was last taken or given back. */
+  #movedAtMs = 0
 
   constructor({ url, max, answerMs = patience.answerMs, types, onError }: ConnectionsOptions) {
     this.#max = max
@@ -74,7 +76,9 @@ export class Connections {
   /** A connection, to be given back by release. Throws Overloaded when there is none in time. */
   acquire(use: Use): Promise<pg.PoolClient> {
     if (this.#waiting.length === 0 && this.#mayTake(use)) return this.#take(use)
-    if (this.#waiting.length >= maxWaiting) return Promise.reject(new Overloaded('too many wait for a database connection'))
+    const isStalled = this.#silent || performance.now() - this.#movedAtMs > patience.stalledMs
+    if (this.#waiting.length >= (isStalled ? this.#max : maxWaiting))
+      return Promise.reject(new Overloaded('too many wait for a database connection'))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
@@ -98,6 +102,7 @@ export class Connections {
 
   #giveBack(use: Use): void {
     this.#taken--
+    this.#movedAtMs = performance.now()
     if (use === 'transaction') this.#transactions--
     this.#serve()
   }
@@ -125,6 +130,7 @@ export class Connections {
 
   async #take(use: Use): Promise<pg.PoolClient> {
     this.#taken++
+    this.#movedAtMs = performance.now()
     if (use === 'transaction') this.#transactions++
     const connects = this.pool.idleCount === 0
     if (connects) this.#connecting++

@@ -17,6 +17,8 @@ interface Waiting {
 
 interface Lane {
   running: number
+  /** When one of them last went well, or the first one began. */
+  movedAtMs: number
   waiting: Waiting[]
   /** Set while somebody else holds what the lane needs. One of those who run tries it again, and the others wait for that. */
   locked: { tries: number; isTried: boolean; waiting: Waiting[] } | undefined
@@ -34,13 +36,16 @@ export class Lanes {
   #waiting = 0
 
   async run<T>(key: string, work: Work<T>): Promise<T> {
-    const lane = this.#lanes.get(key) ?? { running: 0, waiting: [], locked: undefined }
+    const lane = this.#lanes.get(key) ?? { running: 0, movedAtMs: performance.now(), waiting: [], locked: undefined }
     this.#lanes.set(key, lane)
     // Whoever leaves gives the place to the next: running stays as it is.
     if (lane.running < width) lane.running++
+    else if (performance.now() - lane.movedAtMs > patience.stalledMs) throw new Overloaded('those before it are not answered')
     else await this.#wait(lane.waiting, patience.laneMs)
     try {
-      return await this.#untilFree(lane, work)
+      const result = await this.#untilFree(lane, work)
+      lane.movedAtMs = performance.now()
+      return result
     } finally {
       if (!this.#wake(lane.waiting) && --lane.running === 0) this.#lanes.delete(key)
     }

@@ -6,6 +6,8 @@
 export const patience = {
   /** For a place in a batch. */
   queueMs: 2_000,
+  /** When what runs has not been answered for so long, nothing more is let wait for it. */
+  stalledMs: 1_000,
   /** For a place among the transactions that work on the same thing. It counts for the transaction too. */
   laneMs: 4_000,
   /** For a connection, a new one too. */

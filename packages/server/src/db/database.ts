@@ -140,10 +140,13 @@ async function runTransaction<T>(
   run: (tx: Tx) => Promise<T>,
   { use, untilMs, isFirst }: Terms,
 ): Promise<T> {
+  // Before it waits: it may have waited elsewhere.
+  timeoutUntil(untilMs)
   const client = await connections.acquire(use)
   let broken: Error | undefined
   try {
-    await client.query(isFirst ? 'begin' : `begin; set local lock_timeout = ${patience.lockAgainMs}`)
+    const begin = isFirst ? 'begin' : `begin; set local lock_timeout = ${patience.lockAgainMs}`
+    await client.query({ text: begin, ...timeoutUntil(untilMs) })
     const tx = {
       query: (stmt: Statement<never>, values: unknown[]) => runOn(client, stmt, values, timeoutUntil(untilMs)),
     } as unknown as Tx

@@ -51,6 +51,10 @@ export class RoomWriter {
   readonly #lockedTries = new Map<string, number>()
   readonly #known = new Map<string, RoomHead>()
   #running = 0
+  /** When a batch last went well, or was begun while none ran. */
+  #movedAtMs = 0
+  /** The last batch that ended had failed. */
+  #isFailing = false
   #scheduled = false
   #count = 0
   #checks: NodeJS.Timeout | undefined
@@ -62,7 +66,8 @@ export class RoomWriter {
   /** Rejects with Overloaded when too many wait, or when it waited too long; then nothing was written. */
   append(append: Append): Promise<AppendOutcome> {
     const ofRoom = this.#waiting.get(append.head.room)?.length ?? 0
-    if (ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
+    const isStalled = this.#isFailing || performance.now() - this.#movedAtMs > patience.stalledMs
+    if ((isStalled && this.#running >= maxRunning) || ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
       this.#queue({ ...append, tries: 0, untilMs: performance.now() + patience.lockedMs, resolve, reject })
@@ -116,12 +121,15 @@ export class RoomWriter {
   }
 
   async #run(batch: Waiting[][]): Promise<void> {
-    this.#running++
+    if (this.#running++ === 0) this.#movedAtMs = performance.now()
     this.#schedule()
     const locked = new Set<string>()
     try {
       await this.#write(batch, locked)
+      this.#movedAtMs = performance.now()
+      this.#isFailing = false
     } catch (error) {
+      this.#isFailing = !isLocked(error)
       await this.#fail(batch, locked, error)
     } finally {
       for (const [first] of batch) this.#free(first!.head.room, locked.has(first!.head.room))

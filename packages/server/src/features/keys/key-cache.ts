@@ -1,4 +1,6 @@
 import { Batcher } from '@atrium/traffic/batcher'
+import { Overloaded } from '@atrium/traffic/overloaded'
+import { patience } from '@atrium/traffic/patience'
 import type { ResolvedKey } from './resolved-key.ts'
 
 interface Entry {
@@ -25,7 +27,7 @@ const refreshAfterMs = 7_500
 export class KeyCache {
   readonly #entries = new Map<string, Entry>()
   readonly #loads: Batcher<string, ResolvedKey | undefined>
-  readonly #loading = new Map<string, Promise<ResolvedKey | undefined>>()
+  readonly #loading = new Map<string, { load: Promise<ResolvedKey | undefined>; sinceMs: number }>()
   readonly #maxEntries: number
   readonly #now: () => number
   #generation = 0
@@ -78,11 +80,14 @@ export class KeyCache {
   /** Those who ask for a key while it is looked up share the answer: while the database is silent they wait as one. */
   #loadOnce(hash: string): Promise<ResolvedKey | undefined> {
     const known = this.#loading.get(hash)
-    if (known) return known
+    if (known) {
+      const isStalled = performance.now() - known.sinceMs > patience.stalledMs
+      return isStalled ? Promise.reject(new Overloaded('the key cannot be looked up now')) : known.load
+    }
     const load = this.#load(hash).finally(() => {
-      if (this.#loading.get(hash) === load) this.#loading.delete(hash)
+      if (this.#loading.get(hash)?.load === load) this.#loading.delete(hash)
     })
-    this.#loading.set(hash, load)
+    this.#loading.set(hash, { load, sinceMs: performance.now() })
     return load
   }
 
