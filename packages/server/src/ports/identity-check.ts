@@ -36,7 +36,10 @@ const maxAnswerBytes = 64 * 1024
 /** Reads JSON from the one place that the operator configured: no redirects, bounded in time and size. */
 async function fetchJson(url: string): Promise<unknown> {
   const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000), headers: { accept: 'application/json' } })
-  if (res.status !== 200 || !res.body) throw new Error(`${url} answered ${res.status}`)
+  if (res.status !== 200 || !res.body) {
+    await res.body?.cancel()
+    throw new Error(`${url} answered ${res.status}`)
+  }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of res.body) {

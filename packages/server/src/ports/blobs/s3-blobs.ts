@@ -25,6 +25,7 @@ import type {
   WriteOptions,
 } from './blobs.ts'
 import { BlobError } from './blobs.ts'
+import { capAnswers } from './s3/cap-answers.ts'
 import { exactLength } from './s3/exact-length.ts'
 import { presignGet, presignPut, type S3Place } from './s3/presign.ts'
 import { asBlobError, isMissing, isUnmatched } from './s3/s3-errors.ts'
@@ -33,6 +34,8 @@ const pageSize = 1_000
 const tries = 3
 /** The store copies 100 MiB by itself before it answers. */
 const answerMs = 60_000
+/** A store that takes less is none that one can work with. */
+const slowestBytesPerMs = 64
 /** Longer than a client may let us wait, for whom we stop reading: see send-stream.ts. */
 const readerSilenceMs = 180_000
 
@@ -73,6 +76,8 @@ export class S3Blobs implements Blobs {
       })
     this.#client = open(silenceMs)
     this.#reader = open(readerSilenceMs)
+    capAnswers(this.#client, { errorsOnly: false })
+    capAnswers(this.#reader, { errorsOnly: true })
   }
 
   /** Throws what the store says when it cannot be used so. */
@@ -102,7 +107,12 @@ export class S3Blobs implements Blobs {
   async read(key: string, range?: ByteRange): Promise<BlobContent> {
     const command = new GetObjectCommand({ ...this.#at(key), ...(range ? { Range: `bytes=${range.start}-${range.end}` } : {}) })
     const got = await this.#ask((options) => this.#reader.send(command, options), tries * this.#silenceMs).catch(throwBlobError)
-    const contentBytes = got.ContentLength ?? 0
+    const contentBytes = got.ContentLength
+    if (contentBytes === undefined) {
+      // It might never end, and how much of it is sent on is said before it comes.
+      ;(got.Body as Readable).destroy()
+      throw new BlobError('unavailable', 'the object storage does not say how long the blob is')
+    }
     const total = /\/(\d+)$/.exec(got.ContentRange ?? '')?.[1]
     return { ...statOf(total ? Number(total) : contentBytes, got.ETag), stream: got.Body as Readable, contentBytes }
   }
@@ -120,9 +130,14 @@ export class S3Blobs implements Blobs {
       ContentType: mime,
       ContentLength: bytes,
     })
-    const put = await this.#client.send(command, { abortSignal: abort.signal }).catch((error: unknown) => {
-      throw abort.signal.aborted ? abort.signal.reason : asBlobError(error)
-    })
+    const late = () => abort.abort(new BlobError('unavailable', 'the object storage takes too long'))
+    const timer = setTimeout(late, answerMs + bytes / slowestBytesPerMs)
+    const put = await this.#client
+      .send(command, { abortSignal: abort.signal })
+      .catch((error: unknown) => {
+        throw abort.signal.aborted ? abort.signal.reason : asBlobError(error)
+      })
+      .finally(() => clearTimeout(timer))
     return statOf(bytes, put.ETag)
   }
 
@@ -203,6 +218,9 @@ export class S3Blobs implements Blobs {
       bytes: Size ?? 0,
       modifiedAt: LastModified ?? new Date(),
     }))
+    // Whoever lists deletes what is there: what was not asked for is not touched, and a list that does not go on would never end.
+    if (blobs.some(({ key }) => !key?.startsWith(prefix) || (cursor !== undefined && key <= cursor)))
+      throw new BlobError('unavailable', 'the object storage lists what was not asked for')
     return { blobs, ...(IsTruncated && blobs.length > 0 ? { cursor: blobs.at(-1)!.key } : {}) }
   }
 

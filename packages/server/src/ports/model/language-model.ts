@@ -70,7 +70,7 @@ export function languageModel({ provider, model, providerOptions, limits: given 
     const offered = offerTools(tools, limits.toolCalls)
     const result = streamText({
       model,
-      instructions: writeInstructions(instructions),
+      instructions: writeInstructions(instructions, { hasTools: tools.length > 0 }),
       messages: writeMessages(fitHistory(history, limits.historyTokens), metadata),
       ...(tools.length > 0 ? { tools: offered.set } : {}),
       stopWhen: isStepCount(limits.steps),

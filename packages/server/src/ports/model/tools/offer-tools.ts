@@ -1,5 +1,8 @@
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai'
+import { cutText } from '../cut-text.ts'
+import { quote } from '../write-messages.ts'
 import type { AgentTool } from './agent-tool.ts'
+import { maxToolTextBytes } from './tool-text.ts'
 
 export interface OfferedTools {
   set: ToolSet
@@ -22,10 +25,15 @@ export function offerTools(tools: AgentTool[], maxCalls: number): OfferedTools {
         calls++
         const answer = await tool.call(args, abortSignal ?? new AbortController().signal)
         // Thrown, so that the provider is told that this is a failure in the way of its own protocol.
-        if (!answer.ok) throw new Error(answer.error)
-        return answer.text
+        if (!answer.ok) throw new Error(marked('[the tool failed]', answer.error))
+        return marked('[the tool answered]', answer.text)
       },
     }),
   ])
   return { set: Object.fromEntries(set) as ToolSet, calls: () => calls, spent: () => calls >= maxCalls }
+}
+
+/** As data: what a server says is read by a model that also reads its owner's instructions. */
+function marked(heading: string, text: string): string {
+  return cutText(quote(heading, text), maxToolTextBytes)
 }

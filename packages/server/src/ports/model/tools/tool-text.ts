@@ -11,6 +11,15 @@ export function toolText(
   text: string,
   { secret, maxBytes = maxToolTextBytes }: { secret?: string | undefined; maxBytes?: number },
 ): string {
-  const known = secret && secret.length >= minSecretLength ? text.replaceAll(secret, '[secret]') : text
+  const forms = secret && secret.length >= minSecretLength ? formsOf(secret) : []
+  const known = forms.reduce((left, form) => left.replaceAll(form, '[secret]'), text)
   return cutText(known.replaceAll('\0', ''), maxBytes)
+}
+
+/** A server that shows what it got may have encoded it. The longest first: one may lie in another. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const encoded = [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex'), encodeURIComponent(secret)]
+  const forms = new Set([secret, JSON.stringify(secret).slice(1, -1), ...encoded])
+  return [...forms].toSorted((a, b) => b.length - a.length)
 }
