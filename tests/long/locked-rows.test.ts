@@ -1,3 +1,3 @@
-import { testLockedRows } from '../support/assert-locks-stay-apart.ts'
+import { testLockedRows } from '../support/test-locked-rows.ts'
 
 testLockedRows({ quietMs: 15_000, lockedMs: 30_000 })

@@ -25,7 +25,7 @@ interface Resident {
 export const works = ['item', 'keyed item', 'grant', 'turn', 'artifact', 'curation', 'webhook'] as const
 type Work = (typeof works)[number]
 
-interface BadAnswer {
+export interface BadAnswer {
   work: Work
   status: number
   tookMs: number
