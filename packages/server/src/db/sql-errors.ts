@@ -8,10 +8,14 @@ export const sqlState = {
 
 export function sqlStateOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  // No class of SQLSTATE begins with E, and the system's codes do, among them EPIPE, which is as long.
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH'])
+// EAGAIN: more connections wait at a socket than it keeps waiting.
+const networkCodes = new Set(
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOENT ETIMEDOUT ENOTFOUND EHOSTUNREACH ENETUNREACH EAGAIN EAI_AGAIN'.split(' '),
+)
 
 /** Whether a value in the query was refused, rather than the query as a whole: classes 22 (data) and 23 (constraints). */
 export function isDataError(error: unknown): boolean {
@@ -25,8 +29,9 @@ export function apiErrorOfSql(error: unknown): ApiError | undefined {
   if (state === sqlState.foreignKeyViolation && constraintOf(error).endsWith('_collection_exists'))
     return new ApiError('not_found')
   if (state) {
-    // 08: connection; 53: out of resources; 57P: shutting down; 40: lost a race that a retry wins; 25006: standby; 57014, 55P03: took too long.
-    const passing = /^(08|53|57P|40)/.test(state) || state === '25006' || state === '57014' || state === sqlState.lockNotAvailable
+    // 08: connection; 53: out of resources; 57P: shutting down; 58: the system below it; 40: lost a race that a retry wins; 25006: standby; 57014, 55P03: took too long.
+    const passing =
+      /^(08|53|57P|58|40)/.test(state) || state === '25006' || state === '57014' || state === sqlState.lockNotAvailable
     return passing ? unavailable(error) : undefined
   }
   return isConnectionLost(error) ? unavailable(error) : undefined
