@@ -179,7 +179,7 @@ async function untilReady(run: AtriumRun, origin: string): Promise<void> {
 async function startEmbedded(t: TestContext, dataDir: string, port: number): Promise<AtriumRun & { origin: string }> {
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(port) })
   const origin = `http://localhost:${port}`
-  // SIGTERM, since its PostgreSQL would outlive it otherwise.
+  // SIGTERM: it ends with its PostgreSQL, whose files can then be removed.
   atEnd(t, async () => {
     run.kill()
     await run.ended(10_000)

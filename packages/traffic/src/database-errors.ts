@@ -7,6 +7,8 @@ const networkCodes = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
+  // More connections wait at a socket than it keeps waiting.
+  'EAGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENETDOWN',
@@ -45,10 +47,10 @@ export function isLocked(error: unknown): boolean {
   return state === '55P03' || state === '40P01'
 }
 
-/** Whether a try at a later time may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting down; 40: lost a race. */
+/** Whether a try at a later time may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting down; 58: the system below it; 40: lost a race. */
 export function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state === undefined) return isConnectionLost(error)
   // 25006: a standby; 57014, 25P04: took too long; 25P03: the client was silent in its transaction.
-  return /^(08|53|57P|40)/.test(state) || ['25006', '25P03', '25P04', '55P03', '57014'].includes(state)
+  return /^(08|53|57P|58|40)/.test(state) || ['25006', '25P03', '25P04', '55P03', '57014'].includes(state)
 }

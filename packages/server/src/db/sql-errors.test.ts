@@ -7,8 +7,18 @@ import { apiErrorOfSql } from './sql-errors.ts'
 const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
 
 test('a database that is away, full, shutting down or slow is 503, and what failed there may be tried again', () => {
-  const network = ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH']
-  const states = ['08006', '53100', '53300', '57P01', '57P02', '57P03', '57014', '40001', '40P01', '55P03', '25006']
+  const network = [
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ENOTFOUND',
+    'EAGAIN',
+    'EAI_AGAIN',
+    'ENETUNREACH',
+  ]
+  const states = ['08006', '53100', '58030', '53300', '57P01', '57P02', '57P03', '57014', '40001', '40P01', '55P03', '25006']
   const messages = ['Connection terminated unexpectedly', 'timeout exceeded when trying to connect', 'Query read timeout']
   for (const error of [...[...network, ...states].map((code) => withCode(code)), ...messages.map((text) => new Error(text))]) {
     assert.equal(apiErrorOfSql(error)?.code, 'unavailable', JSON.stringify(error))
@@ -18,7 +28,14 @@ test('a database that is away, full, shutting down or slow is 503, and what fail
 })
 
 test('a fault of ours does not pass', () => {
-  for (const error of [withCode('42703'), withCode('23514'), withCode('22P02'), new TypeError('x is undefined'), undefined]) {
+  for (const error of [
+    withCode('42703'),
+    withCode('EPERM'),
+    withCode('23514'),
+    withCode('22P02'),
+    new TypeError('x is undefined'),
+    undefined,
+  ]) {
     assert.equal(isPassing(error), false)
   }
   assert.equal(isPassing(new ApiError('not_found')), false)
