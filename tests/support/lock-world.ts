@@ -23,7 +23,7 @@ interface Resident {
 
 /** What a resident does, and whose time is measured; webhook ends when the event has arrived. */
 export const works = ['item', 'keyed item', 'grant', 'turn', 'artifact', 'curation', 'webhook'] as const
-type Work = (typeof works)[number]
+export type Work = (typeof works)[number]
 
 export interface BadAnswer {
   work: Work
