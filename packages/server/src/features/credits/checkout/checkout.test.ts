@@ -120,7 +120,7 @@ describe('buying a license key', () => {
   test('paid twenty times at once, it is sold once', async () => {
     await fresh()
     const { id } = (await create({ credits: 7 })).body.data
-    const answers = await atOnce(api, id, 15, () => Promise.all(Array.from({ length: 20 }, () => press(id))))
+    const answers = await atOnce(api, id, () => Promise.all(Array.from({ length: 20 }, () => press(id))))
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([303]))
     const accounts = await queryRows(`select balance from ledger_accounts where tenant_id = $1 and kind = 'license'`, [tenant.id])
     assert.deepEqual(accounts, [{ balance: 7 }])

