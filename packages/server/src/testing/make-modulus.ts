@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { checkPrimeSync, randomBytes } from 'node:crypto'
 
 /** Looks like the modulus of an RSA key, which is all that can be told of one, and is made at once; in base64url. It signs nothing. */
 export function makeModulus(bits = 2_048): string {
@@ -7,7 +7,9 @@ export function makeModulus(bits = 2_048): string {
     modulus[0]! |= 0x80
     modulus[modulus.length - 1]! |= 1
     const value = BigInt(`0x${modulus.toString('hex')}`)
-    if (!odd.some((factor) => value % factor === 0n)) return modulus.toString('base64url')
+    // One in sixty of those without a small factor is a prime, which no modulus is.
+    if (!odd.some((factor) => value % factor === 0n) && !checkPrimeSync(value, { checks: 1 }))
+      return modulus.toString('base64url')
   }
 }
 
