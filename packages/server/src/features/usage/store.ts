@@ -38,6 +38,7 @@ const addStatement = statement<never>(
    order by t.id, c.day, c.meter
    on conflict on constraint usage_days_pkey
      do update set quantity = least(d.quantity + excluded.quantity, ${Number.MAX_SAFE_INTEGER})`,
+  { tries: 'one' },
 )
 
 /** Adds the batch to what was used, all of it and once, however often it is sent. */

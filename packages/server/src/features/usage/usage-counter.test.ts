@@ -83,7 +83,10 @@ test('counts of two processes at once onto the same rows all arrive, without a d
 
 test('a flush whose connection is ended loses nothing and counts nothing twice, and is told by the metrics', async () => {
   const [tenant] = tenants as [string]
-  const { counter, errors, metric } = openCounter()
+  // It is to be ended while it waits.
+  const patient = openDatabase({ url: database.url, maxConnections: 1, onConnectionError: () => {} })
+  await patient.pool.query(`set lock_timeout = '20s'`)
+  const { counter, errors, metric } = openCounter({ on: patient })
   counter.count(tenant, 'items', 3)
   await counter.flush()
   const blocker = await db.pool.connect()
@@ -105,6 +108,28 @@ test('a flush whose connection is ended loses nothing and counts nothing twice, 
   assert.deepEqual(await stored(tenant), { items: 12 })
   await counter.flush()
   assert.deepEqual(await stored(tenant), { items: 12 })
+  await counter.close()
+  await patient.close()
+})
+
+test('while a row of one tenant is locked, what all others used is written; its own is, once, when the row is free', async () => {
+  const [tenant, ...others] = tenants as [string]
+  const { counter } = openCounter()
+  for (const id of tenants) counter.count(id, 'items', 1)
+  await counter.flush()
+  const blocker = await db.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('select from usage_days where tenant_id = $1 for update', [tenant])
+  for (let round = 0; round < 2; round++) {
+    for (const id of tenants) counter.count(id, 'items', 1)
+    await counter.flush()
+  }
+  for (const id of others) assert.deepEqual(await stored(id), { items: 3 })
+  assert.deepEqual(await stored(tenant), { items: 1 })
+  await blocker.query('rollback')
+  blocker.release()
+  await counter.flush()
+  for (const id of tenants) assert.deepEqual(await stored(id), { items: 3 })
 })
 
 test('a batch that was committed although its answer was lost is not added again', async () => {
