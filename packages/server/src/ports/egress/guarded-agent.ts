@@ -17,7 +17,7 @@ const connectTimeoutMs = 10_000
  * More than all answers of a connection's time need. What frames an answer, such as the extensions of a chunk, counts for no other limit: a
  * server could send it as fast as it can until the exchange's time is up.
  */
-const maxConnectionBytes = 192 * 1024 * 1024
+const maxConnectionBytes = 96 * 1024 * 1024
 const watchEveryMs = 250
 
 /** Opens connections to public addresses alone, each checked at its own opening. Every exchange over it must bring a deadline. */
