@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RoomPage } from '../features/sessions/agent-room.ts'
 import { send } from './http.ts'
 import { startHostileServers } from './hostile-servers.ts'
 import { longestBlock } from './processor-block.ts'
 import { eventually, startSessionWorld, type Room } from './session-world.ts'
 
+/** The Space service takes 20 calls a second of one address, the agent's too. */
+const askEveryMs = 200
+
 export interface HostileEvening {
   /** How long an honest tenant's echo took, each time it was asked while the strangers answered. */
   echoMs: number[]
+  /** The same before they came. */
+  aloneMs: number[]
   /** The longest time in which nobody else had a turn in the worker's process, by the processor's clock. */
   blockMs: number
 }
@@ -42,6 +48,11 @@ export async function spendHostileEvening({ each, echoes }: { each: number; echo
       return performance.now() - askedAt
     }
     await ask('warm-up')
+    const aloneMs: number[] = []
+    for (let i = 0; i < echoes; i++) {
+      aloneMs.push(await ask(`first ${i}.`))
+      await delay(askEveryMs)
+    }
 
     const meet = async () => {
       const rooms: Room[] = []
@@ -58,10 +69,13 @@ export async function spendHostileEvening({ each, echoes }: { each: number; echo
     const blockMs = await longestBlock(async () => {
       let met = false
       const meeting = meet().finally(() => (met = true))
-      while (!met || echoMs.length < echoes) echoMs.push(await ask(`question ${echoMs.length}.`))
+      while (!met || echoMs.length < echoes) {
+        echoMs.push(await ask(`question ${echoMs.length}.`))
+        await delay(askEveryMs)
+      }
       await meeting
     })
-    return { echoMs, blockMs }
+    return { echoMs, aloneMs, blockMs }
   } finally {
     await world.close()
     await strangers.close()

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setPriority } from 'node:os'
 
 export interface HostileServers {
   /** A provider that speaks OpenAI's protocol: `hostile-7` is a model of it. */
@@ -14,6 +15,8 @@ export interface HostileServers {
 /** Providers, MCP servers and agents of strangers, whose answers are made to take long. */
 export async function startHostileServers(): Promise<HostileServers> {
   const child = fork(new URL('hostile-servers-process.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  // They stand for machines elsewhere, which take nothing of this one's processors.
+  setPriority(child.pid!, 19)
   const [{ http, agents }] = (await once(child, 'message')) as [{ http: number; agents: number[] }]
   return {
     providerUrl: `http://127.0.0.1:${http}/v1`,

@@ -8,6 +8,10 @@ import type { EgressMode } from './host-rule.ts'
 import { asEgressError, openAnswer } from './open-answer.ts'
 import { resolveName, type ResolveName } from './resolve-name.ts'
 
+const mebibyte = 1024 * 1024
+/** Pictures alone are longer. */
+const usualAnswerBytes = 4 * mebibyte
+
 export interface EgressRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
@@ -46,15 +50,21 @@ export interface EgressOptions {
 }
 
 export function openEgress({ mode, resolve = resolveName }: EgressOptions): Egress {
-  const agent = openGuardedAgent({ mode, resolve })
-  const fetchWithin = (limits: FetchLimits) => guardedFetch(agent, mode, limits)
+  const usual = openGuardedAgent({ mode, resolve, maxConnectionBytes: 32 * mebibyte })
+  const large = openGuardedAgent({ mode, resolve, maxConnectionBytes: 128 * mebibyte })
+  const agentFor = (maxBytes: number) => (maxBytes > usualAnswerBytes ? large : usual)
+  const fetchWithin = (limits: FetchLimits) => guardedFetch(agentFor(limits.maxAnswerBytes), mode, limits)
 
   const send = async (request: EgressRequest): Promise<EgressAnswer> => {
     const { method, url, headers = {}, body = null, timeoutMs = 15_000, maxAnswerBytes = 65_536, signal } = request
     const parsed = parseUrl(url, mode)
     const deadline = startDeadline(timeoutMs, signal)
     try {
-      const answer = await openAnswer(agent, { method, url: parsed, headers: Object.entries(headers), body }, deadline)
+      const answer = await openAnswer(
+        agentFor(maxAnswerBytes),
+        { method, url: parsed, headers: Object.entries(headers), body },
+        deadline,
+      )
       return {
         status: answer.statusCode,
         headers: joinHeaders(answer.headers),
@@ -70,10 +80,12 @@ export function openEgress({ mode, resolve = resolveName }: EgressOptions): Egre
   return {
     checkUrl: (url) => checkUrl(url, mode),
     send,
-    fetch: fetchWithin({ timeoutMs: 120_000, maxAnswerBytes: 4 * 1024 * 1024 }),
+    fetch: fetchWithin({ timeoutMs: 120_000, maxAnswerBytes: usualAnswerBytes }),
     fetchWithin,
     // Not gracefully: what is under way may last for minutes.
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([usual.destroy(), large.destroy()])
+    },
   }
 }
 

@@ -8,17 +8,17 @@ import type { ResolveName } from './resolve-name.ts'
 export interface Guard {
   mode: EgressMode
   resolve: ResolveName
+  /**
+   * What a connection may bring in all its time. What frames an answer, such as the extensions of a chunk, counts for no other limit: a server
+   * could send it as fast as it is read until the exchange's time is up.
+   */
+  maxConnectionBytes: number
 }
 
 export const maxConnectionsPerOrigin = 64
 
 const connectTimeoutMs = 10_000
-/**
- * More than all answers of a connection's time need. What frames an answer, such as the extensions of a chunk, counts for no other limit: a
- * server could send it as fast as it can until the exchange's time is up.
- */
-const maxConnectionBytes = 192 * 1024 * 1024
-const watchEveryMs = 250
+const watchEveryMs = 50
 
 /** Opens connections to public addresses alone, each checked at its own opening. Every exchange over it must bring a deadline. */
 export function openGuardedAgent(guard: Guard): Agent {
@@ -38,9 +38,9 @@ export function openGuardedAgent(guard: Guard): Agent {
   })
 }
 
-function guardedConnector({ mode, resolve }: Guard): buildConnector.connector {
-  const openPlain = tcpConnector(resolve, { mode, secure: false })
-  const openUnderTls = tcpConnector(resolve, { mode, secure: true })
+function guardedConnector({ mode, resolve, maxConnectionBytes }: Guard): buildConnector.connector {
+  const openPlain = tcpConnector(resolve, { mode, secure: false }, maxConnectionBytes)
+  const openUnderTls = tcpConnector(resolve, { mode, secure: true }, maxConnectionBytes)
   // Sessions are not resumed: that would skip the certificate's check. An environment that switches the check off is not heard.
   const openTls = buildConnector({ allowH2: false, maxCachedSessions: 0, rejectUnauthorized: true, timeout: connectTimeoutMs })
 
@@ -58,7 +58,7 @@ function guardedConnector({ mode, resolve }: Guard): buildConnector.connector {
 }
 
 /** TLS is a second step so that the peer's address is known to be good before the first byte, which TLS would send at once. */
-function tcpConnector(resolve: ResolveName, route: Route): buildConnector.connector {
+function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): buildConnector.connector {
   const options = { lookup: guardedLookup(resolve, route), autoSelectFamily: true, timeout: connectTimeoutMs }
   const open = buildConnector(options)
   return (target, callback) => {
@@ -76,15 +76,15 @@ function tcpConnector(resolve: ResolveName, route: Route): buildConnector.connec
         socket.destroy()
         return callback(refusal as EgressError, null)
       }
-      watchBytes(socket)
+      watchBytes(socket, maxBytes)
       callback(null, socket)
     })
   }
 }
 
-function watchBytes(socket: Socket): void {
+function watchBytes(socket: Socket, maxBytes: number): void {
   const watch = setInterval(() => {
-    if (socket.bytesRead > maxConnectionBytes) socket.destroy()
+    if (socket.bytesRead > maxBytes) socket.destroy()
   }, watchEveryMs).unref()
   socket.once('close', () => clearInterval(watch))
 }

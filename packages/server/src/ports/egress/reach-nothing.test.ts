@@ -110,7 +110,7 @@ test('no form is reached by send or fetch, nor is its name even looked up', asyn
 
 test('no form is reached by the agent alone, without any check of the URL before it', async (t) => {
   const reached = listener.accepted()
-  const agent = openGuardedAgent({ mode: 'public', resolve })
+  const agent = openGuardedAgent({ mode: 'public', resolve, maxConnectionBytes: 1_000_000 })
   t.after(() => agent.destroy())
   for (const url of hosts.flatMap(urlsOf).filter((text) => URL.canParse(text))) {
     const { origin } = new URL(url)
@@ -165,7 +165,7 @@ test('loopback mode reaches loopback and nothing else that is not public', async
   ]
   for (const url of others.flatMap(urlsOf))
     await assert.rejects(egress.send({ method: 'GET', url }), { reason: 'refused_address' }, url)
-  const agent = openGuardedAgent({ mode: 'loopback', resolve })
+  const agent = openGuardedAgent({ mode: 'loopback', resolve, maxConnectionBytes: 1_000_000 })
   t.after(() => agent.destroy())
   await assert.rejects(agent.request({ origin: 'http://8.8.8.8', path: '/', method: 'GET' }), { reason: 'refused_address' })
 })

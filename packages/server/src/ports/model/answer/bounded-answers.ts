@@ -4,7 +4,7 @@ import { takeTurn } from './event-turns.ts'
 type Fetch = typeof globalThis.fetch
 
 /** What goes on to a library between two turns of the event loop. */
-const piece = { events: 16, bytes: 16 * 1024 }
+const piece = { events: 8, bytes: 8 * 1024 }
 /** An error is a sentence and a code. */
 const maxErrorBytes = 64 * 1024
 

@@ -1,4 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+
+const maxRestMs = 20
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +10,15 @@ let last: Promise<unknown> = Promise.resolve()
  * here is read in microtasks alone, and no timer fires before its end.
  */
 export function takeTurn(): Promise<void> {
-  const turn = last.then(() => nextTurn())
+  const turn = last.then(rest)
   last = turn
   return turn
+}
+
+/** As long as the piece before took: at least half of the time is for everything else. */
+async function rest(): Promise<void> {
+  const since = performance.now()
+  await nextTurn()
+  const tookMs = performance.now() - since
+  if (tookMs > 1) await delay(Math.min(tookMs, maxRestMs))
 }
