@@ -88,8 +88,15 @@ test('a database with a new data folder, or with another key, is refused in ever
     /ATRIUM_MASTER_KEY: this database is sealed under the master key [0-9a-f]{8}, and given is [0-9a-f]{8}\. .*docs\/master-key\.md/,
   )
   // The Space service has no use for it, and is not asked for it.
-  const space = runAtrium(['space'], { ...env, ATRIUM_DATA_DIR: await newFolder(t), SPACE_PORT: String(await freePort()) })
-  assert.equal(await space.ended(1_500), undefined, space.output())
+  const spacePort = String(await freePort())
+  const space = runAtrium(['space'], { ...env, ATRIUM_DATA_DIR: await newFolder(t), SPACE_PORT: spacePort })
+  t.after(() => space.kill('SIGKILL'))
+  const isUp = () =>
+    fetch(`http://localhost:${spacePort}/cert.json`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isUp())) assert.equal(await space.ended(50), undefined, space.output())
   space.kill()
   assert.equal(await space.ended(10_000), 0, space.output())
 })
