@@ -10,6 +10,7 @@ import { handlers } from './handlers.ts'
 import { ApiError } from './http/api-error.ts'
 import { answerError } from './http/answer-error.ts'
 import { addPreflights, allowsBrowsers, applyCors } from './http/cors.ts'
+import { boundUnread } from './http/bound-unread.ts'
 import { addDocs } from './http/docs.ts'
 import { addExamples } from './http/examples.ts'
 import { answerFlatError } from './http/forward-space.ts'
@@ -74,6 +75,8 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
       done(error as Error)
     }
   })
+
+  boundUnread(app)
 
   for (const op of servedOperations) addOperation(app, ctx, op)
   addPreflights(app, routeOf)
