@@ -71,7 +71,12 @@ export function credential(description: string) {
 /** Query of a paged list. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: limits.pageMax, default: limits.pageDefault, description: 'How many at the most.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.pageMax,
+      default: limits.pageDefault,
+      description: 'How many at the most. A page of large ones ends earlier, with a next_cursor.',
+    }),
   ),
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 500, description: 'meta.next_cursor of the page before, as it came.' }),

@@ -10,6 +10,7 @@ import { answerSharePageNotFound, isSharePage } from './features/share/share-pag
 import { handlers } from './handlers.ts'
 import { ApiError } from './http/api-error.ts'
 import { answerError } from './http/answer-error.ts'
+import { boundUnread } from './http/bound-unread.ts'
 import { allowsBrowsers, answerPreflight, applyCors, isPreflight } from './http/cors.ts'
 import { addDocs } from './http/docs.ts'
 import { addExamples } from './http/examples.ts'
@@ -92,6 +93,8 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
       done(error as Error)
     }
   })
+
+  boundUnread(app)
 
   for (const op of servedOperations) addOperation(app, ctx, op)
   addPaymentRoutes(app, ctx)

@@ -30,6 +30,8 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
   const { oidc } = config
   return {
     ...passed,
+    // Rooms pass through it as text. With the 32 MiB of newer Node its heap grew by 100 MiB more under 40 readers, and was no faster.
+    NODE_OPTIONS: '--max-semi-space-size=16',
     DATABASE_URL: databaseUrl,
     // The API forwards to it from this machine and names the caller: without loopback all of them would share one limit.
     ATRIUM_TRUST_PROXY: ['loopback', ...config.trustProxy].join(','),

@@ -2,6 +2,7 @@ import type { KeySource } from '@atrium/identity/signed-token'
 import type { Batcher } from '@atrium/traffic/batcher'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { Certificate } from './certificate/certificate.ts'
+import type { FairShares } from './rooms/fair-shares.ts'
 import type { RoomHead } from './rooms/head.ts'
 import type { RoomWatch } from './rooms/room-watch.ts'
 import type { RoomWriter } from './rooms/room-writer.ts'
@@ -22,6 +23,8 @@ export interface SpaceContext {
   heads: Batcher<string, RoomHead | undefined>
   writer: RoomWriter
   watch: RoomWatch
+  /** Places for whole rooms that are being sent. */
+  downloads: FairShares
   limiter: RateLimiter
   /** What is written, and how many rooms are made, by whom. */
   use: SpaceUse

@@ -10,6 +10,7 @@ import type { SpaceBuild } from './certificate/space-build.ts'
 import { openDatabase } from './open-database.ts'
 import { makeSpaceServer } from './http/space-server.ts'
 import { staticFiles } from './http/static-files.ts'
+import { FairShares } from './rooms/fair-shares.ts'
 import { RoomWatch } from './rooms/room-watch.ts'
 import { RoomWriter } from './rooms/room-writer.ts'
 import { listHeads } from './rooms/store.ts'
@@ -68,6 +69,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     heads: new Batcher({ run: (rooms) => listHeads(db, rooms), maxSize: 256, concurrency: 4 }),
     writer: new RoomWriter(db),
     watch,
+    downloads: new FairShares({ total: 256, most: { address: 8, network: 32, room: 128 } }),
     limiter: new MemoryRateLimiter(),
     certificate,
     provider: config.oidc && trust(config.oidc.issuer, config.oidc.clientId, egress),

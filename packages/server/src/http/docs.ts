@@ -24,10 +24,10 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
     health: `${baseUrl}/healthz`,
   })
   const files = {
-    'openapi.json': ['application/json', JSON.stringify(production)],
-    'openapi.yaml': ['application/yaml', stringify(production)],
-    'openapi.full.json': ['application/json', JSON.stringify(full)],
-    'openapi.full.yaml': ['application/yaml', stringify(full)],
+    'openapi.json': ['application/json', Buffer.from(JSON.stringify(production))],
+    'openapi.yaml': ['application/yaml', Buffer.from(stringify(production))],
+    'openapi.full.json': ['application/json', Buffer.from(JSON.stringify(full))],
+    'openapi.full.yaml': ['application/yaml', Buffer.from(stringify(full))],
   } as const
 
   const { landing } = addDocsPages(app, ctx.config)
@@ -53,7 +53,7 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
 /** The house's mark, readable on light and dark tabs alike. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 13 15" fill="none" stroke="#7c6cf2" stroke-width="1.6">${archMarkPath}</svg>`
 
-function publicFile(reply: FastifyReply, type: string, text: string): FastifyReply {
+function publicFile(reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
   applyCors(reply)
   return reply.header('content-type', type).header('cache-control', 'public, max-age=300').send(text)
 }

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '../context.ts'
 
 /** Longer than the longest held poll. */
@@ -30,6 +31,14 @@ export function forwardSpace(ctx: Context, req: FastifyRequest, reply: FastifyRe
         headers: { 'content-type': 'application/json', 'content-length': body.length, 'x-forwarded-for': req.ip },
       },
       (answer) => {
+        const { unread } = req.server
+        // Larger than one piece, or of unknown length: it passes through two buffers as it comes.
+        const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
+        if (isLarge && !unread.take(reply.raw, 2 * pieceBytes)) {
+          upstream.destroy()
+          resolve(flatError(reply, 503, 'unavailable', 'too many large answers wait to be read').header('retry-after', '5'))
+          return
+        }
         reply.code(answer.statusCode ?? 502)
         for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {
           const value = answer.headers[name]

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { allowPause, onceOver } from '@atrium/traffic/unread-answers'
 import { releaseChunk } from './release-chunk.ts'
 
 /** A player that is paused stops reading; one that does so for longer asks again when it goes on. */
@@ -11,6 +12,7 @@ const idleMs = 120_000
  */
 export async function sendStream(res: ServerResponse, stream: Readable): Promise<number> {
   res.setTimeout(idleMs, () => res.destroy())
+  allowPause(res, idleMs)
   let sent = 0
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -31,12 +33,11 @@ export async function sendStream(res: ServerResponse, stream: Readable): Promise
 /** Whether it went out; false: the client is gone. */
 function written(res: ServerResponse, chunk: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
-    const gone = () => resolve(false)
-    if (res.destroyed) return gone()
+    if (res.destroyed || res.req.socket.destroyed) return resolve(false)
     // What waits behind another answer on its connection would never be called back.
-    res.once('close', gone)
+    const off = onceOver(res, () => resolve(false))
     res.write(chunk, (error) => {
-      res.off('close', gone)
+      off()
       resolve(!error)
     })
   })

@@ -10,6 +10,7 @@ import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from './idempotency/claim.ts'
 import { claimedTransaction } from './idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from './idempotency/run-claimed.ts'
+import { pageTurns } from './page-turns.ts'
 import { assertNoBody, compileCheck, compileQuery, parseBody } from './parse.ts'
 import { compileAnswers, type Answer } from './serialise.ts'
 import { hashCredential } from '../random.ts'
@@ -29,6 +30,7 @@ export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
   const readClaim = claimReader(ctx, op, serialise)
+  const isPaged = op.answers[200]?.paged === true
 
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const asked = readCall(req)
@@ -48,8 +50,16 @@ export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
     }
     const idempotencyKey = op.idempotency ? idempotencyKeyOf(op, req) : undefined
     if (idempotencyKey === undefined) {
-      const answer = (await run(call, undefined)) as Answer
-      return send(ctx, op, req, reply, serialise(answer), answer)
+      if (!isPaged) {
+        const answer = (await run(call, undefined)) as Answer
+        return send(ctx, op, req, reply, serialise(answer), answer)
+      }
+      // Not until it is sent: a reply is awaited until it was read, and who does not read would keep the turn.
+      const { answer, sent } = await pageTurns.run(async () => {
+        const made = (await run(call, undefined)) as Answer
+        return { answer: made, sent: serialise(made) }
+      })
+      return send(ctx, op, req, reply, sent, answer)
     }
     const { claim, open } = readClaim(req, asked, idempotencyKey)
     return claimed(await runClaimed(ctx, claim, async () => serialise(await run(call, claim)), open))

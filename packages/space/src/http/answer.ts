@@ -1,23 +1,95 @@
 import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { InvalidRecord } from '@atrium/sealing/invalid-record'
 import { isPassing } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
+import { inPieces, onceOver, pieceBytes, type UnreadAnswers } from '@atrium/traffic/unread-answers'
+import type { StreamedAnswer } from '../ops/streamed-answer.ts'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
+
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Retry-After',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Up to this size an answer goes out at once: it is not counted. */
+const smallBytes = 16 * 1024
 
 /** Answers JSON that no cache keeps; any origin may read it, never with credentials. */
 export function sendJson(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
   if (res.destroyed || res.headersSent) return
   const text = JSON.stringify(body)
-  res.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'Retry-After',
-    'x-content-type-options': 'nosniff',
-    ...headers,
-  })
+  res.writeHead(status, { ...jsonHeaders, 'content-length': Buffer.byteLength(text), ...headers })
   res.end(text)
+}
+
+/** Answers 200 with JSON of any size. Throws SpaceError when too many large answers wait to be read. */
+export async function sendAnswer(res: ServerResponse, body: object, unread: UnreadAnswers): Promise<void> {
+  if (res.destroyed || res.headersSent) return
+  const text = JSON.stringify(body)
+  if (text.length <= smallBytes) {
+    res.writeHead(200, { ...jsonHeaders, 'content-length': Buffer.byteLength(text) })
+    res.end(text)
+    return
+  }
+  const bytes = Buffer.from(text)
+  if (!unread.take(res, bytes.length)) throw tooManyUnread()
+  res.writeHead(200, { ...jsonHeaders, 'content-length': bytes.length })
+  await sendBytes(res, bytes)
+}
+
+/** Sends an answer as it is made. In the middle of it, only the missing rest can say that something broke. */
+export async function sendStreamed(res: ServerResponse, answer: StreamedAnswer, unread: UnreadAnswers): Promise<void> {
+  try {
+    if (res.destroyed) return
+    if (!unread.take(res, answer.bytesHeld)) throw tooManyUnread()
+    res.writeHead(200, jsonHeaders)
+    answer.cut.addEventListener('abort', () => res.req.socket.resetAndDestroy(), { once: true })
+    if (answer.cut.aborted) res.destroy()
+    for await (const piece of answer.pieces) if (!(await written(res, piece))) return
+    res.end()
+  } catch (error) {
+    if (res.headersSent) res.destroy()
+    unlessOurs(error)
+  } finally {
+    answer.release()
+  }
+}
+
+/** Whether it went out: only then may its memory be used again. */
+function written(res: ServerResponse, piece: Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (res.destroyed || res.req.socket.destroyed) return resolve(false)
+    const off = onceOver(res, () => resolve(false))
+    res.write(piece, (error) => {
+      off()
+      resolve(!error)
+    })
+  })
+}
+
+/** Sends the rest of an answer whose head is written, in pieces. */
+export async function sendBytes(res: ServerResponse, bytes: Uint8Array): Promise<void> {
+  if (bytes.length <= pieceBytes) res.end(bytes)
+  else await pipeline(inPieces(bytes), res).catch(unlessOurs)
+}
+
+/** Whoever leaves, or was cut off, breaks no promise of ours; nor does a room that is removed while it is sent. */
+function unlessOurs(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException
+  if (
+    (error instanceof SpaceError && error.error === 'not_found') ||
+    ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ABORT_ERR'].includes(code ?? '')
+  )
+    return
+  throw error
+}
+
+function tooManyUnread(): SpaceError {
+  return new SpaceError('unavailable', 'too many large answers wait to be read', 5)
 }
 
 /** Answers what was thrown. Faults of ours are said in the log, without anything that a caller sent. */

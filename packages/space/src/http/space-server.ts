@@ -4,7 +4,9 @@ import { dispatch } from '../ops/dispatch.ts'
 import type { SpaceConfig } from '../space-config.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { sendError, sendJson } from './answer.ts'
+import { UnreadAnswers } from '@atrium/traffic/unread-answers'
+import { StreamedAnswer } from '../ops/streamed-answer.ts'
+import { sendAnswer, sendBytes, sendError, sendJson, sendStreamed } from './answer.ts'
 import { callerAddress } from './caller-address.ts'
 import { readBody } from './read-body.ts'
 import type { StaticFile } from './static-files.ts'
@@ -28,6 +30,7 @@ const preflight = {
 export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
   const addressOf = callerAddress(config.trustProxy)
   const policy = scaled(ratePolicies.address, config.rateLimitFactor)
+  const unread = new UnreadAnswers()
 
   const post = async (req: IncomingMessage, res: ServerResponse) => {
     const address = addressOf(req)
@@ -39,7 +42,7 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
       // A stop waits for the connections that were in use: this is the last answer on its own.
       if (!server.listening) res.setHeader('connection', 'close')
     })
-    sendJson(res, 200, answer)
+    await (answer instanceof StreamedAnswer ? sendStreamed(res, answer, unread) : sendAnswer(res, answer, unread))
   }
 
   const server = createServer(
@@ -62,10 +65,11 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
         res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
       } else {
-        sendFile(req, res, files.get(path))
+        void sendFile(req, res, files.get(path)).catch(() => res.destroy())
       }
     },
   )
+  unread.watch(server)
   return server
 }
 
@@ -80,7 +84,7 @@ function scaled(policy: RatePolicy, factor: number): RatePolicy | undefined {
   return { name: policy.name, perSecond: policy.perSecond * factor, burst: Math.max(1, Math.round(policy.burst * factor)) }
 }
 
-function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | undefined): void {
+async function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | undefined): Promise<void> {
   if (!file || (req.method !== 'GET' && req.method !== 'HEAD')) {
     sendJson(res, 404, { error: 'not_found', reason: 'path' })
     return
@@ -90,5 +94,7 @@ function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticFile | 
     return
   }
   res.writeHead(200, { ...file.headers, 'content-length': file.body.length })
-  res.end(req.method === 'HEAD' ? undefined : file.body)
+  // All who read it share its memory.
+  if (req.method === 'HEAD') res.end()
+  else await sendBytes(res, file.body)
 }

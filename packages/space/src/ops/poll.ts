@@ -99,7 +99,7 @@ async function readLines(ctx: SpaceContext, head: RoomHead, fromSeq: number, toS
   const small = head.bytes <= pageBytes
   const lines = small
     ? await listLines(ctx.db, head.room, fromSeq, toSeq)
-    : await listLinesWithin(ctx.db, head.room, { fromSeq, toSeq, bytes: pageBytes })
+    : (await listLinesWithin(ctx.db, head.room, { fromSeq, toSeq, bytes: pageBytes, atLeast: 3 })).map(({ line }) => line)
   const isCut = !small && lines.length > 2 && lines.reduce((sum, line) => sum + line.length, 0) >= pageBytes
   if (lines.length !== toSeq - fromSeq && !isCut) throw new DamagedRoom(head.room, fromSeq, 'lines are missing')
   return lines

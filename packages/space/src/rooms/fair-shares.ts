@@ -50,9 +50,9 @@ export class FairShares {
     return () => this.#remove(place)
   }
 
-  /** Whoever has one more than the other would have keeps it: else the two would take it from each other for ever. */
+  /** Who has just one more keeps it: else the two would take it from each other for ever. */
   #makeRoom(mine: number): boolean {
-    if (this.#most <= (mine === 0 ? 0 : mine + 1)) return false
+    if (this.#most <= mine + 1) return false
     const [greediest] = this.#byCount[this.#most]!
     const [oldest] = this.#byAddress.get(greediest!)!
     this.#remove(oldest!)

@@ -64,24 +64,23 @@ export async function listLines(db: Db, room: string, fromSeq: number, toSeq: nu
 }
 
 /**
- * The same up to the line with which they have `bytes`: at least three, and at most 1,000. octet_length of a text that is stored outside the row does not read it.
+ * The same up to the line with which they have `bytes`: at least `atLeast`. octet_length of a text that is stored outside the row does not read it.
  */
 export async function listLinesWithin(
   db: Db,
   room: string,
-  { fromSeq, toSeq, bytes }: { fromSeq: number; toSeq: number; bytes: number },
-): Promise<string[]> {
-  const { rows } = await db.query<{ line: string }>({
+  { fromSeq, toSeq, bytes, atLeast }: { fromSeq: number; toSeq: number; bytes: number; atLeast: number },
+): Promise<{ seq: number; line: string }[]> {
+  const { rows } = await db.query<{ seq: number; line: string }>({
     name: 'rooms-lines-within',
-    text: `select line from (
+    text: `select seq, line from (
              select seq, line, sum(octet_length(line)) over (order by seq) - octet_length(line) as bytes_before
              from room_lines where room = $1 and seq >= $2 and seq < $3
-             order by seq limit 1000
            ) l
-           where bytes_before < $4 or seq < $2 + 3 order by seq`,
-    values: [room, fromSeq, toSeq, bytes],
+           where bytes_before < $4 or seq < $2 + $5 order by seq`,
+    values: [room, fromSeq, toSeq, bytes, atLeast],
   })
-  return rows.map((row) => row.line)
+  return rows
 }
 
 export interface NewLine {

@@ -36,6 +36,33 @@ export async function listItems(
   return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit])).map(toItem)
 }
 
+const listWithinStatement = statement<Row & { beyond: boolean }>(
+  'items-list-within',
+  `select ${columns}, bytes_before >= $5 as beyond from (
+     select ${columns},
+       sum(octet_length(content::text)) over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before,
+       sum(octet_length(content::text)) over (order by seq rows between unbounded preceding and 2 preceding) as bytes_before_last
+     from items where tenant_id = $1 and collection_id = $2 and seq > $3
+     order by seq limit $4
+   ) i
+   where coalesce(bytes_before_last, 0) < $5 order by seq`,
+)
+
+/**
+ * The same up to the item with which their contents have `bytes`: at least one. The item after it is read too, to tell whether there are more; its
+ * number in the list is `end`.
+ */
+export async function listItemsWithin(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  { afterSeq, limit, bytes }: { afterSeq: number; limit: number; bytes: number },
+): Promise<{ items: Item[]; end: number | undefined }> {
+  const rows = await db.query(listWithinStatement, [tenantId, collectionId, afterSeq, limit, bytes])
+  const end = rows.findIndex(({ beyond }) => beyond)
+  return { items: rows.map(({ beyond: _, ...row }) => toItem(row)), end: end === -1 ? undefined : end }
+}
+
 const findText = `select ${columns} from items where tenant_id = $1 and collection_id = $2 and id = $3`
 const findStatement = statement<Row>('items-find', findText)
 const lockStatement = statement<Row>('items-lock', `${findText} for no key update`)

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { allowPause, inPieces, UnreadAnswers } from './unread-answers.ts'
+
+const large = Buffer.alloc(24 * 1024 * 1024, 'x')
+const idleMs = 400
+const unread = new UnreadAnswers({ maxBytes: 30 * 1024 * 1024, idleMs, checkEveryMs: 50 })
+let server: Server
+let answered: ServerResponse | undefined
+before(async () => {
+  server = createServer((req, res) => {
+    answered = res
+    // The last test has two at once.
+    if (!unread.take(res, req.url === '/patient' ? 1 : large.length)) return void res.writeHead(503).end()
+    if (req.url === '/patient') allowPause(res, 60_000)
+    res.writeHead(200, { 'content-length': large.length })
+    inPieces(large).pipe(res)
+  })
+  unread.watch(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const limit = { timeout: 20_000 }
+
+async function ask(path = '/'): Promise<{ socket: Socket; status: number }> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  return { socket, status: Number(head.toString('latin1', 9, 12)) }
+}
+
+test('who does not read is cut off, also when they keep sending, and what they held is free again', limit, async () => {
+  const { socket, status } = await ask()
+  const held = answered!
+  assert.equal(status, 200)
+  const { socket: second, status: refused } = await ask()
+  assert.equal(refused, 503, 'there is no room for two')
+  second.destroy()
+  const startedAt = Date.now()
+  socket.write('GET / HTTP/1.1\r\nX: ')
+  const sending = setInterval(() => socket.write('a'), 20)
+  await once(held, 'close').finally(() => clearInterval(sending))
+  socket.destroy()
+  assert.ok(Date.now() - startedAt >= idleMs / 2, 'not at once')
+  assert.equal(unread.bytes, 0)
+})
+
+test('who reads slowly, but reads, gets everything', limit, async () => {
+  const { socket } = await ask()
+  const startedAt = Date.now()
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    socket.pause()
+    setTimeout(() => socket.resume(), 5)
+  })
+  socket.resume()
+  // The head was read before.
+  while (bytes < large.length - 64 * 1024) {
+    assert.equal(socket.destroyed, false, `cut off after ${bytes} bytes`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  assert.ok(Date.now() - startedAt > idleMs, 'it took longer than one may pause')
+  socket.destroy()
+})
+
+test('where pauses are allowed, nobody is cut off for one', limit, async () => {
+  const { socket } = await ask('/patient')
+  const patient = answered!
+  const { socket: impatient } = await ask()
+  await once(answered!, 'close')
+  assert.equal(patient.destroyed, false)
+  socket.destroy()
+  impatient.destroy()
+})
+
+test('an answer that waits behind another one is over when their connection is', limit, async () => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write('GET /patient HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
+  await once(socket, 'data')
+  socket.pause()
+  while (unread.bytes < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  socket.destroy()
+  while (unread.bytes > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+})
