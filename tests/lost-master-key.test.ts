@@ -16,7 +16,8 @@ async function newFolder(t: TestContext): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'atrium-key-'))
   // Open to the user whom root runs PostgreSQL as.
   await chmod(base, 0o755)
-  t.after(() => rm(base, { recursive: true, force: true }))
+  // Hooks run in their order: what was started later still ends while this one runs.
+  t.after(() => rm(base, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 }))
   return join(base, 'data')
 }
 
