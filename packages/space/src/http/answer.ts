@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { InvalidRecord } from '@atrium/sealing/invalid-record'
 import { inPieces, onceOver, pieceBytes, type UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { StreamedAnswer } from '../ops/streamed-answer.ts'
-import { DamagedRoom, SpaceError } from '../space-error.ts'
+import { DamagedRoom, SpaceError, tooManyUnread } from '../space-error.ts'
 
 const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
@@ -84,10 +84,6 @@ function unlessOurs(error: unknown): void {
   )
     return
   throw error
-}
-
-function tooManyUnread(): SpaceError {
-  return new SpaceError('unavailable', 'too many large answers wait to be read', 5)
 }
 
 /** Answers what was thrown. Faults of ours are said in the log, without anything that a caller sent. */
