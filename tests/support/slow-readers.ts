@@ -6,6 +6,8 @@ export interface SlowReaders {
   statuses(): (number | undefined)[]
   /** How many the server ended. */
   ended(): number
+  /** Reads on: those that the server ended learn it. */
+  resume(): void
   close(): void
 }
 
@@ -38,6 +40,7 @@ export async function openSlowReaders(origin: string, requests: string[]): Promi
   return {
     statuses: () => statuses,
     ended: () => ended,
+    resume: () => sockets.forEach((socket) => socket.resume()),
     close: () => sockets.forEach((socket) => socket.destroy()),
   }
 }

@@ -1,6 +1,8 @@
 import type { KeySource } from '@atrium/identity/signed-token'
 import type { Batcher } from '@atrium/traffic/batcher'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
+import type { Turns } from '@atrium/traffic/turns'
+import type { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { Certificate } from './certificate/certificate.ts'
 import type { FairShares } from './rooms/fair-shares.ts'
 import type { RoomHead } from './rooms/head.ts'
@@ -23,6 +25,10 @@ export interface SpaceContext {
   heads: Batcher<string, RoomHead | undefined>
   writer: RoomWriter
   watch: RoomWatch
+  /** Answers that wait to be read. */
+  unread: UnreadAnswers
+  /** For pages that are large: only so many are made at once. */
+  largePages: Turns
   /** Places for whole rooms that are being sent. */
   downloads: FairShares
   limiter: RateLimiter

@@ -30,6 +30,10 @@ export class SpaceError extends Error {
   }
 }
 
+export function tooManyUnread(): SpaceError {
+  return new SpaceError('unavailable', 'too many large answers wait to be read', 5)
+}
+
 /** The stored lines are not what was written: answered as a fault of ours, and said in the log without anything of their content. */
 export class DamagedRoom extends Error {
   constructor(room: string, seq: number, problem: string) {

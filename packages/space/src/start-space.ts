@@ -3,11 +3,14 @@ import { isIssuer } from '@atrium/identity/discovery'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
+import { Turns } from '@atrium/traffic/turns'
+import { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import { makeCertificate } from './certificate/certificate.ts'
 import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
 import { readSigningKey, secretOf } from './certificate/signing-key.ts'
 import type { SpaceBuild } from './certificate/space-build.ts'
 import { openDatabase } from './open-database.ts'
+import { tooManyUnread } from './space-error.ts'
 import { makeSpaceServer } from './http/space-server.ts'
 import { staticFiles } from './http/static-files.ts'
 import { FairShares } from './rooms/fair-shares.ts'
@@ -69,6 +72,8 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     heads: new Batcher({ run: (rooms) => listHeads(db, rooms), maxSize: 256, concurrency: 4 }),
     writer: new RoomWriter(db),
     watch,
+    unread: new UnreadAnswers(),
+    largePages: new Turns({ atOnce: 4, mostWaiting: 1_000, patienceMs: 5_000, refusal: tooManyUnread }),
     downloads: new FairShares({ total: 256, most: { address: 8, network: 32, room: 128 } }),
     limiter: new MemoryRateLimiter(),
     certificate,

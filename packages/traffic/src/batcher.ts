@@ -112,7 +112,7 @@ export class Batcher<In, Out> {
         resolve,
         reject,
       })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs)
+      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs).unref()
       this.#schedule()
     })
   }

@@ -5,7 +5,7 @@ import { isPassing } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { inPieces, onceOver, pieceBytes, type UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { StreamedAnswer } from '../ops/streamed-answer.ts'
-import { DamagedRoom, SpaceError } from '../space-error.ts'
+import { DamagedRoom, SpaceError, tooManyUnread } from '../space-error.ts'
 
 const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
@@ -86,10 +86,6 @@ function unlessOurs(error: unknown): void {
   )
     return
   throw error
-}
-
-function tooManyUnread(): SpaceError {
-  return new SpaceError('unavailable', 'too many large answers wait to be read', 5)
 }
 
 /** Answers what was thrown. Faults of ours are said in the log, without anything that a caller sent. */

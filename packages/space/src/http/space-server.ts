@@ -4,7 +4,6 @@ import { dispatch } from '../ops/dispatch.ts'
 import type { SpaceConfig } from '../space-config.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import { StreamedAnswer } from '../ops/streamed-answer.ts'
 import { sendAnswer, sendBytes, sendError, sendJson, sendStreamed } from './answer.ts'
 import { callerAddress } from './caller-address.ts'
@@ -30,7 +29,7 @@ const preflight = {
 export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
   const addressOf = callerAddress(config.trustProxy)
   const policy = scaled(ratePolicies.address, config.rateLimitFactor)
-  const unread = new UnreadAnswers()
+  const { unread } = ctx
 
   const post = async (req: IncomingMessage, res: ServerResponse) => {
     const address = addressOf(req)

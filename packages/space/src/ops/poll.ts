@@ -4,7 +4,7 @@ import { openRecord } from '../rooms/access.ts'
 import type { RoomHead } from '../rooms/head.ts'
 import { listLines, listLinesWithin } from '../rooms/store.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
-import { DamagedRoom } from '../space-error.ts'
+import { DamagedRoom, tooManyUnread } from '../space-error.ts'
 import { authorise } from './authorise.ts'
 import { getOpenRoom, type OpenRoom } from './open-room.ts'
 import type { PollRequest } from './request.ts'
@@ -13,6 +13,8 @@ const defaultLimit = 500
 /** Of stored lines. */
 const pageBytes = 2 * 1024 * 1024
 const tokenMarginMs = 1_000
+/** A page of messages as people write them has less. */
+const largeBytes = 512 * 1024
 
 type Since = Pick<PollRequest, 'sinceEtag' | 'sinceCount' | 'limit'>
 
@@ -55,8 +57,22 @@ type ReadRoom = OpenRoom & { reader: string | undefined }
 
 async function answer(ctx: SpaceContext, request: PollRequest, opened: ReadRoom, current: boolean) {
   const { policy, title } = opened.policy
-  const page = current ? { etag: opened.head.etag, count: opened.head.count, entries: [] } : await readPage(ctx, opened, request)
+  const page = current
+    ? { etag: opened.head.etag, count: opened.head.count, entries: [] }
+    : await readInTurn(ctx, opened, request)
   return { ...page, policy, ...(title === undefined ? {} : { title }) }
+}
+
+/** Large pages are made one after the other, and none while there is no room for it: made only to be refused, they fill the heap. */
+async function readInTurn(ctx: SpaceContext, opened: ReadRoom, since: Since): Promise<Page> {
+  const { count, bytes } = opened.head
+  const lines = Math.min(count - (since.sinceCount ?? 0), since.limit ?? defaultLimit)
+  const expectedBytes = Math.min((bytes / count) * lines, pageBytes)
+  if (expectedBytes <= largeBytes) return readPage(ctx, opened, since)
+  return ctx.largePages.run(() => {
+    if (!ctx.unread.hasRoom(expectedBytes)) throw tooManyUnread()
+    return readPage(ctx, opened, since)
+  })
 }
 
 /**

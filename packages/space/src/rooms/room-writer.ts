@@ -71,7 +71,7 @@ export class RoomWriter {
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
       this.#queue({ ...append, tries: 0, untilMs: performance.now() + patience.lockedMs, resolve, reject })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs)
+      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs).unref()
       this.#schedule()
     })
   }

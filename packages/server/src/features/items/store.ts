@@ -60,7 +60,7 @@ export async function listItemsWithin(
 ): Promise<{ items: Item[]; end: number | undefined }> {
   const rows = await db.query(listWithinStatement, [tenantId, collectionId, afterSeq, limit, bytes])
   const end = rows.findIndex(({ beyond }) => beyond)
-  return { items: rows.map(({ beyond: _beyond, ...row }) => toItem(row)), end: end === -1 ? undefined : end }
+  return { items: rows.map(toItem), end: end === -1 ? undefined : end }
 }
 
 const findText = `select ${columns} from items where tenant_id = $1 and collection_id = $2 and id = $3`

@@ -67,10 +67,12 @@ for (const { name, provider, make } of hostileAnswers) {
 
 test('timers fire while an answer comes as fast as it can', async () => {
   let fired = 0
+  const startedAt = performance.now()
   const timer = setInterval(() => fired++, 1)
   await ask('openai_compatible', sending(word('').repeat(1_000) + word('done') + end))
   clearInterval(timer)
-  assert.ok(fired >= 20, `${fired} times`)
+  const tookMs = performance.now() - startedAt
+  assert.ok(fired >= Math.max(3, tookMs / 10), `${fired} times in ${tookMs.toFixed()} ms`)
 })
 
 test('what an honest model may send passes: many thoughts, long arguments, many calls, and an echo of all tools', async () => {
