@@ -45,8 +45,8 @@ async function fill(): Promise<void> {
     insert into blob_deletions (tenant_id, target, due_at) select 't', 'd' || i, now() + interval '1 hour' + i * interval '1 second' from generate_series(1, ${rows}) i;
     insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, expires_at)
       select 't', 'c', 'a' || i, 'image/png', 1, now() + interval '1 hour' + i * interval '1 second' from generate_series(1, ${rows}) i;
-    insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent, room, status, price, max_minutes, answered_seq, created_at, joined_at, expires_at)
-      select 't', 's' || i, 't', 'a', '{}', 'r' || i, (array['running', 'stopped', 'expired', 'stopping'])[1 + i % 4], 1, 5, 0,
+    insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, price, max_minutes, answered_seq, created_at, joined_at, expires_at)
+      select 't', 's' || i, 't', 'a', sha256('a'), i % 2 = 0, 'r' || i, (array['running', 'stopped', 'expired', 'stopping'])[1 + i % 4], 1, 5, 0,
         now() - interval '1 hour', now() - interval '1 hour', now() + interval '1 hour' + i * interval '1 second' from generate_series(1, ${rows}) i;
     commit`)
   // A few dead ones in every stretch, such as a BRIN index never forgets.
