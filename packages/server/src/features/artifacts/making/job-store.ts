@@ -89,9 +89,17 @@ type JobKey = Pick<Job, 'tenantId' | 'collectionId' | 'artifactId'>
 
 const renewStatement = statement<{ artifact_id: string }>(
   'artifact-jobs-renew',
-  `update artifact_jobs set lease_until = now() + make_interval(secs => ${leaseSeconds})
-   where artifact_id = any($2) and lease_owner = $1
-   returning artifact_id`,
+  // skip locked: a job whose row somebody holds keeps the lease that it has, and all others are renewed.
+  `with free as (
+     select tenant_id, collection_id, artifact_id from artifact_jobs where artifact_id = any($2) and lease_owner = $1
+     order by tenant_id, collection_id, artifact_id for no key update skip locked
+   ), renewed as (
+     update artifact_jobs j set lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where j.tenant_id = f.tenant_id and j.collection_id = f.collection_id and j.artifact_id = f.artifact_id
+   )
+   select artifact_id from artifact_jobs where artifact_id = any($2) and lease_owner = $1`,
+  { writes: true },
 )
 
 /** Renews the leases; tells which are still the holder's. */

@@ -6,16 +6,35 @@ import { statement, type Db } from '../../../db/database.ts'
  */
 export const leaseSeconds = 30
 
-const renewStatement = statement<{ id: string }>(
+const renewStatement = statement<{ id: string; renewed: boolean }>(
   'sessions-renew',
-  `update sessions set lease_until = now() + make_interval(secs => ${leaseSeconds})
-   where id = any($2) and lease_owner = $1 and status in ('launching', 'running')
-   returning id`,
+  // skip locked: a session whose row somebody holds keeps the lease that it has, and all others are renewed.
+  `with free as (
+     select tenant_id, id from sessions where id = any($2) and lease_owner = $1 and status in ('launching', 'running')
+     order by tenant_id, id for no key update skip locked
+   ), renewed as (
+     update sessions s set lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where s.tenant_id = f.tenant_id and s.id = f.id
+     returning s.id
+   )
+   select s.id, r.id is not null as renewed
+   from sessions s left join renewed r on r.id = s.id
+   where s.id = any($2) and s.lease_owner = $1 and s.status in ('launching', 'running')`,
+  { writes: true },
 )
 
-/** Renews the leases; tells which are still the holder's. */
-export async function renewLeases(db: Db, owner: string, ids: string[]): Promise<Set<string>> {
-  return new Set((await db.query(renewStatement, [owner, ids])).map(({ id }) => id))
+/** Renews the leases. Says which sessions are still the holder's, and which of their leases were renewed. */
+export async function renewLeases(
+  db: Db,
+  owner: string,
+  ids: string[],
+): Promise<{ held: Set<string>; renewed: Set<string> }> {
+  const rows = await db.query(renewStatement, [owner, ids])
+  return {
+    held: new Set(rows.map(({ id }) => id)),
+    renewed: new Set(rows.filter(({ renewed }) => renewed).map(({ id }) => id)),
+  }
 }
 
 const heldStatement = statement<{ id: string }>(

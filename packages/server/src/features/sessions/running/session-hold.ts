@@ -41,8 +41,9 @@ export class SessionHold {
   async confirm(): Promise<void> {
     if (this.#isFresh()) return
     const askedAtMs = performance.now()
-    const held = await renewLeases(this.#db, this.owner, [this.#sessionId])
+    const { held, renewed } = await renewLeases(this.#db, this.owner, [this.#sessionId])
     if (!held.has(this.#sessionId)) throw new LeaseLost()
+    if (!renewed.has(this.#sessionId)) throw new LeaseDoubtful()
     this.noteRenewed(askedAtMs)
   }
 

@@ -74,8 +74,8 @@ export class SessionRunner {
 
   async #renew(ids: string[]): Promise<Set<string>> {
     const askedAtMs = performance.now()
-    const held = await renewLeases(this.#ctx.db, this.#owner, ids)
-    for (const id of held) this.#work.runs.get(id)?.hold.noteRenewed(askedAtMs)
+    const { held, renewed } = await renewLeases(this.#ctx.db, this.#owner, ids)
+    for (const id of renewed) this.#work.runs.get(id)?.hold.noteRenewed(askedAtMs)
     return held
   }
 
