@@ -80,6 +80,9 @@ describe('a key that has ended opens the kept answer of its own rotation and not
     const short = { idempotencyKey: 'short' }
     const rotated = await ask(answer.data.key, second, short)
     assert.equal(rotated.status, 201, rotated.text)
+    const ended = async () => (await call(world.origin, 'GET /v1/tenant', { key: answer.data.key })).code === 'unauthorized'
+    for (const deadline = Date.now() + 16_000; !(await ended());)
+      assert.ok(Date.now() < deadline, 'its end reaches it within 15 s')
     assert.equal((await ask(answer.data.key, second, short)).code, 'unauthorized')
     await call(world.origin, `POST /v1/tenants/${data.id}/status`, { operator: true, body: { status: 'suspended' } })
     for (const deadline = Date.now() + 16_000; ;) {
