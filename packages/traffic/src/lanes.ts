@@ -4,8 +4,8 @@ import { lockPauseMs } from './locked-retry.ts'
 import { HeldElsewhere, Overloaded } from './overloaded.ts'
 import { patience } from './patience.ts'
 
-/** More at once would only wait for each other's locks. */
-const width = 6
+/** More at once would wait for each other's locks: with six, 100 launches on one coupon starved those of another process. */
+const width = 2
 const maxWaitingInLane = 1_000
 const maxWaiting = 2_000
 

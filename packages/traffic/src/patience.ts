@@ -22,8 +22,8 @@ export const patience = {
   idleTransactionMs: 10_000,
   /** A try waits so long for locks inside the database, which takes up a connection. */
   lockMs: 50,
-  /** A further try, when the lock was held for longer. */
-  lockAgainMs: 5,
+  /** A further try: as long, so that it gets its turn among others that hold the lock for a short time each. */
+  lockAgainMs: 50,
   /** All tries; the pauses between them are waited for in memory. */
   lockedMs: 2_500,
 } as const
