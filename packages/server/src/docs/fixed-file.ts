@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendBody } from '../http/bound-unread.ts'
 
 const pack = promisify(gzip)
 /** Smaller ones fit in a packet anyway. */
@@ -36,6 +37,7 @@ export function sendFixedFile(req: FastifyRequest, reply: FastifyReply, { plain,
   reply.header('etag', etag).header('cache-control', 'public, max-age=0, must-revalidate').header('vary', vary)
   const known = req.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag.slice(2)) || known?.includes('*')) return reply.code(304).removeHeader('content-type').send()
-  if (!packed || !/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(req.headers['accept-encoding'] ?? '')) return reply.send(plain)
-  return reply.header('content-encoding', 'gzip').send(packed)
+  if (!packed || !/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(req.headers['accept-encoding'] ?? ''))
+    return sendBody(req, reply, plain)
+  return sendBody(req, reply.header('content-encoding', 'gzip'), packed)
 }

@@ -9,37 +9,10 @@ declare module 'fastify' {
   }
 }
 
-/** Up to this size an answer is not counted. */
-const smallBytes = 16 * 1024
-
-/**
- * Bounds what is in memory for those who do not read: large answers go out in pieces and count against a budget until they have, and who takes
- * nothing is cut off. Beyond the budget a GET is answered 503. An answer to anything else is sent in any case: what it tells of has happened.
- */
-export function boundUnread(app: FastifyInstance): void {
-  const unread = new UnreadAnswers()
-  app.decorate('unread', unread)
-  unread.watch(app.server)
-  const sizes = new LastSizes()
-  const collector = new CollectLarge()
-  app.addHook('preHandler', (req, reply, done) => {
-    if (unread.bytes === 0 || req.method !== 'GET' || unread.hasRoom(sizes.of(req))) return done()
-    done(tooManyUnread(reply))
-  })
-  app.addHook('onSend', (req, reply, payload: unknown, done) => {
-    const isText = typeof payload === 'string'
-    if (!(isText || Buffer.isBuffer(payload)) || payload.length <= smallBytes || req.method === 'HEAD') return done(null, payload)
-    if (isText) collector.note(payload.length)
-    if (isText && req.method === 'GET') sizes.note(req, payload.length)
-    const bytes = isText ? Buffer.from(payload) : payload
-    // A text was made for this answer; the bytes of files that are kept are shared by all who read them.
-    const held = isText ? bytes.length : Math.min(bytes.length, pieceBytes)
-    if (!unread.take(reply.raw, held) && req.method === 'GET') return done(tooManyUnread(reply))
-    if (bytes.length <= pieceBytes) return done(null, bytes)
-    reply.header('content-length', bytes.length)
-    done(null, inPieces(bytes))
-  })
-}
+/** Up to this size an answer is not counted: nearly always the kernel takes it whole. */
+const smallBytes = pieceBytes
+/** What leaves more than that behind is the collector's business. */
+const largeBytes = 256 * 1024
 
 /**
  * What was answered under an address last, where that was large. Where there is no room for as much, it is not made again: making pages only to refuse
@@ -62,6 +35,39 @@ class LastSizes {
 
 function pathOf(req: FastifyRequest): string {
   return req.url.split('?', 1)[0]!
+}
+
+/** What a process has of them is bounded for the process, whatever serves in it. */
+const sizes = new LastSizes()
+const collector = new CollectLarge()
+
+/** Cuts off who takes nothing of what is being sent, and counts what waits for them. */
+export function boundUnread(app: FastifyInstance): void {
+  const unread = new UnreadAnswers()
+  app.decorate('unread', unread)
+  unread.watch(app.server)
+}
+
+/**
+ * Sends a body. A large one goes out in pieces and counts against a budget until it has; beyond that a GET is answered 503. An answer to anything else
+ * is sent in any case: what it tells of has happened. Not a hook: each small answer would pay for it.
+ */
+export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
+  if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
+  const isText = typeof body === 'string'
+  if (isText && body.length > largeBytes) collector.note(body.length)
+  if (isText && req.method === 'GET') sizes.note(req, body.length)
+  const bytes = isText ? Buffer.from(body) : body
+  // A text was made for this answer; the bytes of files that are kept are shared by all who read them.
+  const held = isText ? bytes.length : pieceBytes
+  if (!req.server.unread.take(reply.raw, held) && req.method === 'GET') throw tooManyUnread(reply)
+  return reply.header('content-length', bytes.length).send(inPieces(bytes))
+}
+
+/** Throws when there is no room for as much as was answered here last. */
+export function assertRoom(req: FastifyRequest, reply: FastifyReply): void {
+  const { unread } = req.server
+  if (unread.bytes > 0 && !unread.hasRoom(sizes.of(req))) throw tooManyUnread(reply)
 }
 
 /** In place of an answer that was about to be sent: nothing of its head may stay. */

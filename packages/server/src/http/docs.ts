@@ -1,8 +1,9 @@
 import { openApiDocument } from '@atrium/contract/openapi'
 import { archMarkPath } from '@atrium/web/share/arch'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import type { Context } from '../context.ts'
+import { sendBody } from './bound-unread.ts'
 import { addDocsPages } from '../docs/add-docs-pages.ts'
 import { applyCors } from './cors.ts'
 
@@ -34,13 +35,13 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
 
   for (const prefix of ['/', '/v1/']) {
     for (const [name, [type, text]] of Object.entries(files)) {
-      app.get(prefix + name, async (_req, reply) => publicFile(reply, `${type}; charset=utf-8`, text))
+      app.get(prefix + name, async (req, reply) => publicFile(req, reply, `${type}; charset=utf-8`, text))
     }
     app.get(prefix, async (req, reply) => {
       const html = /\btext\/html\b/.test(req.headers.accept ?? '')
       reply.header('vary', 'accept')
       if (html) await landing(req, reply)
-      else publicFile(reply, 'application/json; charset=utf-8', index)
+      else publicFile(req, reply, 'application/json; charset=utf-8', index)
       return reply
     })
   }
@@ -53,7 +54,7 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
 /** The house's mark, readable on light and dark tabs alike. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 13 15" fill="none" stroke="#7c6cf2" stroke-width="1.6">${archMarkPath}</svg>`
 
-function publicFile(reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
+function publicFile(req: FastifyRequest, reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
   applyCors(reply)
-  return reply.header('content-type', type).header('cache-control', 'public, max-age=300').send(text)
+  return sendBody(req, reply.header('content-type', type).header('cache-control', 'public, max-age=300'), text)
 }

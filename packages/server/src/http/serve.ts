@@ -4,6 +4,7 @@ import { idPrefixes, isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { ApiError, invalid } from './api-error.ts'
+import { assertRoom, sendBody } from './bound-unread.ts'
 import type { BatchedHandler, Call, Handler, StreamHandler, TxHandler } from './call.ts'
 import { checkCapability } from './capability.ts'
 import { countUsage } from './count-usage.ts'
@@ -55,6 +56,7 @@ export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
       // Not until it is sent: a reply is awaited until it was read, and who does not read would keep the turn.
+      assertRoom(req, reply)
       const { answer, sent } = await pageTurns.run(async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
@@ -228,7 +230,7 @@ function send(
     }
   }
   countUsage(ctx, req, sent.body)
-  return reply.send(sent.body)
+  return sendBody(req, reply, sent.body)
 }
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or a star. */

@@ -15,8 +15,8 @@ const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Up to this size an answer goes out at once: it is not counted. */
-const smallBytes = 16 * 1024
+/** Up to this size an answer goes out at once, and is not counted. */
+const smallBytes = pieceBytes
 
 /** Answers JSON that no cache keeps; any origin may read it, never with credentials. */
 export function sendJson(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
