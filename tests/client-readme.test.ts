@@ -66,7 +66,7 @@ before(async () => {
 after(async () => {
   await atrium?.end('SIGKILL')
   await database?.drop()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
 })
 
 /** Writes the program with the reader's own settings; gives its path. */

@@ -56,7 +56,7 @@ describe('every example of the guides runs, and prints what the guide says', { s
 
 test('the TypeScript of the guides compiles as it stands', { timeout: 60_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-guides-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 }))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const [file, markdown] of guides) {
     const programs = blocksOf(markdown).filter(({ language }) => language === 'ts')

@@ -43,7 +43,7 @@ async function startPlain(t: TestContext, dataDir: string, env: Record<string, s
 
 test('with nothing configured the Space app has a key of the development tenant: one, for all starts, until it is revoked', async (t) => {
   const base = await mkdtemp(join(tmpdir(), 'atrium-app-key-'))
-  t.after(() => rm(base, { recursive: true, force: true }))
+  t.after(() => rm(base, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 }))
   await chmod(base, 0o755)
   const dataDir = join(base, 'data')
 
@@ -75,6 +75,7 @@ test('with nothing configured the Space app has a key of the development tenant:
 
   const production = await startPlain(t, dataDir, { NODE_ENV: 'production' })
   assert.equal(production.appKey, null, 'in production it has the key that it is given, or none')
+  await production.end()
 })
 
 test('over a database of its operator the Space app has the key that it is given, or none', async (t) => {

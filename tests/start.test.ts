@@ -32,7 +32,7 @@ function atEnd(t: TestContext, end: () => Promise<unknown>): void {
 async function dataFolder(t: TestContext): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'atrium start '))
   await chmod(base, 0o755)
-  atEnd(t, () => rm(base, { recursive: true, force: true }))
+  atEnd(t, () => rm(base, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 }))
   return join(base, 'my data')
 }
 

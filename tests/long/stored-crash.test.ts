@@ -26,7 +26,7 @@ before(async () => {
 after(async () => {
   await atrium?.end('SIGKILL')
   await database?.drop()
-  await rm(dataDir, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
 })
 
 function start(port?: number): Promise<AtriumProcess> {

@@ -46,7 +46,7 @@ describe("the guide's relay", { skip: skipWithoutCoturn, timeout: 240_000 }, () 
   after(async () => {
     await api?.close()
     await coturn?.end()
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   })
 
   /** The guide's lines, with the places of this machine in them, and nothing else changed. */

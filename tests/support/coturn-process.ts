@@ -34,7 +34,7 @@ export async function startCoturn(lines: string[]): Promise<CoturnProcess> {
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   }
   try {
     await waitUntilAnswering(child, port)

@@ -25,7 +25,7 @@ export async function install(t: TestContext, { parent = tmpdir() } = {}): Promi
     last?.kill('SIGKILL')
     await last?.ended(5_000)
     await until(() => !existsSync(lockFile(dataDir)), 'PostgreSQL has ended', 15_000)
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   })
   const start = async (args: string[] = []) => {
     const env = {

@@ -39,7 +39,7 @@ export function testHang({ warmMs, hangMs, perSecond }: HangTest): void {
     const postgres = await startEmbeddedPostgres({ dataDir, say: () => undefined, fsync: false })
     t.after(async () => {
       await postgres.stop()
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
     })
     const atrium = await startAtrium({ databaseUrl: postgres.connectionString, space: true })
     t.after(() => atrium.end('SIGKILL'))

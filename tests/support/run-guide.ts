@@ -42,7 +42,7 @@ export async function runGuide(blocks: readonly Block[], given: Record<string, s
       else assertText(printed, text)
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   }
 }
 

@@ -39,7 +39,7 @@ export async function startSpaceRole(databaseUrl: string, publicUrl: string, spa
     end: async () => {
       run.kill()
       await run.ended(10_000)
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
     },
   }
 }
