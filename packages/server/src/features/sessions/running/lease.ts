@@ -25,11 +25,7 @@ const renewStatement = statement<{ id: string; renewed: boolean }>(
 )
 
 /** Renews the leases. Says which sessions are still the holder's, and which of their leases were renewed. */
-export async function renewLeases(
-  db: Db,
-  owner: string,
-  ids: string[],
-): Promise<{ held: Set<string>; renewed: Set<string> }> {
+export async function renewLeases(db: Db, owner: string, ids: string[]): Promise<{ held: Set<string>; renewed: Set<string> }> {
   const rows = await db.query(renewStatement, [owner, ids])
   return {
     held: new Set(rows.map(({ id }) => id)),
