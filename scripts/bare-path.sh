@@ -4,6 +4,8 @@
 set -euo pipefail
 folder=$1
 mkdir -p "$folder"
+# Tests also start programs as another user, who must be able to look here.
+chmod 755 "$folder"
 dpkg-query -Wf '${Essential} ${Package}\n' | sed -n 's/^yes //p' | xargs dpkg -L | grep -E '^(/usr)?/s?bin/[^/]+$' | while read -r program; do
   if [ -x "$program" ]; then ln -sf "$program" "$folder/"; fi
 done

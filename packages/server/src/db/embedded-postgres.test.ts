@@ -27,6 +27,8 @@ const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'atrium embedded ')))
 chmodSync(root, 0o711)
 after(() => rmSync(root, { recursive: true, force: true }))
 
+const closedFolder = path.join(root, 'closed-programs')
+mkdirSync(closedFolder, { mode: 0o700 })
 const running: EmbeddedPostgres[] = []
 const children: ChildProcess[] = []
 afterEach(async () => {
@@ -85,6 +87,8 @@ async function startInProcess(
     ...as,
     detached: true,
     cwd: '/',
+    // A folder that PostgreSQL's user cannot enter, as root's own folder of programs may be.
+    env: { ...process.env, PATH: closedFolder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -339,7 +343,11 @@ test("a lock file from before a restart, whose number is now another program's, 
   const dataDir = dataFolder('stale-lock')
   await start(dataDir)
   await stopLast()
-  const bystander = spawn('sleep', ['600'], { uid: user!.uid, gid: user!.gid, stdio: 'ignore' })
+  const bystander = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], {
+    uid: user!.uid,
+    gid: user!.gid,
+    stdio: 'ignore',
+  })
   children.push(bystander)
   writeFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), `${bystander.pid}\n`)
   chownSync(path.join(dataDir, 'postgres', 'postmaster.pid'), user!.uid, user!.gid)

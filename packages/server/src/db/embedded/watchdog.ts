@@ -34,7 +34,8 @@ export function watchParent(pid: number, socketFolder: string, user: ServerUser 
     // Its own session: what ends this process together with its group must not end the watchdog.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    // The folders of our PATH may be closed to PostgreSQL's user.
+    env: { PATH: [process.env['PATH'], '/usr/bin', '/bin'].filter(Boolean).join(':') },
   })
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
