@@ -17,9 +17,9 @@ import { event, recordEvents } from '../packages/server/src/features/events/reco
 import { openTenant } from '../packages/server/src/features/tenants/open-tenant.ts'
 import { insertSecret, insertWebhook } from '../packages/server/src/features/webhooks/store.ts'
 import { newSecret, sealSecret } from '../packages/server/src/features/webhooks/webhook-secret.ts'
-import { startJobWorkerProcess } from '../packages/server/src/job-worker-process.ts'
-import { newId } from '../packages/server/src/random.ts'
-import { Vault } from '../packages/server/src/vault/vault.ts'
+import { startJobWorkerProcess } from '../packages/server/src/processes/job-worker-process.ts'
+import { newId } from '../packages/server/src/crypto/random.ts'
+import { Vault } from '../packages/server/src/crypto/vault/vault.ts'
 
 const [events = 5_000, rounds = 3] = process.argv.slice(2).map(Number)
 const goal = 500

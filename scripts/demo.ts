@@ -1,7 +1,7 @@
 // Behind `npm run demo`: plays a whole evening of examples/event-wall against the running server, as an app and its people would.
 import { AtriumError } from '../packages/client/src/atrium-error.ts'
 import { OperatorError } from '../packages/cli/src/operator-api.ts'
-import { StartError } from '../packages/server/src/start-error.ts'
+import { StartError } from '../packages/server/src/errors/start-error.ts'
 import { playDemo } from './demo/play-demo.ts'
 
 try {

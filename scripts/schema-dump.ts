@@ -5,8 +5,8 @@ import { Pool } from 'pg'
 import { dumpSchema } from '../packages/server/src/db/dump-schema.ts'
 import { latestMigration, migrate } from '../packages/server/src/db/migrate.ts'
 import { migrationsFolder } from '../packages/server/src/db/migration-files.ts'
-import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
-import { startThrowawayPostgres } from '../packages/server/src/testing/throwaway-postgres.ts'
+import { createTestDatabase } from '../packages/server/testing/test-database.ts'
+import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 
 const file = path.join(migrationsFolder, 'schema.sql')
 const header =

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client, Pool } from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
-import { urlOfDatabase } from '../packages/server/src/testing/test-database.ts'
-import { startThrowawayPostgres } from '../packages/server/src/testing/throwaway-postgres.ts'
+import { urlOfDatabase } from '../packages/server/testing/test-database.ts'
+import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 
 const template = 'atrium_template'
 /** Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { assertRefused } from './support/assert-refused.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant, type TestTenant } from './support/call-api.ts'

@@ -9,7 +9,7 @@ import { createClient } from '../packages/client/src/create-client.ts'
 import { epochOf } from '../packages/client/src/epoch-of.ts'
 import { issuerAccount, platformAccount } from '../packages/server/src/features/credits/ledger/account.ts'
 import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../packages/server/src/testing/test-api.ts'
+import { startTestApi, type TestApi, type TestTenant } from '../packages/server/testing/test-api.ts'
 import { skipWithoutChromium, startTestBrowser, startTestServer } from '../packages/web/src/share/start-test-browser.ts'
 
 let api: TestApi

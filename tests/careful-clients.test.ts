@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeCollection, makeTenant, type TestCollection, type TestTenant } from './support/call-api.ts'
 

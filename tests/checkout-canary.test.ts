@@ -6,8 +6,8 @@ import {
   stripeSecretKey,
   stripeSignature,
   stripeWebhookSecret,
-} from '../packages/server/src/testing/fake-stripe.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+} from '../packages/server/testing/fake-stripe.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant } from './support/call-api.ts'
 import { formsFound } from './support/find-secrets.ts'

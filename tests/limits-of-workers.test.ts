@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
-import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant, type Answer } from './support/call-api.ts'
 import { workerPids } from './support/worker-pids.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createTestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase } from '../packages/server/testing/test-database.ts'
 import { freePort, startAtrium } from './support/atrium-process.ts'
 import { startSpaceRole } from './support/space-role.ts'
 

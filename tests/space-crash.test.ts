@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { checkChain, lineHash, openLine } from '../packages/sealing/src/node-lines.ts'
 import { parseRecord } from '../packages/sealing/src/records.ts'
 import { deriveRoomKey } from '../packages/sealing/src/room-key.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { childPids } from './support/worker-pids.ts'
 

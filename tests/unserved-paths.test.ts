@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { operations, servedOperations } from '../packages/contract/src/table.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeCollection, makeTenant, type CallOptions, type TestCollection, type TestTenant } from './support/call-api.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDevice } from '@atrium/identity/testing/provider'
-import { hashCredential, newCredential } from '../../packages/server/src/random.ts'
-import { startSessionWorld, type SessionWorld } from '../../packages/server/src/testing/session-world.ts'
+import { hashCredential, newCredential } from '../../packages/server/src/crypto/random.ts'
+import { startSessionWorld, type SessionWorld } from '../../packages/server/testing/session-world.ts'
 
 let world: SessionWorld
 before(async () => {

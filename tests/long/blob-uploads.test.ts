@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SignedUpload } from '../../packages/server/src/ports/blobs/blobs.ts'
 import { DiskBlobs } from '../../packages/server/src/ports/blobs/disk-blobs.ts'
 import { deriveBlobUrlKey } from '../../packages/server/src/ports/blobs/disk/blob-url.ts'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { testFileSize } from '../support/file-size.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 

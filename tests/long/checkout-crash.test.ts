@@ -7,8 +7,8 @@ import {
   stripeSignature,
   stripeWebhookSecret,
   type FakeStripe,
-} from '../../packages/server/src/testing/fake-stripe.ts'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+} from '../../packages/server/testing/fake-stripe.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeTenant, type Answer, type TestTenant } from '../support/call-api.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spendHostileEvening } from '../../packages/server/src/testing/hostile-evening.ts'
+import { spendHostileEvening } from '../../packages/server/testing/hostile-evening.ts'
 
 const maxMs = 500
 

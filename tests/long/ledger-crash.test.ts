@@ -11,7 +11,7 @@ import { auditLedger } from '../../packages/server/src/features/credits/ledger/a
 import { openLedger } from '../../packages/server/src/features/credits/ledger/ledger.ts'
 import type { Movement } from '../../packages/server/src/features/credits/ledger/movement.ts'
 import { transactionId } from '../../packages/server/src/features/credits/ledger/movement.ts'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 
 const tenant = 'ten_crash'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { call, makeCollection, makeTenant } from '../support/call-api.ts'
 import { fundIssuer } from '../support/fund-issuer.ts'

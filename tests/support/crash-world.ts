@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './atrium-process.ts'
 import { startPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
 import { startSpaceRole } from './space-role.ts'

@@ -105,7 +105,7 @@ export async function hostileFiles(): Promise<HostileFile[]> {
     draw().avif({ effort: 0 }).toBuffer(),
   ])
   const [mp4, webm] = await Promise.all(
-    ['mp4', 'webm'].map((type) => readFile(new URL(`../../packages/server/src/testing/media/tiny.${type}`, import.meta.url))),
+    ['mp4', 'webm'].map((type) => readFile(new URL(`../../packages/media/testing/clips/tiny.${type}`, import.meta.url))),
   )
   const dot = await draw(1, 1).webp().toBuffer()
   const progressive = await draw(6_000, 6_000).jpeg({ progressive: true }).toBuffer()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createTestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import type { AtriumProcess } from './atrium-process.ts'
 import { makeTenant, type TestTenant } from './call-api.ts'
 import { makeShelf, startForShelves, type Shelf } from './matrix-world.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTestDatabase } from '../../packages/server/src/testing/test-database.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startAtrium } from './atrium-process.ts'
 import { call, makeCollection, makeTenant } from './call-api.ts'
 import { childWith, residentBytes } from './process-memory.ts'

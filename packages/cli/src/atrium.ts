@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { StartError } from '@atrium/server/start-error'
+import { StartError } from '@atrium/server/errors/start-error'
 import { Command, InvalidArgumentError } from 'commander'
 import { keepCompiled } from './keep-compiled.ts'
 import { OperatorError } from './operator-api.ts'
@@ -15,7 +15,7 @@ program
   .option('-w, --workers <count>', 'API processes', workers, 1)
   .option('--no-space', 'leave out the Space service: it runs elsewhere, at ATRIUM_SPACES_URL')
   .action(async (options: { workers: number; space: boolean }) => {
-    const { start } = await import('@atrium/server/main')
+    const { start } = await import('@atrium/server/processes/start')
     const { runUntilStopped } = await import('./run-until-stopped.ts')
     await runUntilStopped(() => start(options))
   })
@@ -30,7 +30,7 @@ for (const [role, description] of Object.entries(roles)) {
     .command(role)
     .description(description)
     .action(async () => {
-      const { startRole } = await import('@atrium/server/main')
+      const { startRole } = await import('@atrium/server/processes/start')
       const { runUntilStopped } = await import('./run-until-stopped.ts')
       await runUntilStopped(() => startRole(role as keyof typeof roles))
     })

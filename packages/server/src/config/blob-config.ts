@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import type { Env } from './env.ts'
 
 export type BlobConfig = { store: 'disk' } | S3Config

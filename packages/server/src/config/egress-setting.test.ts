@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import { readConfig } from './config.ts'
 import { readEnv } from './env.ts'
 

@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 
 /** A variable's whole number. */
 export function integer(name: string, text: string, min: number, max: number): number {

@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../features/limits/tenant-limits.ts'
+import type { TenantLimits } from './tenant-limits.ts'
 import type { Env } from './env.ts'
 import { integer } from './integer.ts'
 

@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import type { Env } from './env.ts'
 
 /** undefined: no relay is configured. */

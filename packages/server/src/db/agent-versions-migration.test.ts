@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, before, test } from 'node:test'
 import { Pool } from 'pg'
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { migrate } from './migrate.ts'
 
 const migrations = fileURLToPath(new URL('../../../../migrations', import.meta.url))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Pool } from 'pg'
-import { createTestDatabase } from '../testing/test-database.ts'
+import { createTestDatabase } from '#testing/test-database.ts'
 import { dumpSchema } from './dump-schema.ts'
 import { migrate } from './migrate.ts'
 

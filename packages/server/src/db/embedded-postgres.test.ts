@@ -18,7 +18,7 @@ import path from 'node:path'
 import { after, afterEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import { findServerUser } from './embedded/server-user.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts'
 

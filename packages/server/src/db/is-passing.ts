@@ -1,4 +1,4 @@
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { apiErrorOfSql } from './sql-errors.ts'
 
 /** Whether the same call may succeed in a while: the database is away, ends the connection, is full or lost a race. */

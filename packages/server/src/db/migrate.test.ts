@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, beforeEach, afterEach, test } from 'node:test'
 import { Pool } from 'pg'
-import { StartError } from '../start-error.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { StartError } from '#errors/start-error.ts'
+import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { latestMigration, migrate, migrationsDone } from './migrate.ts'
 
 let root: string

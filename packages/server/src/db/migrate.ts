@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
 
 /** Kysely's two tables and our checksums; the schema's dump leaves them out. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { StartError } from '../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 
 export type MigrationFile = { name: string; sql: string; checksum: string }
 

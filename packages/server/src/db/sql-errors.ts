@@ -1,6 +1,6 @@
 import { isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 
 /** SQLSTATE codes that the code asks about by name. */
 export const sqlState = {

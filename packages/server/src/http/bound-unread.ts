@@ -1,6 +1,6 @@
 import { inPieces, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from './api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { CollectLarge } from './collect-large.ts'
 
 declare module 'fastify' {

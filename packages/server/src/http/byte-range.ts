@@ -1,4 +1,4 @@
-import type { ByteRange } from '../ports/blobs/blobs.ts'
+import type { ByteRange } from '#ports/blobs/blobs.ts'
 
 /**
  * The one range of a Range header (RFC 9110, 14.1.2) in a file of that length. undefined: the whole is to be sent, as for several ranges, another

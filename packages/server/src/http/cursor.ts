@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 
 /**
  * A cursor names its list and a position in it. It is opaque, not secret: it opens nothing, and another list refuses it.

@@ -1,4 +1,4 @@
-import { invalid } from './api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 
 /** A time in a request, as RFC 3339 in UTC with milliseconds; it must lie ahead. */
 export function futureTime(text: string, path: string): string {

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Database } from '../db/database.ts'
+import type { Database } from '#db/database.ts'
 
 interface Series {
   count(): void

@@ -3,7 +3,7 @@ import { createServer, request, type ClientRequest } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerClientError } from './harden.ts'
+import { answerClientError } from '#gateway/harden.ts'
 import { pacedBody, type Pace } from './paced-body.ts'
 
 const serverTimeoutMs = 300

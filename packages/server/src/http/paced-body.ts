@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { rawErrorAnswer } from './answer-error.ts'
-import { ApiError, invalid } from './api-error.ts'
+import { rawErrorAnswer } from './error-body.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { releaseChunk } from './release-chunk.ts'
 import { allowSlowBody } from './slow-bodies.ts'
 

@@ -1,5 +1,5 @@
 import { Turns } from '@atrium/traffic/turns'
-import { ApiError } from './api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 
 /**
  * For pages of lists, from the query until the answer is made. A page of large items is in memory four times (as it arrives, as rows, as text and as

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '@atrium/contract/errors'
 import { JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { ApiError, invalid } from './api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 
 type Check = (value: unknown) => void
 

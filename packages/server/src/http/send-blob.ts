@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Blobs } from '../ports/blobs/blobs.ts'
+import type { Blobs } from '#ports/blobs/blobs.ts'
 import { parseByteRange } from './byte-range.ts'
 import { sendStream } from './send-stream.ts'
 

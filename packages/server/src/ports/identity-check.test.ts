@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createTestDevice, createTestProvider } from '@atrium/identity/testing/provider'
-import { longestBlock } from '../testing/processor-block.ts'
+import { longestBlock } from '#testing/processor-block.ts'
 import { openIdentityCheck } from './identity-check.ts'
 
 const { spk, nonce } = await createTestDevice()

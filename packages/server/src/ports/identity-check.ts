@@ -1,8 +1,8 @@
 import { admit, type Presented, type RejectionReason, type Standing } from '@atrium/identity/admit'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
-import type { Config } from '../config/config.ts'
-import { ApiError } from '../http/api-error.ts'
+import type { Config } from '#config/config.ts'
+import { ApiError } from '#errors/api-error.ts'
 
 /** Checks an ID token and the device key it is bound to, as the Space service does. */
 export interface IdentityCheck {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { createTestDatabase } from '../../../server/src/testing/test-database.ts'
+import { createTestDatabase } from '../../../server/testing/test-database.ts'
 import type { SpaceBuild } from '../certificate/space-build.ts'
 import { startSpace } from '../start-space.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, real
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import { findBinaries } from './binaries.ts'
 import { findServerUser } from './server-user.ts'
 

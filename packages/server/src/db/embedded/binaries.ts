@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import { makeFolder, type ServerUser } from './server-user.ts'
 
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import type { Binaries } from './binaries.ts'
 import { canEnter, giveTo, makeFolder, type ServerUser } from './server-user.ts'
 

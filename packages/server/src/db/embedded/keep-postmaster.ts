@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /** After so many ends in a row, none of them preceded by a healthy time, it is not tried again. */

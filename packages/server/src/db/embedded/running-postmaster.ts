@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 
 const pollMs = 20
 /** A fast shutdown writes a checkpoint, which a slow disk may hold up; after this the next start recovers from the log instead. */

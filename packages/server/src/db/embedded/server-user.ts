@@ -1,6 +1,6 @@
 import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { StartError } from '../../start-error.ts'
+import { StartError } from '#errors/start-error.ts'
 
 /** The account PostgreSQL runs as when we are root, which it refuses to run as. */
 export type ServerUser = { name: string; uid: number; gid: number }

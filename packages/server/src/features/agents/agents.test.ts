@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations } from '@atrium/contract/table'
-import { send } from '../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { findLaunchable } from './find-launchable.ts'
 import { toolsWithSecrets } from './tool-secrets.ts'
 

@@ -1,5 +1,5 @@
-import { invalid } from '../../http/api-error.ts'
-import type { Egress } from '../../ports/egress/egress.ts'
+import { invalid } from '#errors/api-error.ts'
+import type { Egress } from '#ports/egress/egress.ts'
 
 /** The address in its normal form. Throws 400 where it is not one that this installation would call. */
 export function checkedAddress(egress: Egress, text: string, path: string): string {

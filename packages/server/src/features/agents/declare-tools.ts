@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { ToolDecl } from '@atrium/contract/agent-schemas'
-import { invalid } from '../../http/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 import type { Tool } from './agent.ts'
 import { assertToolParameters } from './tool-parameters.ts'
 import { secretKey, toolKey } from './tool-secrets.ts'

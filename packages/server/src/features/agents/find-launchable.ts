@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { findTenant } from '../tenants/store.ts'
 import type { Agent } from './agent.ts'
 import { mayLaunch } from './status.ts'

@@ -1,6 +1,6 @@
-import type { Place } from '../../vault/sealed-columns.ts'
-import type { Vault } from '../../vault/vault.ts'
-import { randomBytes } from '../../random.ts'
+import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
+import { randomBytes } from '#crypto/random.ts'
 import type { Agent, Manifest } from './agent.ts'
 
 type Home = Pick<Agent, 'tenantId' | 'id'>

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Agent, CatalogEntry, Manifest } from './agent.ts'
 import type { Standing } from './status.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { assertToolParameters } from './tool-parameters.ts'
 
 const withProperty = (a: unknown) => ({ type: 'object', properties: { a } })

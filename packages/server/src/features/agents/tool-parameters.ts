@@ -1,6 +1,6 @@
 import { shortPath } from '@atrium/contract/strict-json'
 import { Compile, Errors, Meta, Pointer } from 'typebox/schema'
-import { invalid, type ApiError } from '../../http/api-error.ts'
+import { invalid, type ApiError } from '#errors/api-error.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 /** An older draft that generators still name; what we take of it means the same. */

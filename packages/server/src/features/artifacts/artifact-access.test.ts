@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { serveTestProvider, type ServedProvider } from '@atrium/identity/testing/serve-provider'
-import { send, type Got } from '../../testing/http.ts'
-import { startTestApi, type TestApi } from '../../testing/test-api.ts'
-import { located } from './testing/sample-pictures.ts'
-import { StoredWorld, type Place } from './testing/stored-world.ts'
+import { send, type Got } from '#testing/http.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { located } from '@atrium/media/testing/sample-pictures'
+import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 
 let served: ServedProvider
 let api: TestApi

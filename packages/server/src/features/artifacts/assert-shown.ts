@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts'
-import { ApiError } from '../../http/api-error.ts'
+import type { Context } from '../context.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { assertListed } from '../items/assert-listed.ts'
 import { isPublic, isPublished, type ListedArtifact } from './artifact.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '#config/config.ts'
 
 /** Where the bytes of a stored artifact are served: see getMedia. */
 export function mediaAddress({ publicUrl }: Pick<Config, 'publicUrl'>, artifactId: string): string {

@@ -1,5 +1,5 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { listShown, type Shown } from './store.ts'
 
 /** Reads what a collection shows of its artifacts to everyone; the reads of one moment share a query. */

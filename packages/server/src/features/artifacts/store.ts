@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Artifact, ListedArtifact } from './artifact.ts'
 
 type Row = Omit<Artifact, 'createdAt'> & { created_at: string }
@@ -192,7 +192,7 @@ const deleteStatement = statement<{ id: string }>(
   'delete from artifacts where tenant_id = $1 and collection_id = $2 and id = $3 returning id',
 )
 
-/** Whether it was there. What is stored of it goes by removalsOfArtifact, in the same transaction. */
+/** Whether it was there. What is stored of it goes by blobDeletionsOfArtifact, in the same transaction. */
 export async function deleteArtifact(tx: Tx, tenantId: string, collectionId: string, id: string): Promise<boolean> {
   return (await tx.query(deleteStatement, [tenantId, collectionId, id])).length === 1
 }

@@ -1,9 +1,9 @@
 import { after, before, test } from 'node:test'
-import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '../../testing/radosgw/start-radosgw.ts'
-import { startTestApi, type TestApi } from '../../testing/test-api.ts'
-import { describeMedia } from './testing/media-suite.ts'
-import { describeRemoval } from './testing/removal-suite.ts'
-import { describeUploads } from './testing/upload-suite.ts'
+import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '#testing/radosgw/start-radosgw.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { describeMedia } from '#testing/artifacts/media-suite.ts'
+import { describeRemoval } from '#testing/artifacts/removal-suite.ts'
+import { describeUploads } from '#testing/artifacts/upload-suite.ts'
 
 if (skip) {
   test('uploads, media and removal in S3', { skip }, () => {})

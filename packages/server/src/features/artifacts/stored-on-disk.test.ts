@@ -1,8 +1,8 @@
 import { after, before } from 'node:test'
-import { startTestApi, type TestApi } from '../../testing/test-api.ts'
-import { describeMedia } from './testing/media-suite.ts'
-import { describeRemoval } from './testing/removal-suite.ts'
-import { describeUploads } from './testing/upload-suite.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { describeMedia } from '#testing/artifacts/media-suite.ts'
+import { describeRemoval } from '#testing/artifacts/removal-suite.ts'
+import { describeUploads } from '#testing/artifacts/upload-suite.ts'
 
 let api: TestApi
 before(async () => {

@@ -1,5 +1,5 @@
-import { ApiError } from '../../http/api-error.ts'
-import { sealTo, type RecipientJwk } from '../../recipient.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { sealTo, type RecipientJwk } from '#crypto/jwe.ts'
 
 /** Seals an item to the box's recipient. */
 export async function sealToBox(

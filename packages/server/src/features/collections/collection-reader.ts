@@ -1,7 +1,7 @@
 import { isId } from '@atrium/contract/tokens'
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Db } from '../../db/database.ts'
-import { ApiError } from '../../http/api-error.ts'
+import type { Db } from '#db/database.ts'
+import { ApiError } from '#errors/api-error.ts'
 import type { Collection } from './collection.ts'
 import { listCollectionsById } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Collection, CollectionState, ContributorPolicy } from './collection.ts'
 
 interface Row {

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
 import { decodeBase64url } from '@atrium/identity/base64url'
-import { invalid } from '../../http/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 
 /** What makes an RSA key (RFC 7518, 6.3.1), and nothing else. */
 export interface RsaPublicKey {

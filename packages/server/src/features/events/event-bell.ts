@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { announceEvents } from './store.ts'
 
 const everyMs = 50

@@ -1,5 +1,5 @@
 import type { EventData, EventType } from '@atrium/contract/event-types'
-import type { Tx } from '../../db/database.ts'
+import type { Tx } from '#db/database.ts'
 import { insertEvents } from './store.ts'
 
 /** An event on its way out, of any type: see `event`. */

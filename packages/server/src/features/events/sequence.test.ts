@@ -1,8 +1,8 @@
 import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { send } from '../../testing/http.ts'
-import { assertGapless, pullEvents, type PulledEvent } from '../../testing/pull-events.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { assertGapless, pullEvents, type PulledEvent } from '#testing/pull-events.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { forgetOldEvents } from '../webhooks/forget-old-events.ts'
 import { recordEvent } from './record-event.ts'
 

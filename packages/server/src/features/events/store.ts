@@ -1,6 +1,6 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Db, type Tx } from '../../db/database.ts'
-import { newId } from '../../random.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import { newId } from '#crypto/random.ts'
 import type { Event } from './event.ts'
 
 /** Told whenever there may be something to number or to deliver; the payload says nothing. */

@@ -1,7 +1,7 @@
 import { parseEmail } from '@atrium/identity/email'
-import type { Place } from '../../vault/sealed-columns.ts'
-import type { Vault } from '../../vault/vault.ts'
-import { invalid } from '../../http/api-error.ts'
+import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
+import { invalid } from '#errors/api-error.ts'
 import { limits } from '@atrium/contract/limits'
 
 /** Who may read an item or an artifact: e-mail addresses in their normal form, each listed or revoked since. */

@@ -1,6 +1,6 @@
 import { Locked } from '@atrium/traffic/batcher'
-import { statement, type Db } from '../../db/database.ts'
-import type { WrittenClaim } from '../../http/idempotency/claim.ts'
+import { statement, type Db } from '#db/database.ts'
+import type { WrittenClaim } from '#http/idempotency/claim.ts'
 
 /** An item on its way in, with the idempotency claim to be written beside it. */
 export interface NewItem {

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts'
-import { ApiError } from '../../http/api-error.ts'
+import type { Context } from '../context.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { openAccessList, type Listed } from './access-list.ts'
 
 type Headers = Record<string, string | string[] | undefined>

@@ -1,6 +1,6 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import { isDataError } from '../../db/sql-errors.ts'
-import type { Db } from '../../db/database.ts'
+import { isDataError } from '#db/sql-errors.ts'
+import type { Db } from '#db/database.ts'
 import { addItems, lockedBy, type AddOutcome, type NewItem } from './add-items.ts'
 
 /** Adds items; those that arrive while the last batch commits share the next one. */

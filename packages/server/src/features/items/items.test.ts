@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { serveTestProvider } from '@atrium/identity/testing/serve-provider'
 import { compactDecrypt, CompactEncrypt, exportJWK, generateKeyPair } from 'jose'
-import { send } from '../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
 let tenant: TestTenant

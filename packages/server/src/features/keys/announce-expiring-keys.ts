@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import type { Database } from '#db/database.ts'
 import { event, recordEvents } from '../events/record-event.ts'
 import { hasExpiringKeys, markExpiringKeys } from './store.ts'
 

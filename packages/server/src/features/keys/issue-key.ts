@@ -1,5 +1,5 @@
-import type { Tx } from '../../db/database.ts'
-import { hashCredential, newCredential, newId } from '../../random.ts'
+import type { Tx } from '#db/database.ts'
+import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Key } from './key.ts'
 import { insertKey } from './store.ts'

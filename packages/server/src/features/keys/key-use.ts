@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import type { ResolvedKey } from './resolved-key.ts'
 import { recordKeyUse } from './store.ts'
 

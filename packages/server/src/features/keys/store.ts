@@ -1,5 +1,5 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
-import { rolesHeld, type Role } from '../tenants/tenant.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import { rolesHeld, type Role } from './role.ts'
 import type { Key } from './key.ts'
 import type { ResolvedKey } from './resolved-key.ts'
 

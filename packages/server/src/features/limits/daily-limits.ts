@@ -1,9 +1,9 @@
 import { limitAddress } from '@atrium/traffic/client-address'
-import type { Context } from '../../context.ts'
-import type { Tx } from '../../db/database.ts'
-import { ApiError } from '../../http/api-error.ts'
+import type { Context } from '../context.ts'
+import type { Tx } from '#db/database.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { deleteCountsBefore, findOverrides, takeDaily, type DailyCount } from './store.ts'
-import { limitsWith, type TenantLimits } from './tenant-limits.ts'
+import { limitsWith, type TenantLimits } from '#config/tenant-limits.ts'
 
 /** What a request that came with a publishable key counts by. */
 export interface Visitor {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { send, type Got } from '../../testing/http.ts'
-import { startTestApi, type TestApi } from '../../testing/test-api.ts'
-import { ArtifactMaker } from '../artifacts/making/artifact-maker.ts'
-import { StoredWorld, type Place } from '../artifacts/testing/stored-world.ts'
+import { send, type Got } from '#testing/http.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { ArtifactMaker } from '../artifacts/generation/artifact-maker.ts'
+import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 
 let api: TestApi
 let world: StoredWorld

@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts'
-import type { Tx } from '../../db/database.ts'
-import { ApiError } from '../../http/api-error.ts'
+import type { Context } from '../context.ts'
+import type { Tx } from '#db/database.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { limitsOf } from './daily-limits.ts'
 import { findStoredBytes } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { limitNames } from '@atrium/contract/tenant-limits'
-import { statement, type Db, type Tx } from '../../db/database.ts'
-import type { LimitName, Overrides } from './tenant-limits.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import type { LimitName, Overrides } from '#config/tenant-limits.ts'
 
 type Row = Record<LimitName, number | null>
 

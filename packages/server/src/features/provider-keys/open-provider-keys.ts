@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import type { Place } from '../../vault/sealed-columns.ts'
-import type { Vault } from '../../vault/vault.ts'
+import type { Db } from '#db/database.ts'
+import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
 import { listProviderKeys } from './store.ts'
 
 export interface OpenProviderKeys {

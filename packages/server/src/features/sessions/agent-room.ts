@@ -1,7 +1,7 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
 import { CompactSign } from 'jose'
-import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
+import type { AgentIssuer } from '../agent-issuer/agent-issuer.ts'
 
 /** What the Space service said instead of yes. */
 export class RoomRefusal extends Error {

@@ -1,5 +1,5 @@
-import type { AgentIssuer } from '../../agent-issuer/agent-issuer.ts'
-import { ApiError, invalid } from '../../http/api-error.ts'
+import type { AgentIssuer } from '../agent-issuer/agent-issuer.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { AgentRoom, RoomRefusal } from './agent-room.ts'
 
 interface Agent {

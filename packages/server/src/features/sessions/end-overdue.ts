@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Context } from '../context.ts'
 import { endSession } from './end-session.ts'
 import type { Ending, Session } from './session.ts'
 import { listOverdue, noteContact } from './store.ts'

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Context } from '../context.ts'
+import type { Tx } from '#db/database.ts'
 import { revenueAccount } from '../credits/ledger/account.ts'
 import type { HoldEnd } from '../credits/ledger/movement.ts'
 import { postMovements } from '../credits/ledger/post.ts'

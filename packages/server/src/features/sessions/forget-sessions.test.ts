@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '../../testing/http.ts'
-import { startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+import { send } from '#testing/http.ts'
+import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { forgetSessions } from './forget-sessions.ts'
 
 let world: SessionWorld

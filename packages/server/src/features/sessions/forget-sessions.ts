@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import type { Database } from '#db/database.ts'
 import { deleteEnded, deleteUnused, lockVersions } from './retention-store.ts'
 
 /** Deletes up to `limit` sessions that ended so many days ago, and the versions of agents that none is left of; says how many sessions. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { decodeJwt } from 'jose'
-import { hashCredential, newCredential } from '../../random.ts'
-import type { Got } from '../../testing/http.ts'
-import { startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+import { hashCredential, newCredential } from '#crypto/random.ts'
+import type { Got } from '#testing/http.ts'
+import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
 before(async () => {

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import type { Database } from '#db/database.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { sessionEvent, type Session } from './session.ts'
 import { findSessionForUpdate, updateJoined } from './store.ts'

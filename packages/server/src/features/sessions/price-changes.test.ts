@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { send, type Got } from '../../testing/http.ts'
-import { startSessionWorld, type Room, type SessionWorld } from '../../testing/session-world.ts'
+import { send, type Got } from '#testing/http.ts'
+import { startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
 before(async () => {

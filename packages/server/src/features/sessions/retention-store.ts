@@ -1,4 +1,4 @@
-import { statement, type Tx } from '../../db/database.ts'
+import { statement, type Tx } from '#db/database.ts'
 
 /** A version of an agent: see migrations/0021-agent-versions.sql. */
 interface AgentVersion {

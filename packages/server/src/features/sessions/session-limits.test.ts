@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { limits } from '@atrium/contract/limits'
-import { send, type Got } from '../../testing/http.ts'
-import { eventually, startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
-import type { TestTenant } from '../../testing/test-api.ts'
+import { send, type Got } from '#testing/http.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+import type { TestTenant } from '#testing/test-api.ts'
 
 let world: SessionWorld
 

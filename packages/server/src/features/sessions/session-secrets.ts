@@ -1,5 +1,5 @@
-import type { Place } from '../../vault/sealed-columns.ts'
-import type { Vault } from '../../vault/vault.ts'
+import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
 import type { Session } from './session.ts'
 
 type Home = Pick<Session, 'tenantId' | 'id'>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { newCredential } from '../../random.ts'
-import { send, type Got } from '../../testing/http.ts'
-import { eventually, startSessionWorld, type Room, type SessionWorld } from '../../testing/session-world.ts'
+import { newCredential } from '#crypto/random.ts'
+import { send, type Got } from '#testing/http.ts'
+import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 import { auditLedger } from '../credits/ledger/audit.ts'
 
 let world: SessionWorld

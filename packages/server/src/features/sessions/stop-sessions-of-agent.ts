@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Context } from '../context.ts'
 import { endSession } from './end-session.ts'
 import { listLivingOfAgent } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Ending, HeldSession, LaunchedAgent, Session, SessionError, SessionStatus } from './session.ts'
 
 /** Told whenever a session begins or ends: its id. */

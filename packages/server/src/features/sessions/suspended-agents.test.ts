@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
-import { hashCredential, newCredential } from '../../random.ts'
-import { send } from '../../testing/http.ts'
-import { startSessionWorld, type SessionWorld } from '../../testing/session-world.ts'
+import { hashCredential, newCredential } from '#crypto/random.ts'
+import { send } from '#testing/http.ts'
+import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { auditLedger } from '../credits/ledger/audit.ts'
 
 let world: SessionWorld

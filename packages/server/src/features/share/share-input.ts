@@ -1,6 +1,6 @@
 import type { SharePageInput } from '@atrium/web/share/share-page'
 import type { HeroInput } from '@atrium/web/share/hero'
-import type { Context } from '../../context.ts'
+import type { Context } from '../context.ts'
 import type { Artifact } from '../artifacts/artifact.ts'
 
 /** What the share page of a collection is made from; undefined when there is no such collection. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/database.ts'
-import { newId } from '../../random.ts'
+import type { Database } from '#db/database.ts'
+import { newId } from '#crypto/random.ts'
 import { issueKey } from '../keys/issue-key.ts'
 import { listKeysForUpdate } from '../keys/store.ts'
 import { findDevelopmentTenant, hasTenants, insertTenant } from './store.ts'

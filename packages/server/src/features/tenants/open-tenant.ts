@@ -1,8 +1,9 @@
-import type { Tx } from '../../db/database.ts'
-import { newId } from '../../random.ts'
+import type { Tx } from '#db/database.ts'
+import { newId } from '#crypto/random.ts'
 import { issueKey } from '../keys/issue-key.ts'
 import { insertTenant } from './store.ts'
-import { tenantView, type Role } from './tenant.ts'
+import type { Role } from '../keys/role.ts'
+import { tenantView } from './tenant.ts'
 
 /** Makes a tenant and its first two keys, whose text is known only now. */
 export async function openTenant(tx: Tx, { name, email, roles }: { name: string; email: string | null; roles: Role[] | null }) {

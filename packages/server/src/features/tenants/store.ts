@@ -1,5 +1,6 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
-import { developmentName, rolesHeld, type Role, type Tenant } from './tenant.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import { rolesHeld, type Role } from '../keys/role.ts'
+import { developmentName, type Tenant } from './tenant.ts'
 
 interface Row {
   id: string

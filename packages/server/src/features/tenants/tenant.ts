@@ -1,4 +1,4 @@
-export type Role = 'app' | 'issuer'
+import type { Role } from '../keys/role.ts'
 
 export interface Tenant {
   id: string
@@ -12,11 +12,6 @@ export interface Tenant {
 
 /** What the tenant is called that is made to try things with. */
 export const developmentName = 'Development'
-
-/** The roles a tenant holds, given those recorded. */
-export function rolesHeld(recorded: Role[] | null): Role[] {
-  return recorded && recorded.length > 0 ? recorded : ['app', 'issuer']
-}
 
 export function tenantView({ id, name, roles, status, createdAt }: Tenant) {
   return { id, name, roles, status, created_at: createdAt }

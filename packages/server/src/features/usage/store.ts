@@ -1,5 +1,5 @@
 import type { Meter } from '@atrium/contract/usage'
-import { statement, type Db } from '../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 /** What is counted here; credits are read off the books. */
 export type CountedMeter = Exclude<Meter, 'credits'>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { Counter, type Registry } from 'prom-client'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { addUsage, deleteSilentWriters, type CountedMeter, type UsageBatch } from './store.ts'
 import { UsageTally } from './usage-tally.ts'
 

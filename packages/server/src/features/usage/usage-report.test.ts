@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { reportSpan, usageReport } from './usage-report.ts'
 
 const now = Date.parse('2026-11-20T23:59:59.999Z')

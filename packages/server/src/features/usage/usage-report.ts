@@ -1,5 +1,5 @@
 import { meters, type Meter } from '@atrium/contract/usage'
-import { invalid } from '../../http/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 import { dayMs } from './usage-tally.ts'
 
 const maxDaysApart = 366

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import type { Database } from '#db/database.ts'
 import { deleteOldEvents, hasOldEvents } from '../events/store.ts'
 import { deleteDeliveries } from './store.ts'
 

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts'
-import { EgressError } from '../../ports/egress/egress-error.ts'
+import type { Context } from '../context.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
 import { signedHeaders } from './signature.ts'
 
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Delivery, Webhook } from './webhook.ts'
 import type { SealedSecret } from './webhook-secret.ts'
 

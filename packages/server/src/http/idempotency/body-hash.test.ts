@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
-import { send } from '../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
 let tenant: TestTenant

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { limits } from '@atrium/contract/limits'
-import type { Vault } from '../../vault/vault.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
 
 /** An answer as it was or will be sent. */
 export interface SentAnswer {

@@ -1,5 +1,5 @@
 import { isLocked } from '@atrium/traffic/database-errors'
-import type { Database, Tx } from '../../db/database.ts'
+import type { Database, Tx } from '#db/database.ts'
 import type { Claim } from './claim.ts'
 import { ClaimInProgress, ClaimTaken } from './run-claimed.ts'
 import { insertClaim, updateAnswer } from './store.ts'

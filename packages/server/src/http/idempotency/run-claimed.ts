@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database, Db } from '../../db/database.ts'
+import type { Database, Db } from '#db/database.ts'
 import { limits } from '@atrium/contract/limits'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { HeldElsewhere } from '@atrium/traffic/overloaded'
-import type { Context } from '../../context.ts'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
 import { findAnswer, insertClaim } from './store.ts'
 
@@ -38,17 +37,17 @@ const maxWaiting = 1_000
 const lookEveryMs = 200
 
 /** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
-export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
+export async function runClaimed(db: Database, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
   const deadlineMs = performance.now() + limits.idempotencyWaitMs
   const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
   for (;;) {
     const first = running.get(id)
     if (!first) break
     await settledBy(first, deadlineMs)
-    const replay = await findReplay(ctx, claim, open)
+    const replay = await findReplay(db, claim, open)
     if (replay) return replay
   }
-  const attempt = runOrReplay(ctx, claim, run, open, deadlineMs)
+  const attempt = runOrReplay(db, claim, run, open, deadlineMs)
   running.set(id, attempt)
   try {
     return await attempt
@@ -58,7 +57,7 @@ export async function runClaimed(ctx: Context, claim: Claim, run: () => Promise<
 }
 
 async function runOrReplay(
-  ctx: Context,
+  db: Database,
   claim: Claim,
   run: () => Promise<SentAnswer>,
   open: Open,
@@ -70,8 +69,8 @@ async function runOrReplay(
     try {
       return { answer: await run(), status: 'stored', expiresAt: claim.expiresAt }
     } catch (error) {
-      if (error instanceof ClaimInProgress || (error instanceof HeldElsewhere && (await isHeld(ctx.db, claim)))) {
-        if (await isFreedBefore(ctx.db, claim, deadlineMs)) continue
+      if (error instanceof ClaimInProgress || (error instanceof HeldElsewhere && (await isHeld(db, claim)))) {
+        if (await isFreedBefore(db, claim, deadlineMs)) continue
         throw inProgress()
       }
       if (!(error instanceof ClaimTaken) && !isRefusal(error)) throw error
@@ -79,7 +78,7 @@ async function runOrReplay(
       turn++
     }
     // What no longer goes may have gone the first time (the collection closed since, a time is over): the answer that was given counts.
-    const replay = await findReplay(ctx, claim, open)
+    const replay = await findReplay(db, claim, open)
     if (replay) return replay
     if (isRefusal(refusal)) throw refusal
   }
@@ -110,8 +109,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The kept answer, if there is one; throws when it was to another body. */
-async function findReplay(ctx: Context, claim: Claim, open: Open): Promise<ClaimedAnswer | undefined> {
-  const stored = await findAnswer(ctx.db, claim)
+async function findReplay(db: Database, claim: Claim, open: Open): Promise<ClaimedAnswer | undefined> {
+  const stored = await findAnswer(db, claim)
   if (!stored) return undefined
   if (!claim.isSameBody(stored.bodyHash)) throw new ApiError('idempotency_key_reused')
   return { answer: open(stored.answer), status: 'replayed', expiresAt: stored.expiresAt }
@@ -121,8 +120,8 @@ async function findReplay(ctx: Context, claim: Claim, open: Open): Promise<Claim
  * For a caller who was not let in, because the collection is gone or asks for another token by now: the answer that was kept of this very
  * request, if it bore the very same token then. Whoever merely knows the key is refused as any other, and learns nothing of it.
  */
-export async function replayOrRefuse(ctx: Context, claim: Claim, refusal: unknown, open: Open): Promise<ClaimedAnswer> {
-  const stored = isRefusal(refusal) ? await findAnswer(ctx.db, claim) : undefined
+export async function replayOrRefuse(db: Database, claim: Claim, refusal: unknown, open: Open): Promise<ClaimedAnswer> {
+  const stored = isRefusal(refusal) ? await findAnswer(db, claim) : undefined
   if (!stored || !claim.isSameBody(stored.bodyHash)) throw refusal
   const answer = open(stored.answer)
   if (answer.proof === undefined || answer.proof !== claim.proof) throw refusal

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Claim, WrittenClaim } from './claim.ts'
 
 const insertStatement = statement<{ scope: string }>(

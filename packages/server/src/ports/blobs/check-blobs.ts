@@ -1,8 +1,8 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../../config/config.ts'
-import { makeFolder, type Secrets } from '../../config/secrets.ts'
-import { StartError } from '../../start-error.ts'
+import type { Config } from '#config/config.ts'
+import { makeFolder, type Secrets } from '#config/secrets.ts'
+import { StartError } from '#errors/start-error.ts'
 
 /**
  * Stops a start whose files would have nowhere to go, with one line that names the setting. Asked once, not by each process: one that is

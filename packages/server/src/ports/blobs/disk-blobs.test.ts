@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { mountDisk, whyNoDisk } from '../../../../../tests/support/small-disk.ts'
-import { startTestApi } from '../../testing/test-api.ts'
-import { describeBlobs } from './blob-suite.ts'
+import { startTestApi } from '#testing/test-api.ts'
+import { describeBlobs } from '#testing/blobs/blob-suite.ts'
 import { DiskBlobs } from './disk-blobs.ts'
 import type { BlobError } from './blobs.ts'
 import { deriveBlobUrlKey, type UploadGrant } from './disk/blob-url.ts'
-import { bytesOf, contentOf, repeated } from './testing/blob-bytes.ts'
+import { bytesOf, contentOf, repeated } from '#testing/blobs/blob-bytes.ts'
 
 const urlKeys = [deriveBlobUrlKey(Buffer.alloc(32, 9))]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { startRawServer } from '../../testing/raw-server.ts'
-import { contentOf } from './testing/blob-bytes.ts'
+import { startRawServer } from '#testing/raw-server.ts'
+import { contentOf } from '#testing/blobs/blob-bytes.ts'
 import { S3Blobs } from './s3-blobs.ts'
 
 const silenceMs = 300

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Config } from '../../config/config.ts'
-import type { Secrets } from '../../config/secrets.ts'
+import type { Config } from '#config/config.ts'
+import type { Secrets } from '#config/secrets.ts'
 import type { Blobs } from './blobs.ts'
 import { DiskBlobs } from './disk-blobs.ts'
 import { deriveBlobUrlKey } from './disk/blob-url.ts'

@@ -9,7 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
-import type { S3Config, S3Secrets } from '../../config/blob-config.ts'
+import type { S3Config, S3Secrets } from '#config/blob-config.ts'
 import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
 import type {
   BlobContent,

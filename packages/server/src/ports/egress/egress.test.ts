@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { openEgressTo } from '../../testing/open-test-egress.ts'
-import { answering, startRawServer } from '../../testing/raw-server.ts'
+import { openEgressTo } from '#testing/open-test-egress.ts'
+import { answering, startRawServer } from '#testing/raw-server.ts'
 
 function head(lines: string[] = []): string {
   return ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { openEgressTo } from '../../testing/open-test-egress.ts'
+import { openEgressTo } from '#testing/open-test-egress.ts'
 
 /** Sends something, and then the same again and again, as fast as it is read. */
 const endless = (head: string, more: string) => (socket: Socket) =>

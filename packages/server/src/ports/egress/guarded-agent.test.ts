@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { openEgressTo } from '../../testing/open-test-egress.ts'
-import { answering, startRawServer } from '../../testing/raw-server.ts'
+import { openEgressTo } from '#testing/open-test-egress.ts'
+import { answering, startRawServer } from '#testing/raw-server.ts'
 import { maxConnectionsPerOrigin } from './guarded-agent.ts'
 
 test('connections to one origin are bounded, each carries one request at a time, and waiting for one counts against the deadline', async (t) => {

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { test, type TestContext } from 'node:test'
 import assert from 'node:assert/strict'
 import { MockAgent } from 'undici'
-import { openTestEgress } from '../../testing/open-test-egress.ts'
-import { answering, startRawServer } from '../../testing/raw-server.ts'
+import { openTestEgress } from '#testing/open-test-egress.ts'
+import { answering, startRawServer } from '#testing/raw-server.ts'
 
 async function openServer(t: TestContext, handle: (req: IncomingMessage, res: ServerResponse) => void) {
   const server = createServer(handle)

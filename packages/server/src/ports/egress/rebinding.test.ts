@@ -1,9 +1,9 @@
 import net from 'node:net'
 import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { startNameServer } from '../../testing/name-server.ts'
-import { openTestEgress } from '../../testing/open-test-egress.ts'
-import { answering, startRawServer, type RawServer } from '../../testing/raw-server.ts'
+import { startNameServer } from '#testing/name-server.ts'
+import { openTestEgress } from '#testing/open-test-egress.ts'
+import { answering, startRawServer, type RawServer } from '#testing/raw-server.ts'
 import { resolveName } from './resolve-name.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { test, type TestContext } from 'node:test'
 import assert from 'node:assert/strict'
-import { certificateKey, expiredCertificate, validCertificate } from '../../testing/loopback-certificates.ts'
-import { openTestEgress } from '../../testing/open-test-egress.ts'
+import { certificateKey, expiredCertificate, validCertificate } from '#testing/loopback-certificates.ts'
+import { openTestEgress } from '#testing/open-test-egress.ts'
 
 async function openTlsServer(t: TestContext, cert: string) {
   const served: string[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { startProviderServer, type ProviderRequest, type ProviderServer } from '../../testing/provider-server.ts'
+import { startProviderServer, type ProviderRequest, type ProviderServer } from '#testing/provider-server.ts'
 import { openEgress, type Egress } from '../egress/egress.ts'
 import { openModel } from './open-model.ts'
 import type { ModelRequest, Turn } from './model.ts'

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PictureError } from '../pictures/picture-error.ts'
-import type { PictureFacts } from '../pictures/picture-job.ts'
-import type { Pictures } from '../pictures/pictures.ts'
+import { PictureError } from '@atrium/media/pictures/picture-error'
+import type { PictureFacts } from '@atrium/media/pictures/picture-job'
+import type { Pictures } from '@atrium/media/pictures/pictures'
 import { PaintError } from './paint-error.ts'
 import type { Painted } from './painter.ts'
 

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts'
-import type { StripeSecrets } from '../../config/secrets.ts'
+import type { Config } from '#config/config.ts'
+import type { StripeSecrets } from '#config/secrets.ts'
 import type { Payments } from './payments.ts'
 import { openStripePayments } from './stripe-payments.ts'
 import { openTestPayments } from './test-payments.ts'

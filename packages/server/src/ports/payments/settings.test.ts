@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../../config/config.ts'
-import { readEnv } from '../../config/env.ts'
-import { readGivenSecrets, readStripeSecrets } from '../../config/secrets.ts'
-import { StartError } from '../../start-error.ts'
+import { readConfig } from '#config/config.ts'
+import { readEnv } from '#config/env.ts'
+import { readGivenSecrets, readStripeSecrets } from '#config/secrets.ts'
+import { StartError } from '#errors/start-error.ts'
 import { openPayments } from './open-payments.ts'
 
 const keys = { STRIPE_SECRET_KEY: 'sk_test_hushhush', STRIPE_WEBHOOK_SECRET: 'whsec_hushhush' }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Stripe } from 'stripe'
 import { isId } from '@atrium/contract/tokens'
-import { ApiError, invalid } from '../../http/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { InvalidNotification, type Payment, type PaymentEvent, type PaymentRequest, type Payments } from './payments.ts'
 
 interface StripeOptions {

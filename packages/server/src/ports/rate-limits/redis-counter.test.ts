@@ -7,7 +7,7 @@ import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import { startRedis } from '../../../../../tests/support/redis-process.ts'
 import { GuardedRateLimiter } from './guarded-rate-limiter.ts'
 import { RedisCounter } from './redis-counter.ts'
-import { allow, startFakeRedis, type Behaviour } from './testing/fake-redis.ts'
+import { allow, startFakeRedis, type Behaviour } from '#testing/rate-limits/fake-redis.ts'
 
 const policy = { name: 'test', perSecond: 50, burst: 100 }
 const check = (key = 'a'): RateCheck => ({ key, policy })

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
-import type { HandlerOf } from '../../../http/call.ts'
-import { cutPage, readCursor } from '../../../http/cursor.ts'
-import { listSuspendedTenants } from '../../tenants/store.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { cutPage, readCursor } from '#http/cursor.ts'
+import { listSuspendedTenants } from '#features/tenants/store.ts'
 import { catalogView } from '../agent.ts'
 import { listCatalogEntries } from '../store.ts'
 

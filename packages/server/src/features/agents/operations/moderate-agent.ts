@@ -1,6 +1,5 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { stopSessionsOfAgent } from '../../sessions/stop-sessions-of-agent.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { setByOperator } from '../status.ts'
 import { findAgentForUpdate, findAgentOfAnyTenant, updateAgentStatus } from '../store.ts'
 
@@ -12,6 +11,6 @@ export const moderateAgent: HandlerOf<'moderateAgent'> = async (ctx, { params, b
     if (!agent) throw new ApiError('not_found')
     return updateAgentStatus(tx, agent.tenantId, agent.id, setByOperator(agent, body.status))
   })
-  if (status === 'suspended') await stopSessionsOfAgent(ctx, tenantId, id)
+  if (status === 'suspended') await ctx.stopSessionsOfAgent(tenantId, id)
   return { status: 200, data: { id, tenant_id: tenantId, name, status } }
 }

@@ -1,5 +1,5 @@
-import type { HandlerOf } from '../../../http/call.ts'
-import { newId } from '../../../random.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { newId } from '#crypto/random.ts'
 import { agentView } from '../agent.ts'
 import { blankManifest, changedManifest } from '../changed-manifest.ts'
 import { chargeRegistration } from '../charge-registration.ts'

@@ -1,5 +1,5 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { listArtifactsById, type PlacedArtifact } from '../store.ts'
 
 /** Finds artifacts by their ids alone; the reads of one moment share a query. */

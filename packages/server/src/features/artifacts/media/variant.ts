@@ -1,5 +1,5 @@
-import { maxHeightRatio, type ShrunkFormat } from '../../../ports/pictures/picture-job.ts'
-import { shrinkWorkBytes } from '../../../ports/pictures/work-bytes.ts'
+import { maxHeightRatio, type ShrunkFormat } from '@atrium/media/pictures/picture-job'
+import { shrinkWorkBytes } from '@atrium/media/pictures/work-bytes'
 import type { StoredArtifact } from './stored-artifact.ts'
 
 export const variantWidths = [320, 640, 1_280, 1_920] as const

@@ -1,7 +1,7 @@
-import { invalid } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { newId } from '../../../random.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import { invalid } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { newId } from '#crypto/random.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import { insertHostedArtifact } from '../store.ts'
 

@@ -1,8 +1,8 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { findCollectionForUpdate } from '../../collections/store.ts'
-import { recordEvent } from '../../events/record-event.ts'
-import { changedAccessList } from '../../items/access-list.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { findCollectionForUpdate } from '#features/collections/store.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import { changedAccessList } from '#features/items/access-list.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
 

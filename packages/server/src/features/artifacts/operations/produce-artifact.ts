@@ -1,9 +1,9 @@
-import type { Context } from '../../../context.ts'
-import { invalid } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { listChosenItems } from '../../items/store.ts'
-import { assertQuota } from '../../limits/quota.ts'
-import { startMaking } from '../making/start-making.ts'
+import type { Context } from '#features/context.ts'
+import { invalid } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { listChosenItems } from '#features/items/store.ts'
+import { assertQuota } from '#features/limits/quota.ts'
+import { startMaking } from '../generation/start-making.ts'
 import { listChosenArtifacts } from '../store.ts'
 
 export const produceArtifact: HandlerOf<'produceArtifact'> = async (ctx, tx, { tenant, collection, body }) => {

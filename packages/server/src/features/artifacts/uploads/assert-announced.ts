@@ -1,6 +1,6 @@
 import type { SavedBlob } from './save-blob.ts'
 import type { Upload } from './store.ts'
-import { UploadMismatch } from './upload-mismatch.ts'
+import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 
 /** Throws where the length or the hash is not the one announced. */
 export function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found: SavedBlob): void {

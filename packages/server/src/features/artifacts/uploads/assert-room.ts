@@ -1,5 +1,5 @@
 import { limits } from '@atrium/contract/limits'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError } from '#errors/api-error.ts'
 import type { OpenUploads } from './store.ts'
 
 /** Some will be complete by then. */

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Context } from '../../../context.ts'
-import { ApiError } from '../../../http/api-error.ts'
-import { BlobError } from '../../../ports/blobs/blobs.ts'
-import { PictureError } from '../../../ports/pictures/picture-error.ts'
-import { newId } from '../../../random.ts'
+import type { Context } from '#features/context.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
+import { PictureError } from '@atrium/media/pictures/picture-error'
+import { newId } from '#crypto/random.ts'
 import { findArtifact } from '../store.ts'
 import { finishFailed, finishReady, removeUnserved } from './finish-upload.ts'
 import { claimUpload, releaseUpload, type ClaimedUpload, type UploadKey } from './store.ts'
 import { storePicture } from './store-picture.ts'
 import { storeVideo } from './store-video.ts'
 import { LeaseLost, UploadLease } from './upload-lease.ts'
-import { UploadMismatch } from './upload-mismatch.ts'
+import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 
 /** How long a call waits for another one that is at the same upload. */
 const patienceMs = 10_000

@@ -1,14 +1,14 @@
-import type { Context } from '../../../context.ts'
-import type { Tx } from '../../../db/database.ts'
-import { assertQuota } from '../../limits/quota.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import type { Context } from '#features/context.ts'
+import type { Tx } from '#db/database.ts'
+import { assertQuota } from '#features/limits/quota.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import type { Artifact } from '../artifact.ts'
-import { artifactPrefix, uploadKey } from '../blob-keys.ts'
+import { artifactPrefix, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import { mediaAddress } from '../media-address.ts'
-import { removalsOfArtifact } from '../removal/removals-of.ts'
-import { removeNow } from '../removal/remove-blobs.ts'
-import { insertRemovals, type Removal } from '../removal/store.ts'
+import { blobDeletionsOfArtifact } from '#features/blob-deletions/deletions-of.ts'
+import { deleteBlobNow } from '#features/blob-deletions/delete-blobs.ts'
+import { insertBlobDeletions, type BlobDeletion } from '#features/blob-deletions/store.ts'
 import { findArtifact, findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
 import { countOpenUploads, deleteUpload, lockUploads, type ClaimedUpload, type UploadKey } from './store.ts'
 import type { StoredUpload } from './stored-upload.ts'
@@ -30,7 +30,7 @@ export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: S
 /** Ends it without bytes; all that is stored of it goes. */
 export async function finishFailed(ctx: Context, upload: ClaimedUpload, message: string): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
-  await endUpload(ctx, upload, removalsOfArtifact(upload, artifactId), async (tx, artifact) => {
+  await endUpload(ctx, upload, blobDeletionsOfArtifact(upload, artifactId), async (tx, artifact) => {
     const error = { code: 'upload_mismatch', message }
     await updateFailed(tx, tenantId, collectionId, { id: artifactId, status: 'failed', error })
     const told = { ...artifactEvent(collectionId, artifact), status: 'failed' as const, error_code: error.code }
@@ -41,7 +41,7 @@ export async function finishFailed(ctx: Context, upload: ClaimedUpload, message:
 type End = (tx: Tx, artifact: Artifact) => Promise<void>
 
 /** Ends the upload where it is still the caller's to end. */
-async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[], end: End): Promise<void> {
+async function endUpload(ctx: Context, upload: ClaimedUpload, removals: BlobDeletion[], end: End): Promise<void> {
   const done = await ctx.db.lane(upload.tenantId).transaction(async (tx) => {
     // Before the artifact: whoever announces an upload holds this lock, and may wait for one who deletes the collection and its artifacts.
     await lockUploads(tx, upload.tenantId)
@@ -49,11 +49,11 @@ async function endUpload(ctx: Context, upload: ClaimedUpload, removals: Removal[
     const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
     if (!artifact || !(await deleteUpload(tx, upload))) return false
     await end(tx, artifact)
-    await insertRemovals(tx, removals)
+    await insertBlobDeletions(tx, removals)
     return true
   })
   if (!done) return removeUnserved(ctx, upload)
-  for (const removal of removals) await removeNow(ctx, removal)
+  for (const removal of removals) await deleteBlobNow(ctx, removal)
 }
 
 /** What was stored for an artifact that was deleted or failed meanwhile goes: its files were removed before, perhaps. Neither comes back. */

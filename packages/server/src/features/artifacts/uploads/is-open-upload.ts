@@ -1,5 +1,5 @@
-import type { Db } from '../../../db/database.ts'
-import { ownerOfKey } from '../blob-keys.ts'
+import type { Db } from '#db/database.ts'
+import { ownerOfKey } from '#features/blob-deletions/blob-keys.ts'
 import { listOpenUploads } from './store.ts'
 
 /** Whether the bytes of the upload at this key are still awaited. Of a key that is no upload of an artifact, nothing is known here. */

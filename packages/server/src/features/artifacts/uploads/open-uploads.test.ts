@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { statement } from '../../../db/database.ts'
-import type { Got } from '../../../testing/http.ts'
-import { send } from '../../../testing/http.ts'
-import { startTestApi, type TestApi } from '../../../testing/test-api.ts'
-import { StoredWorld, type Place } from '../testing/stored-world.ts'
+import { statement } from '#db/database.ts'
+import type { Got } from '#testing/http.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 
 let api: TestApi
 before(async () => {

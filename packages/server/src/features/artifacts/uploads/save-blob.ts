@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { releaseChunk } from '../../../http/release-chunk.ts'
-import { BlobError, type Blobs } from '../../../ports/blobs/blobs.ts'
+import { releaseChunk } from '#http/release-chunk.ts'
+import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 
 export interface SavedBlob {
   bytes: number

@@ -1,5 +1,5 @@
 import type { UploadMime } from '@atrium/contract/making'
-import { UploadMismatch } from './upload-mismatch.ts'
+import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 
 /** How much of a file's beginning is looked at: what browsers sniff, and a little more. */
 export const headBytes = 1_024

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { UploadMime } from '@atrium/contract/making'
 
 /** Renewed while a check goes on, so that it passes on only from a process that is gone; who lost it changes nothing. */

@@ -1,5 +1,5 @@
-import type { Db } from '../../../db/database.ts'
-import { BlobError } from '../../../ports/blobs/blobs.ts'
+import type { Db } from '#db/database.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
 import { renewUpload, type ClaimedUpload } from './store.ts'
 
 /** A third of a lease: one that fails is made good by the next. */

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
-import type { HandlerOf } from '../../../http/call.ts'
-import { hashCredential, newCredential, newId } from '../../../random.ts'
-import { assertRecipient } from '../../../recipient.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { hashCredential, newCredential, newId } from '#crypto/random.ts'
+import { assertRecipient } from '#crypto/jwe.ts'
 import { assertJsonSize } from '../merge-patch.ts'
 import { insertCollection } from '../store.ts'
 

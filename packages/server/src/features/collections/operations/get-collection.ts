@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { collectionView } from '../views.ts'
 
 export const getCollection: HandlerOf<'getCollection'> = async (_ctx, { collection, owner }) => ({

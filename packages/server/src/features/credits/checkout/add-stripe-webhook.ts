@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../../../context.ts'
-import { invalid } from '../../../http/api-error.ts'
-import { InvalidNotification, type PaymentEvent, type Payments } from '../../../ports/payments/payments.ts'
+import type { Context } from '#features/context.ts'
+import { invalid } from '#errors/api-error.ts'
+import { InvalidNotification, type PaymentEvent, type Payments } from '#ports/payments/payments.ts'
 import { completeCheckout } from './complete-checkout.ts'
 import { findCheckoutById } from './store.ts'
 

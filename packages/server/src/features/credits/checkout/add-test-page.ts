@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import { isId } from '@atrium/contract/tokens'
-import type { Context } from '../../../context.ts'
-import { gate } from '../../../http/gate.ts'
-import { testPagePath } from '../../../ports/payments/test-payments.ts'
+import type { Context } from '#features/context.ts'
+import { testPagePath } from '#ports/payments/test-payments.ts'
 import { statusOf, type Checkout } from './checkout.ts'
 import { completeCheckout } from './complete-checkout.ts'
 import { priceText } from './price.ts'
@@ -13,8 +12,7 @@ import { renderExpiredPage, renderNoCheckoutPage, renderPaidPage, renderPayPage,
 const maxFormBytes = 1_024
 
 /** The built-in payment page: whoever has its address may press its buttons, since no money moves. Never in production. */
-export function addTestPage(app: FastifyInstance, ctx: Context): void {
-  const onRequest = gate(ctx, { caller: 'anyone' })
+export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onRequestHookHandler): void {
   const url = testPagePath(':id')
   // A context of its own: the form parser is nobody else's.
   void app.register(async (scope) => {

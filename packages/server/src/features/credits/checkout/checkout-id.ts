@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { makeId } from '@atrium/contract/tokens'
-import type { Db } from '../../../db/database.ts'
-import type { Claim } from '../../../http/idempotency/claim.ts'
-import { newId } from '../../../random.ts'
+import type { Db } from '#db/database.ts'
+import type { Claim } from '#http/idempotency/claim.ts'
+import { newId } from '#crypto/random.ts'
 import { findCheckout } from './store.ts'
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { isCredential } from '@atrium/contract/tokens'
-import { atOnce } from '../../../testing/at-once.ts'
-import { send } from '../../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
-import { openTenant } from '../../tenants/open-tenant.ts'
+import { atOnce } from '#testing/at-once.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { openTenant } from '#features/tenants/open-tenant.ts'
 
 let api: TestApi
 let tenant: TestTenant

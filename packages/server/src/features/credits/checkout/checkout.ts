@@ -1,5 +1,5 @@
-import type { PaymentProvider } from '../../../ports/payments/payments.ts'
-import type { Place } from '../../../vault/sealed-columns.ts'
+import type { PaymentProvider } from '#ports/payments/payments.ts'
+import type { Place } from '#crypto/vault/sealed-columns.ts'
 
 /** A sale of credits. Times are RFC 3339. */
 export interface Checkout {

@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 const forgetStatement = statement<{ id: string }>(
   'checkouts-forget',

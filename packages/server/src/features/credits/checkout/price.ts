@@ -1,6 +1,6 @@
 import { maxPayment } from '@atrium/contract/checkout'
-import type { Config } from '../../../config/config.ts'
-import { invalid } from '../../../http/api-error.ts'
+import type { Config } from '#config/config.ts'
+import { invalid } from '#errors/api-error.ts'
 
 /** What credits cost, in the currency's smallest unit. */
 export function priceOf(credits: number, { creditPriceCents }: Pick<Config, 'creditPriceCents'>): number {

@@ -1,4 +1,4 @@
-import { invalid } from '../../../http/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 
 const maxLength = 2_000
 

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { AccountRef } from '../ledger/account.ts'
 import type { Checkout } from './checkout.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { stripeSecretKey } from '../../../testing/fake-stripe.ts'
-import { send } from '../../../testing/http.ts'
-import { startStripeShop, type StripeShop } from '../../../testing/stripe-shop.ts'
+import { stripeSecretKey } from '#testing/fake-stripe.ts'
+import { send } from '#testing/http.ts'
+import { startStripeShop, type StripeShop } from '#testing/stripe-shop.ts'
 
 let shop: StripeShop
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { atOnce } from '../../../testing/at-once.ts'
-import { stripeEvent, stripeSignature } from '../../../testing/fake-stripe.ts'
-import { send } from '../../../testing/http.ts'
-import { startStripeShop, stripeEvents, type StripeShop } from '../../../testing/stripe-shop.ts'
+import { atOnce } from '#testing/at-once.ts'
+import { stripeEvent, stripeSignature } from '#testing/fake-stripe.ts'
+import { send } from '#testing/http.ts'
+import { startStripeShop, stripeEvents, type StripeShop } from '#testing/stripe-shop.ts'
 
 let shop: StripeShop
 before(async () => {

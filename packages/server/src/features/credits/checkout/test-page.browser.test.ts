@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
 import { openWatchedPage, skipWithoutChromium, startTestBrowser, startTestServer } from '@atrium/web/share/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { send } from '../../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 

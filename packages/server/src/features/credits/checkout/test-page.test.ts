@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '../../../testing/http.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../../../testing/test-api.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 let api: TestApi
 let tenant: TestTenant

@@ -1,5 +1,5 @@
 import { checkPrimeSync } from 'node:crypto'
-import { invalid } from '../../../http/api-error.ts'
+import { invalid } from '#errors/api-error.ts'
 import type { RsaPublicKey } from '../blind-token.ts'
 
 const maxFactor = 1_000

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { readEpochKey } from '../blind-token.ts'
 import type { Epoch } from './epoch.ts'
 import { listEpochsById } from './store.ts'

@@ -1,4 +1,4 @@
-import { statement, type Db, type Tx } from '../../../db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import type { RsaPublicKey } from '../blind-token.ts'
 import type { Epoch } from './epoch.ts'
 

@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 /** Something in the books that cannot be. */
 export interface Finding {

@@ -1,5 +1,5 @@
-import { statement, type Db } from '../../../db/database.ts'
-import { hashCredential } from '../../../random.ts'
+import { statement, type Db } from '#db/database.ts'
+import { hashCredential } from '#crypto/random.ts'
 import type { AccountRef } from './account.ts'
 
 /** An account that whoever holds its code may spend. */

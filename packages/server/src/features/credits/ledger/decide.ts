@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../events/record-event.ts'
+import type { NewEvent } from '#features/events/record-event.ts'
 import { accountKey, heldAccount, platformAccount, type AccountRef } from './account.ts'
 import {
   transactionId,

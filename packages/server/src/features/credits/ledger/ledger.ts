@@ -1,6 +1,6 @@
 import { Batcher } from '@atrium/traffic/batcher'
-import type { Database } from '../../../db/database.ts'
-import { isDataError } from '../../../db/sql-errors.ts'
+import type { Database } from '#db/database.ts'
+import { isDataError } from '#db/sql-errors.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
 import { accountKey } from './account.ts'
 import { postFreeMovements } from './post.ts'

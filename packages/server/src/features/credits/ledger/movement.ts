@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { base62, idPrefixes } from '@atrium/contract/tokens'
-import type { WrittenClaim } from '../../../http/idempotency/claim.ts'
-import type { NewEvent } from '../../events/record-event.ts'
+import type { WrittenClaim } from '#http/idempotency/claim.ts'
+import type { NewEvent } from '#features/events/record-event.ts'
 import type { AccountRef } from './account.ts'
 
 /** Why credits moved. */

@@ -1,5 +1,5 @@
 import { isCredential } from '@atrium/contract/tokens'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '#db/database.ts'
 import { findBearer, type BearerAccount } from './bearer.ts'
 
 /** The wallet or coupon that a code spends; undefined where there is none. A mistyped code costs no look-up. */

@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 const findStatement = statement<{ thumbprint: string; sealed_code: string }>(
   'ledger-recovery',

@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 const spentStatement = statement<{ day: string; credits: number }>(
   'ledger-spent',

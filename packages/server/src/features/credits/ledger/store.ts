@@ -1,4 +1,4 @@
-import { statement, type Tx } from '../../../db/database.ts'
+import { statement, type Tx } from '#db/database.ts'
 import { accountKey, heldAccount, standingKind, type AccountRef } from './account.ts'
 import type { BookState, Decision } from './decide.ts'
 import type { Movement } from './movement.ts'

@@ -1,6 +1,6 @@
 import { Overloaded } from '@atrium/traffic/overloaded'
-import { statement, type Db } from '../../../db/database.ts'
-import { newAccountId } from '../../../random.ts'
+import { statement, type Db } from '#db/database.ts'
+import { newAccountId } from '#crypto/random.ts'
 import type { Ledger } from './ledger.ts'
 import type { Movement } from './movement.ts'
 

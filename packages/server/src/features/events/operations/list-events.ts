@@ -1,5 +1,5 @@
 import { limits } from '@atrium/contract/limits'
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { eventView } from '../event.ts'
 import { listEvents as listRows, numberEvents } from '../store.ts'
 

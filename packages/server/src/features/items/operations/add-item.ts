@@ -1,11 +1,11 @@
 import { limits } from '@atrium/contract/limits'
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { ClaimTaken } from '../../../http/idempotency/run-claimed.ts'
-import { newId } from '../../../random.ts'
-import { assertSealed, sealToBox } from '../../collections/box.ts'
-import type { Collection } from '../../collections/collection.ts'
-import { assertJsonSize } from '../../collections/merge-patch.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
+import { newId } from '#crypto/random.ts'
+import { assertSealed, sealToBox } from '#features/collections/box.ts'
+import type { Collection } from '#features/collections/collection.ts'
+import { assertJsonSize } from '#features/collections/merge-patch.ts'
 
 export const addItem: HandlerOf<'addItem'> = {
   batched: async (ctx, { tenant, collection, body }, claim) => {

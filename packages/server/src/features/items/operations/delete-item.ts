@@ -1,7 +1,7 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { addToItemCount, findCollectionForUpdate } from '../../collections/store.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import { counts } from '../item.ts'
 import { deleteItem as deleteRow } from '../store.ts'
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { assertListed } from '../assert-listed.ts'
 import { itemView } from '../item.ts'
 import { findItem } from '../store.ts'

@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { keyView } from '../key.ts'
 import { listKeys as listRows } from '../store.ts'
 

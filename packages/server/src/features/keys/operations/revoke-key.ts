@@ -1,6 +1,6 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import { isLiving } from '../key.ts'
 import { announceKeyChange, listKeysForUpdate, revokeKey as revokeRow } from '../store.ts'
 

@@ -1,6 +1,6 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { findTenant } from '../../tenants/store.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { findTenant } from '#features/tenants/store.ts'
 import { readLimitsView } from '../limits-view.ts'
 
 export const getTenantLimits: HandlerOf<'getTenantLimits'> = async (ctx, { params }) => {

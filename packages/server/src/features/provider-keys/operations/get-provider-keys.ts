@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { providerKeysView } from '../provider-keys-view.ts'
 import { listProviderKeys } from '../store.ts'
 

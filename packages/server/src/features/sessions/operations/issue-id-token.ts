@@ -1,8 +1,8 @@
 import { parseDeviceKey } from '@atrium/identity/device-key'
 import { decodeJwt } from 'jose'
-import { ApiError, invalid } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { isHeldByOperator } from '../../agents/find-launchable.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { isHeldByOperator } from '#features/agents/find-launchable.ts'
 import { isAlive } from '../session.ts'
 
 export const issueIdToken: HandlerOf<'issueIdToken'> = async (ctx, { params, body, session }) => {

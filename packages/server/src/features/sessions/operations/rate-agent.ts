@@ -1,6 +1,6 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { insertRating } from '../../agents/store.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { insertRating } from '#features/agents/store.ts'
 
 export const rateAgent: HandlerOf<'rateAgent'> = async (_ctx, tx, { params, session, body }) => {
   const { agentId, agentTenantId } = session

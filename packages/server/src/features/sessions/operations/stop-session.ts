@@ -1,5 +1,5 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { endSession } from '../end-session.ts'
 
 export const stopSession: HandlerOf<'stopSession'> = async (ctx, { params, session }) => {

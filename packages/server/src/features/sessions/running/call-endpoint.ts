@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import type { Context } from '../../../context.ts'
-import { openSigningSecret } from '../../agents/signing-secret.ts'
-import { findAgent } from '../../agents/store.ts'
+import type { Context } from '#features/context.ts'
+import { openSigningSecret } from '#features/agents/signing-secret.ts'
+import { findAgent } from '#features/agents/store.ts'
 import type { Session } from '../session.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 import type { Session } from '../session.ts'
 import { sessionColumns, toSession, type SessionRow } from '../store.ts'
 import { leaseSeconds } from './lease.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { eventually, startSessionWorld, type Room, type SessionWorld } from '../../../testing/session-world.ts'
+import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 
 const sessionCount = 20
 const kills = 5

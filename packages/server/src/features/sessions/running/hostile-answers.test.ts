@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spendHostileEvening } from '../../../testing/hostile-evening.ts'
+import { spendHostileEvening } from '#testing/hostile-evening.ts'
 
 test('hostile providers, MCP servers and remote agents do not hold up the echo of another tenant', async (t) => {
   const { echoMs, blockMs } = await spendHostileEvening({ each: 5, echoes: 10 })

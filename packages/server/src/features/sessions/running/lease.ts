@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 /**
  * Who runs a session. A lease is renewed while its holder lives; when it runs out, another worker takes the session over. Everything that

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { send } from '../../../testing/http.ts'
-import { startProviderServer, type ProviderServer } from '../../../testing/provider-server.ts'
-import { eventually, startSessionWorld, type Room, type SessionWorld } from '../../../testing/session-world.ts'
-import { auditLedger } from '../../credits/ledger/audit.ts'
+import { send } from '#testing/http.ts'
+import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
+import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
+import { auditLedger } from '#features/credits/ledger/audit.ts'
 
 let world: SessionWorld
 let provider: ProviderServer

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ModelError } from '../../../ports/model/model-error.ts'
-import type { Turn } from '../../../ports/model/model.ts'
+import { ModelError } from '#ports/model/model-error.ts'
+import type { Turn } from '#ports/model/model.ts'
 import type { RoomEntry } from '../agent-room.ts'
 import type { Session } from '../session.ts'
 import type { Mind } from './open-mind.ts'

@@ -1,5 +1,5 @@
-import { isPassing } from '../../../db/is-passing.ts'
-import type { Db } from '../../../db/database.ts'
+import { isPassing } from '#db/is-passing.ts'
+import type { Db } from '#db/database.ts'
 import { leaseSeconds, renewLeases } from './lease.ts'
 
 /** A request that was sent while the lease held is in the room within this time. */

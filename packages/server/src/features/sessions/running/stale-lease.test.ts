@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startSessionWorld, type SessionWorld } from '../../../testing/session-world.ts'
+import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 import { endSession } from '../end-session.ts'
 import type { Session } from '../session.ts'
 import { claimSessions } from './claim-sessions.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { send } from '../../../testing/http.ts'
-import { startProviderServer, type ProviderServer } from '../../../testing/provider-server.ts'
-import { eventually, startSessionWorld, type SessionWorld } from '../../../testing/session-world.ts'
+import { send } from '#testing/http.ts'
+import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
 let provider: ProviderServer

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Context } from '../../../context.ts'
-import { statement } from '../../../db/database.ts'
+import type { Context } from '#features/context.ts'
+import { statement } from '#db/database.ts'
 import type { Session } from '../session.ts'
 import { sessionColumns, toSession, type SessionRow } from '../store.ts'
 import { callEndpoint } from './call-endpoint.ts'

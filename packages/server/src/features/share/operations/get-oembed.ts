@@ -1,6 +1,6 @@
 import { oembedFor } from '@atrium/web/share/oembed'
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { collectionIdOfPage, findShareInput } from '../share-input.ts'
 
 export const getOembed: HandlerOf<'getOembed'> = async (ctx, { query }) => {

@@ -1,5 +1,5 @@
 import { renderSharePage } from '@atrium/web/share/render-share-page'
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { findShareInput } from '../share-input.ts'
 import { sharePageNotFound } from '../share-page-not-found.ts'
 import { styleHash } from '../style-hash.ts'

@@ -1,6 +1,6 @@
-import type { HandlerOf } from '../../../http/call.ts'
-import { futureTime } from '../../../http/future-time.ts'
-import { hashCredential, newCredential } from '../../../random.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { futureTime } from '#http/future-time.ts'
+import { hashCredential, newCredential } from '#crypto/random.ts'
 import { insertInvite } from '../store.ts'
 
 export const createInvite: HandlerOf<'createInvite'> = async (_ctx, tx, { body }) => {

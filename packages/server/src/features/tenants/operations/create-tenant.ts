@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../../http/call.ts'
+import type { HandlerOf } from '#features/handler.ts'
 import { openTenant } from '../open-tenant.ts'
 
 export const createTenant: HandlerOf<'createTenant'> = async (_ctx, tx, { body }) => {

@@ -1,7 +1,7 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { recordEvent } from '../../events/record-event.ts'
-import { announceKeyChange } from '../../keys/store.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import { announceKeyChange } from '#features/keys/store.ts'
 import { findTenantForUpdate, updateTenantStatus } from '../store.ts'
 import { tenantView } from '../tenant.ts'
 

@@ -1,7 +1,7 @@
 import { isCredential } from '@atrium/contract/tokens'
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { hashCredential } from '../../../random.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { hashCredential } from '#crypto/random.ts'
 import { openTenant } from '../open-tenant.ts'
 import { takeInvite } from '../store.ts'
 

@@ -1,7 +1,7 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { eventually } from '../../../testing/session-world.ts'
-import { startWebhookWorld, verifies, type WebhookWorld } from '../../../testing/webhook-world.ts'
+import { eventually } from '#testing/session-world.ts'
+import { startWebhookWorld, verifies, type WebhookWorld } from '#testing/webhook-world.ts'
 
 let world: WebhookWorld
 before(async () => {

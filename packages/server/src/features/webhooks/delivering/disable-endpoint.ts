@@ -1,6 +1,6 @@
-import type { Context } from '../../../context.ts'
-import { statement } from '../../../db/database.ts'
-import { recordEvent } from '../../events/record-event.ts'
+import type { Context } from '#features/context.ts'
+import { statement } from '#db/database.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 
 const disableStatement = statement<{ failing_since: string }>(
   'webhooks-disable',

@@ -1,6 +1,6 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Db } from '../../../db/database.ts'
-import type { Event } from '../../events/event.ts'
+import { statement, type Db } from '#db/database.ts'
+import type { Event } from '#features/events/event.ts'
 
 /** An event that is to be sent now, and how often it was tried. */
 export interface DueDelivery {

@@ -1,5 +1,5 @@
-import type { Context } from '../../../context.ts'
-import { eventView } from '../../events/event.ts'
+import type { Context } from '#features/context.ts'
+import { eventView } from '#features/events/event.ts'
 import { retryAfterMs } from '../retry-schedule.ts'
 import { sendEvent, type Endpoint } from '../send-event.ts'
 import { Circuit } from './circuit.ts'

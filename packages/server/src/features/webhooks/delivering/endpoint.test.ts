@@ -1,7 +1,7 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { eventually } from '../../../testing/session-world.ts'
-import { startWebhookWorld, type WebhookWorld } from '../../../testing/webhook-world.ts'
+import { eventually } from '#testing/session-world.ts'
+import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
 import { openOutcomeWriter } from './outcomes.ts'
 
 let world: WebhookWorld

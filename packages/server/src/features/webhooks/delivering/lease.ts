@@ -1,4 +1,4 @@
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 
 /**
  * Who sends to an endpoint: one worker at a time, so that there is one that knows how the endpoint does. The lease is renewed while its holder

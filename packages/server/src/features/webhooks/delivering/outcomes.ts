@@ -1,5 +1,5 @@
 import { Batcher, Locked } from '@atrium/traffic/batcher'
-import { statement, type Db } from '../../../db/database.ts'
+import { statement, type Db } from '#db/database.ts'
 import type { Attempt } from '../send-event.ts'
 
 /** What became of a try, on its way into the table. */

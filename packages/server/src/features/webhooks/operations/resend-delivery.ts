@@ -1,6 +1,6 @@
-import { ApiError } from '../../../http/api-error.ts'
-import type { HandlerOf } from '../../../http/call.ts'
-import { announceEvents } from '../../events/store.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { announceEvents } from '#features/events/store.ts'
 import { findWebhook, queueAgain } from '../store.ts'
 import { deliveryView } from '../webhook.ts'
 

@@ -1,4 +1,4 @@
-import { EgressError } from '../../egress/egress-error.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
 import { CallCounter } from './count-calls.ts'
 import { EventSplitter } from './event-splitter.ts'
 import { fitsShape } from './json-shape.ts'

@@ -1,4 +1,4 @@
-import { EgressError } from '../../egress/egress-error.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test, type TestContext } from 'node:test'
-import { longestBlock } from '../../../testing/processor-block.ts'
-import { openEgress, type Egress } from '../../egress/egress.ts'
+import { longestBlock } from '#testing/processor-block.ts'
+import { openEgress, type Egress } from '#ports/egress/egress.ts'
 import { openTools } from './open-tools.ts'
 
 const { signal } = new AbortController()

@@ -1,4 +1,4 @@
-import { EgressError } from '../../egress/egress-error.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
 import { firstBytes } from '../answer/bounded-answers.ts'
 import { EventSplitter } from '../answer/event-splitter.ts'
 import { takeTurn } from '../answer/event-turns.ts'

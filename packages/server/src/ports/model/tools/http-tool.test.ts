@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { inspect } from 'node:util'
-import { openEgress, type Egress } from '../../egress/egress.ts'
+import { openEgress, type Egress } from '#ports/egress/egress.ts'
 import type { ToolAnswer } from './agent-tool.ts'
 import { httpTool, type HttpToolDecl } from './http-tool.ts'
 

@@ -1,5 +1,5 @@
-import type { Egress, EgressAnswer } from '../../egress/egress.ts'
-import { EgressError } from '../../egress/egress-error.ts'
+import type { Egress, EgressAnswer } from '#ports/egress/egress.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
 import type { AgentTool, ToolAnswer } from './agent-tool.ts'
 import { argumentCheck } from './argument-check.ts'
 import { maxToolTextBytes, toolText } from './tool-text.ts'

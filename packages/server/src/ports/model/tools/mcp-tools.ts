@@ -1,5 +1,5 @@
 import { createMCPClient, type ListToolsResult, type MCPClient } from '@ai-sdk/mcp'
-import type { Egress } from '../../egress/egress.ts'
+import type { Egress } from '#ports/egress/egress.ts'
 import { cutText } from '../cut-text.ts'
 import type { AgentTool, ToolAnswer } from './agent-tool.ts'
 import { boundedMcp } from './bounded-mcp.ts'

@@ -1,4 +1,4 @@
-import type { Egress } from '../../egress/egress.ts'
+import type { Egress } from '#ports/egress/egress.ts'
 import type { AgentTool } from './agent-tool.ts'
 import { httpTool, type HttpToolDecl } from './http-tool.ts'
 import { openMcpServer, type McpDecl, type McpServer } from './mcp-tools.ts'

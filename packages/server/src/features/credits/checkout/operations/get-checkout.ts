@@ -1,7 +1,7 @@
-import type { Context } from '../../../../context.ts'
-import { ApiError } from '../../../../http/api-error.ts'
-import type { HandlerOf } from '../../../../http/call.ts'
-import { findBearer } from '../../ledger/bearer.ts'
+import type { Context } from '#features/context.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { findBearer } from '#features/credits/ledger/bearer.ts'
 import { checkoutView, licensePlace, type Checkout } from '../checkout.ts'
 import { eraseLicenseOf, findCheckout } from '../store.ts'
 

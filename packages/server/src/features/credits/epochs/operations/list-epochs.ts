@@ -1,6 +1,6 @@
 import { limits } from '@atrium/contract/limits'
-import type { HandlerOf } from '../../../../http/call.ts'
-import { cutPage, readCursor } from '../../../../http/cursor.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { cutPage, readCursor } from '#http/cursor.ts'
 import { epochView } from '../epoch.ts'
 import { listEpochs as listRows } from '../store.ts'
 

@@ -1,7 +1,7 @@
-import { ApiError } from '../../../../http/api-error.ts'
-import type { HandlerOf } from '../../../../http/call.ts'
-import { futureTime } from '../../../../http/future-time.ts'
-import { readEpochKey } from '../../blind-token.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { futureTime } from '#http/future-time.ts'
+import { readEpochKey } from '#features/credits/blind-token.ts'
 import { assertSoundKey } from '../assert-sound-key.ts'
 import { insertEpoch } from '../store.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../../../db/database.ts'
+import type { Database } from '#db/database.ts'
 import { auditLedger, type Finding } from '../audit.ts'
 import { beginAnew, findDifferences, findProof, settle } from './store.ts'
 

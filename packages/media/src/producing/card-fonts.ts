@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { Renderer } from '@takumi-rs/core'
+
+type FontFile = { file: string; family: string; weight?: number; ranges?: [number, number][] }
+
+const FOLDER = new URL('../../assets/fonts/', import.meta.url)
+/** Scripts beside Latin, Greek and Cyrillic; emoji last, since its font has digits too. */
+const REST = [
+  'Inter',
+  'Noto Sans Arabic',
+  'Noto Sans Hebrew',
+  'Noto Sans Devanagari',
+  'Noto Sans Bengali',
+  'Noto Sans Tamil',
+  'Noto Sans Thai',
+  'Noto Sans Georgian',
+  'Noto Sans Armenian',
+  'Noto Sans CJK',
+  'Noto Color Emoji',
+]
+
+export type Typeface = 'Inter' | 'Literata' | 'Space Grotesk'
+
+/** The families asked for each character in turn, the theme's own first. */
+export function familiesFrom(first: Typeface): string[] {
+  return [first, ...REST.filter((family) => family !== first)]
+}
+
+let opened: Promise<Renderer> | undefined
+
+/** One renderer for the process: the fonts are 20 MB and take most of a second to read. */
+export async function cardRenderer(): Promise<Renderer> {
+  opened ??= openRenderer()
+  return opened
+}
+
+async function openRenderer(): Promise<Renderer> {
+  const renderer = new Renderer({ cacheMaxBytes: 0 })
+  const fonts = JSON.parse(await readFile(new URL('fonts.json', FOLDER), 'utf8')) as FontFile[]
+  for (const { file, family, weight, ranges } of fonts) {
+    await renderer.registerFont({
+      name: family,
+      data: await readFile(new URL(file, FOLDER)),
+      ...(weight ? { weight } : {}),
+      ...(ranges ? { unicodeRange: ranges } : {}),
+    })
+  }
+  return renderer
+}

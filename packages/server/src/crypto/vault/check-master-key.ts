@@ -1,0 +1,63 @@
+import type { Db } from '#db/database.ts'
+import { StartError } from '#errors/start-error.ts'
+import { sealedColumns, type Place } from './sealed-columns.ts'
+import { findCheckValue, findSealedValue, insertCheckValue } from './store.ts'
+import type { Vault } from './vault.ts'
+
+const place: Place = { table: 'master_key_check', column: 'sealed', tenant: 'platform', row: 'check' }
+
+/** The database has sealed values, and no configured master key is theirs. */
+export class WrongMasterKeyError extends StartError {}
+
+/** Whether the database holds anything that was sealed under some master key. `db` must let a query read a whole table. */
+export async function holdsSealedValues(db: Db): Promise<boolean> {
+  if (await findCheckValue(db)) return true
+  for (const column of sealedColumns) if (await findSealedValue(db, column, [])) return true
+  return false
+}
+
+/**
+ * Refuses master keys under which nothing of this database opens. Where no check value was written yet, what is sealed already decides, and
+ * the check value is written then. `db` must let a query read a whole table.
+ */
+export async function checkMasterKey(db: Db, vault: Vault): Promise<void> {
+  if (!(await findCheckValue(db))) {
+    await assertOpensAny(db, vault)
+    await insertCheckValue(db, vault.seal(Buffer.from('atrium'), place))
+  }
+  // Read again where it was just written: another process may have written it first.
+  const check = await findCheckValue(db)
+  if (!check || !opens(vault, check, place)) throw wrongKey(vault, check)
+}
+
+/** One is enough: others may have been sealed under a key that was lost long ago, before this was checked. */
+async function assertOpensAny(db: Db, vault: Vault): Promise<void> {
+  let closed: Buffer | undefined
+  for (const column of sealedColumns) {
+    const found = await findSealedValue(db, column, vault.keyIds)
+    if (!found) continue
+    const { tenant, row, sealed } = found
+    if (opens(vault, sealed, { table: column.table, column: column.column, tenant, row } as Place)) return
+    closed = sealed
+  }
+  if (closed) throw wrongKey(vault, closed)
+}
+
+function opens(vault: Vault, sealed: Buffer, where: Place): boolean {
+  try {
+    vault.open(sealed, where)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Keys are named by their ids, which are hashes, as `atrium reseal` names them. */
+function wrongKey(vault: Vault, sealed: Buffer | undefined): WrongMasterKeyError {
+  const needed = sealed?.toString('hex', 1, 5) ?? 'unknown'
+  const given = vault.keyIds.map((id) => id.toString('hex')).join(', ')
+  return new WrongMasterKeyError(
+    `ATRIUM_MASTER_KEY: this database is sealed under the master key ${needed}, and given is ${given}. Give it the key that belongs to it; ` +
+      'to change the key, put the new one before it with a comma between them (docs/master-key.md)',
+  )
+}

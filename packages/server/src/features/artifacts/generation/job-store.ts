@@ -1,0 +1,159 @@
+import { limits } from '@atrium/contract/limits'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import type { Job } from './job.ts'
+
+/** Told when there is an artifact to be made. */
+export const jobChannel = 'atrium_artifact_jobs'
+const leaseSeconds = 30
+
+interface Row {
+  tenant_id: string
+  collection_id: string
+  artifact_id: string
+  work: Job['work']
+  input: Job['input']
+  price: number
+  payer_tenant_id: string | null
+  payer_id: string | null
+  from_allowance: boolean
+  tries: number
+  deadline: string
+  created_at: string
+}
+
+const columns = `tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, tries, deadline, created_at`
+
+function toJob(row: Row): Job {
+  return {
+    tenantId: row.tenant_id,
+    collectionId: row.collection_id,
+    artifactId: row.artifact_id,
+    work: row.work,
+    input: row.input,
+    priceCredits: row.price,
+    payer: row.payer_tenant_id === null ? null : { tenantId: row.payer_tenant_id, id: row.payer_id! },
+    fromAllowance: row.from_allowance,
+    tries: row.tries,
+    deadline: row.deadline,
+    createdAt: row.created_at,
+  } as Job
+}
+
+const insertStatement = statement<{ artifact_id: string }>(
+  'artifact-jobs-insert',
+  // The turn is explained in migrations/0016-making-in-turn.sql.
+  `with inserted as (
+     insert into artifact_jobs
+       (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
+     select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean, $10::timestamptz, greatest(own.turn + 1, coalesce(
+       (select max(turn) from artifact_jobs where lease_owner is not null),
+       (select min(turn) from artifact_jobs),
+       0
+     ))
+     from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
+     where own.jobs < ${limits.artifactsInTheMaking}
+     returning artifact_id
+   )
+   select artifact_id, pg_notify('${jobChannel}', artifact_id) from inserted`,
+)
+
+/** Whether it was taken: a tenant has only so many. Exact where the caller holds a lock that the tenant's other jobs are added under. */
+export async function insertJob(tx: Tx, job: Omit<Job, 'tries' | 'createdAt'>): Promise<boolean> {
+  const { tenantId, collectionId, artifactId, work, input, priceCredits, payer, fromAllowance, deadline } = job
+  const held = [priceCredits, payer?.tenantId ?? null, payer?.id ?? null]
+  const values = [tenantId, collectionId, artifactId, work, JSON.stringify(input), ...held, fromAllowance, deadline]
+  return (await tx.query(insertStatement, values)).length === 1
+}
+
+const claimStatement = statement<Row>(
+  'artifact-jobs-claim',
+  // skip locked: two workers that look at the same moment take different ones. A job whose lease ran out was its worker's last.
+  `update artifact_jobs
+   set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds}), tries = tries + 1
+   where (tenant_id, collection_id, artifact_id) in (
+     select tenant_id, collection_id, artifact_id from artifact_jobs
+     where run_at <= now() and (lease_until is null or lease_until < now())
+     order by turn, run_at
+     limit $2
+     for update skip locked
+   )
+   returning ${columns}`,
+)
+
+/** Takes jobs that nobody works on, of one tenant and another in turn. */
+export async function claimJobs(db: Db, owner: string, limit: number): Promise<Job[]> {
+  return (await db.query(claimStatement, [owner, limit])).map(toJob)
+}
+
+type JobKey = Pick<Job, 'tenantId' | 'collectionId' | 'artifactId'>
+
+const renewStatement = statement<{ artifact_id: string }>(
+  'artifact-jobs-renew',
+  // skip locked: a job whose row somebody holds keeps the lease that it has, and all others are renewed.
+  `with free as (
+     select tenant_id, collection_id, artifact_id from artifact_jobs where artifact_id = any($2) and lease_owner = $1
+     order by tenant_id, collection_id, artifact_id for no key update skip locked
+   ), renewed as (
+     update artifact_jobs j set lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where j.tenant_id = f.tenant_id and j.collection_id = f.collection_id and j.artifact_id = f.artifact_id
+   )
+   select artifact_id from artifact_jobs where artifact_id = any($2) and lease_owner = $1`,
+  { writes: true },
+)
+
+/** Renews the leases; tells which are still the holder's. */
+export async function renewJobs(db: Db, owner: string, artifactIds: string[]): Promise<Set<string>> {
+  return new Set((await db.query(renewStatement, [owner, artifactIds])).map((row) => row.artifact_id))
+}
+
+const postponeStatement = statement<never>(
+  'artifact-jobs-postpone',
+  `update artifact_jobs
+   set lease_owner = null, lease_until = null, run_at = now() + make_interval(secs => $5), tries = tries - $6::integer
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4`,
+)
+
+/** Gives a job back, to be tried again later; a try that does not count is taken back. */
+export async function postponeJob(
+  db: Db,
+  { tenantId, collectionId, artifactId }: JobKey,
+  owner: string,
+  seconds: number,
+  { counts }: { counts: boolean },
+): Promise<void> {
+  await db.query(postponeStatement, [tenantId, collectionId, artifactId, owner, seconds, counts ? 0 : 1])
+}
+
+const deleteStatement = statement<{ artifact_id: string }>(
+  'artifact-jobs-delete',
+  `delete from artifact_jobs
+   where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4
+   returning artifact_id`,
+)
+
+/** Whether the job was still the holder's; then it is done. */
+export async function deleteJob(tx: Tx, { tenantId, collectionId, artifactId }: JobKey, owner: string): Promise<boolean> {
+  return (await tx.query(deleteStatement, [tenantId, collectionId, artifactId, owner])).length === 1
+}
+
+const useAllowanceStatement = statement<{ used: number }>(
+  'paint-allowances-use',
+  `insert into paint_allowances as a (tenant_id, month, used) values ($1, date_trunc('month', now()), 1)
+   on conflict on constraint paint_allowances_pkey do update set used = a.used + 1 where a.used < $2
+   returning used`,
+)
+
+/** Takes one of the month's free paints; false: they are used up. */
+export async function useAllowance(tx: Tx, tenantId: string, perMonth: number): Promise<boolean> {
+  return perMonth > 0 && (await tx.query(useAllowanceStatement, [tenantId, perMonth])).length === 1
+}
+
+const returnAllowanceStatement = statement<never>(
+  'paint-allowances-return',
+  `update paint_allowances set used = used - 1 where tenant_id = $1 and month = date_trunc('month', $2::timestamptz) and used > 0`,
+)
+
+export async function returnAllowance(tx: Tx, { tenantId, createdAt }: Pick<Job, 'tenantId' | 'createdAt'>): Promise<void> {
+  await tx.query(returnAllowanceStatement, [tenantId, createdAt])
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test, type TestContext } from 'node:test'
+import { Listener } from '@atrium/traffic/listener'
+import { statement } from '#db/database.ts'
+import { send, type Got } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { gradient, located } from '@atrium/media/testing/sample-pictures'
+import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
+import { ArtifactMaker } from './artifact-maker.ts'
+
+let api: TestApi
+let world: StoredWorld
+let place: Place
+let maker: ArtifactMaker
+let host: Server
+/** What the host has, by path. */
+const hosted = new Map<string, Buffer>()
+
+before(async () => {
+  host = createServer((req, res) => {
+    const bytes = hosted.get(req.url ?? '')
+    res.writeHead(bytes ? 200 : 404).end(bytes)
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  const publicUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+  api = await startTestApi({ egress: 'loopback', publicUrl })
+  world = await StoredWorld.open(api)
+  place = await world.makeCollection()
+  maker = await startMaker()
+})
+
+after(async () => {
+  await maker.stop()
+  await api.close()
+  host.close()
+})
+
+async function startMaker(): Promise<ArtifactMaker> {
+  const started = new ArtifactMaker(api.ctx, api.databaseUrl, 1)
+  await started.start()
+  return started
+}
+
+async function hostPicture(name: string, bytes: Buffer): Promise<string> {
+  hosted.set(`/${name}`, bytes)
+  const body = { kind: 'image', url: `${api.ctx.config.publicUrl}/${name}` }
+  return (await send(api, 'POST', `/collections/${place.id}/artifacts`, { ...place.owner, body })).body.data.id
+}
+
+const produce = (body: object) => send(api, 'POST', `/collections/${place.id}/produce`, { ...place.owner, body })
+
+async function made(started: Got) {
+  const { id } = started.body.data
+  const isDone = async () => {
+    const { data } = (await world.get(place, id)).body
+    return data.stage === 'done' && data
+  }
+  return eventually(isDone, 'it is made, or not', 30_000)
+}
+
+/** Says in which order pictures come in, and are shrunk. */
+function watch(t: TestContext, happens: () => void = () => undefined): string[] {
+  const seen: string[] = []
+  const { blobs, egress, pictures } = api.ctx
+  const read = blobs.read.bind(blobs)
+  const fetched = egress.send.bind(egress)
+  const shrink = pictures.shrink.bind(pictures)
+  t.mock.method(blobs, 'read', (...args: Parameters<typeof read>) => {
+    seen.push('read')
+    return read(...args)
+  })
+  t.mock.method(egress, 'send', (...args: Parameters<typeof fetched>) => {
+    seen.push('read')
+    return fetched(...args)
+  })
+  t.mock.method(pictures, 'shrink', async (...args: Parameters<typeof shrink>) => {
+    await shrink(...args)
+    seen.push('shrunk')
+    happens()
+  })
+  return seen
+}
+
+test('each picture of a clip, uploaded or hosted, is shrunk in a picture process before the next one is read', async (t) => {
+  const artifacts = [
+    (await world.upload(place, await gradient(900, 600).png().toBuffer(), 'image/png')).id,
+    await hostPicture('a.jpg', await gradient(1200, 800).jpeg().toBuffer()),
+    await hostPicture('b.avif', await located('avif')),
+  ]
+  const seen = watch(t)
+  const clip = await made(await produce({ kind: 'clip', artifacts }))
+  assert.deepEqual([clip.status, clip.width, clip.height], ['ready', 1024, 682])
+  assert.deepEqual(seen, ['read', 'shrunk', 'read', 'shrunk', 'read', 'shrunk'])
+  const card = await made(await produce({ kind: 'card', template: 'cover', artifacts: [artifacts[1]] }))
+  assert.equal(card.status, 'ready')
+  assert.deepEqual(seen.slice(6), ['read', 'shrunk'])
+})
+
+test('what comes out of the process is as small as the film', async (t) => {
+  const artifacts = [await hostPicture('large.jpg', await gradient(6000, 4000).jpeg().toBuffer())]
+  const shrink = t.mock.method(api.ctx.pictures, 'shrink')
+  assert.equal((await made(await produce({ kind: 'clip', artifacts }))).width, 1024)
+  const asked = shrink.mock.calls[0]!.arguments[2]
+  assert.ok(asked.width < 1400, `${asked.width}`)
+})
+
+test('a picture that lies on its side is shown upright', async () => {
+  const clip = await made(await produce({ kind: 'clip', artifacts: [await hostPicture('lying.jpg', await located('jpeg', 6))] }))
+  assert.deepEqual([clip.status, clip.width < clip.height], ['ready', true])
+})
+
+test('what is no picture of a type that is taken fails, and says which one it was', async () => {
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"/>')
+  const cut = (await gradient(400, 300).png().toBuffer()).subarray(0, 300)
+  for (const bytes of [svg, await gradient(99, 99).tiff().toBuffer(), cut, Buffer.from('GIF89a'), Buffer.alloc(0)]) {
+    const id = await hostPicture('wrong', bytes)
+    for (const kind of ['card', 'clip']) {
+      const failed = await made(await produce({ kind, artifacts: [id] }))
+      assert.deepEqual([failed.status, failed.error.code], ['failed', 'bad_input'])
+      assert.ok(failed.error.message.includes(id))
+    }
+  }
+})
+
+test('one picture with too many bytes fails with a code of its own, hosted or uploaded', async () => {
+  const large = await hostPicture('too-large', Buffer.alloc(16 * 1024 * 1024 + 1))
+  const uploaded = (await world.upload(place, await gradient(40, 40).png().toBuffer(), 'image/png')).id
+  const grow = statement<never>('test-grow', 'update artifacts set bytes = 64 * 1024 * 1024 + 1 where id = $1')
+  await api.ctx.db.query(grow, [uploaded])
+  for (const id of [large, uploaded]) {
+    const failed = await made(await produce({ kind: 'clip', artifacts: [id] }))
+    assert.deepEqual([failed.status, failed.error.code], ['failed', 'picture_too_large'])
+  }
+})
+
+const leased = statement<object>('test-leased', 'select 1 from artifact_jobs where lease_owner is not null')
+
+test('a worker that stops reads no further picture, and another one makes it', async (t) => {
+  const artifacts = await Promise.all(
+    [1, 2, 3, 4].map(async (n) =>
+      hostPicture(
+        `${n}.png`,
+        await gradient(100 + n, 80)
+          .png()
+          .toBuffer(),
+      ),
+    ),
+  )
+  let stopping: Promise<void> | undefined
+  // A stop that is as slow as can be: the listener closes when all work has ended, or gone on to its end.
+  const close = Listener.prototype.close
+  t.mock.method(Listener.prototype, 'close', async function (this: Listener) {
+    await eventually(async () => (await api.ctx.db.query(leased, [])).length === 0, 'nothing is worked on', 20_000)
+    await close.call(this)
+  })
+  const seen = watch(t, () => (stopping ??= maker.stop()))
+  const started = await produce({ kind: 'clip', artifacts })
+  await eventually(async () => stopping !== undefined, 'the first one is shrunk', 20_000)
+  await stopping
+  t.mock.restoreAll()
+  assert.deepEqual(seen, ['read', 'shrunk'])
+  maker = await startMaker()
+  assert.equal((await made(started)).status, 'ready')
+})

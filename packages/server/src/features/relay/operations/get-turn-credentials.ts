@@ -1,0 +1,23 @@
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { turnCredentials, turnTtlSeconds } from '../turn-credentials.ts'
+
+export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ relay }, { tenant }) => {
+  if (!relay) throw notConfigured()
+  const { username, credential, expiresAt } = turnCredentials(relay.secret, tenant, Date.now())
+  return {
+    status: 200,
+    data: {
+      iceServers: [{ urls: relay.urls, username, credential }],
+      ttl: turnTtlSeconds,
+      expires_at: expiresAt.toISOString(),
+    },
+  }
+}
+
+function notConfigured(): ApiError {
+  return new ApiError('unavailable', {
+    message: 'This installation has no relay yet: whoever runs it has to set TURN_URLS and TURN_SECRET.',
+    retryAfterSeconds: 60,
+  })
+}

@@ -1,0 +1,99 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { isCredential, type CredentialKind } from '@atrium/contract/tokens'
+import type { Caller } from '@atrium/contract/operation'
+import type { Context } from '#features/context.ts'
+import { refusalOf, type ResolvedKey } from '#features/keys/resolved-key.ts'
+import type { HeldSession } from '#features/sessions/session.ts'
+import { findByControlToken } from '#features/sessions/store.ts'
+import { hashCredential } from '#crypto/random.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { bearerValue } from './bearer-value.ts'
+
+/** The key in the request, by its form alone. */
+function presentedKey(headers: IncomingHttpHeaders): string {
+  const authorization = headers.authorization
+  if (authorization !== undefined) {
+    const value = bearerValue(authorization)
+    if (value !== undefined) return value
+    throw new ApiError('unauthorized', { message: 'The Authorization header must read "Bearer <key>".' })
+  }
+  const key = headers['x-api-key']
+  if (typeof key === 'string') return key
+  throw new ApiError('unauthorized', { message: 'Send a key as "Authorization: Bearer <key>" or as "X-API-Key: <key>".' })
+}
+
+/** The hash by which the key in the request is looked up. Throws what its form alone is refused for. */
+export function presentedKeyHash(headers: IncomingHttpHeaders): string {
+  const presented = presentedKey(headers)
+  const secret = presented.startsWith('wsk_')
+  if (!isCredential(secret ? 'secretKey' : 'publishableKey', presented)) throw new ApiError('unauthorized', wrongKind(presented))
+  // Only browsers send it, and a page cannot forge or suppress it.
+  if (secret && headers['sec-fetch-site'] !== undefined) throw new ApiError('secret_key_in_browser')
+  return hash('sha256', presented, 'base64')
+}
+
+/** What a credential is for that was sent in a key's place. */
+const uses: Partial<Record<CredentialKind, string>> = {
+  adminToken: 'an admin token: send it as X-Collection-Token, and a key beside it',
+  contributorToken: 'a contributor token: send it as X-Collection-Token, and a key beside it',
+  controlToken: 'the control token of a session: it opens /sessions/{id} at the root, without /v1',
+  summonKey: 'a summon key: send it as summon_key in the body',
+  walletCode: 'a wallet code: send it in the body',
+  coupon: 'a coupon: send it in the body',
+  licenseKey: 'a license key: send it as license_key in the body',
+  invite: 'an invite code: send it as invite_code in the body',
+}
+
+function wrongKind(presented: string): { message?: string } {
+  const kind = (Object.keys(uses) as CredentialKind[]).find((one) => isCredential(one, presented))
+  return kind ? { message: `This is ${uses[kind]}. A key begins with wsk_ or wpk_.` } : {}
+}
+
+/** Resolves a key: at once from memory, or through the database. Throws the refusal. */
+export function authenticateKey(ctx: Context, caller: Caller, keyHash: string): ResolvedKey | Promise<ResolvedKey> {
+  const found = ctx.keyCache.resolve(keyHash)
+  return found instanceof Promise ? found.then((key) => accept(key, caller)) : accept(found, caller)
+}
+
+function accept(key: ResolvedKey | undefined, caller: Caller): ResolvedKey {
+  const refusal = refusalOf(key, Date.now())
+  if (refusal || !key) throw new ApiError(refusal ?? 'unauthorized')
+  if (caller === 'secret' && key.kind !== 'secret') throw new ApiError('secret_key_required')
+  return key
+}
+
+/** For how long after its end a key may ask again for the answer to the request that ended it. */
+const afterglowMs = 10 * 60_000
+/** A shorter Idempotency-Key might be guessed by whoever has found a key that was rotated because it had leaked. */
+const minKeyLength = 20
+
+/**
+ * The secret key of the request, if it has just ended and the request may be the repeat of the one that ended it. It opens nothing but the
+ * answer that was kept of that request: see replayOrRefuse.
+ */
+export async function findEndedKey(ctx: Context, headers: IncomingHttpHeaders): Promise<ResolvedKey | undefined> {
+  const idempotencyKey = headers['idempotency-key']
+  if (typeof idempotencyKey !== 'string' || idempotencyKey.length < minKeyLength) return undefined
+  const key = await ctx.keyCache.resolve(presentedKeyHash(headers))
+  if (key?.kind !== 'secret') return undefined
+  const justEnded = key.endsAtMs !== undefined && Date.now() - key.endsAtMs < afterglowMs
+  return justEnded && key.tenantStatus === 'active' ? key : undefined
+}
+
+/** The session whose control token the request bears. */
+export async function authenticateControl(ctx: Context, headers: IncomingHttpHeaders): Promise<HeldSession> {
+  const token = bearerValue(headers.authorization) ?? ''
+  const session = isCredential('controlToken', token) ? await findByControlToken(ctx.db, hashCredential(token)) : undefined
+  if (session) return session
+  throw new ApiError('unauthorized', { message: 'Send the control token of a session as "Authorization: Bearer sct_…".' })
+}
+
+/** Checks X-Admin-Token. */
+export function authenticateOperator(ctx: Context, headers: IncomingHttpHeaders): void {
+  const token = headers['x-admin-token']
+  // Digests are compared, since timingSafeEqual throws on unequal lengths.
+  if (typeof token !== 'string' || !timingSafeEqual(hashCredential(token), ctx.adminTokenHash)) {
+    throw new ApiError('unauthorized', { message: 'Send the operator token as X-Admin-Token.' })
+  }
+}

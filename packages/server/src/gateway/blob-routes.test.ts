@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { bytesOf, mebibyte, sha256Of } from '#testing/blobs/blob-bytes.ts'
+import { breakOff, sendHttp } from '#testing/blobs/send-http.ts'
+
+const mime = 'image/webp'
+const bytes = bytesOf(50_000)
+const origin = 'https://app.example'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+const reach = (url: string) => url.replace(api.ctx.config.publicUrl, api.origin)
+
+async function upload(key: string, size = bytes.length, sha256?: string) {
+  const signed = await api.ctx.blobs.presignUpload({ key, mime, bytes: size, sha256, expiresInSeconds: 60 })
+  return { ...signed, url: reach(signed.url) }
+}
+
+async function download(key: string, expiresInSeconds = 60) {
+  return reach((await api.ctx.blobs.presignDownload({ key, mime, expiresInSeconds })).url)
+}
+
+function errorOf(body: Buffer) {
+  return JSON.parse(body.toString()).error as { code: string; reason?: string; request_id: string; details?: { path: string }[] }
+}
+
+test('any page may ask whether it may upload', async () => {
+  const { url } = await upload('uploads/preflight')
+  const headers = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' }
+  const answer = await sendHttp('OPTIONS', url, headers)
+  assert.equal(answer.status, 204)
+  assert.equal(answer.headers['access-control-allow-origin'], '*')
+  assert.equal(answer.headers['access-control-allow-credentials'], undefined)
+  assert.match(answer.headers['access-control-allow-methods']!, /\bPUT\b/)
+  assert.match(answer.headers['access-control-allow-headers']!, /\bcontent-type\b/i)
+})
+
+test('a page may read what became of its upload, good or bad', async () => {
+  const { url, headers } = await upload('uploads/cors')
+  const good = await sendHttp('PUT', url, { ...headers, origin }, bytes)
+  assert.equal(good.headers['access-control-allow-origin'], '*')
+  assert.match(good.headers['access-control-expose-headers']!, /\bETag\b/)
+  const bad = await sendHttp('PUT', `${url}x`, { ...headers, origin }, bytes)
+  assert.equal(bad.status, 403)
+  assert.equal(bad.headers['access-control-allow-origin'], '*')
+})
+
+test('each refusal has its code', async () => {
+  const { url, headers } = await upload('uploads/codes')
+  const send = async (changed: Record<string, string>, to = url) => {
+    const { status, body } = await sendHttp(
+      'PUT',
+      to,
+      { ...headers, ...changed },
+      bytes.subarray(0, Number(changed['content-length'] ?? 50_000)),
+    )
+    const { code, reason, details, request_id } = errorOf(body)
+    assert.match(request_id, /^req_/)
+    return [status, code, reason ?? details?.[0]?.path]
+  }
+  assert.deepEqual(await send({}, `${url}x`), [403, 'not_authorized', 'bad_signature'])
+  const old = await api.ctx.blobs.presignUpload({ key: 'uploads/codes', mime, bytes: 50_000, expiresInSeconds: -1 })
+  assert.deepEqual(await send({}, reach(old.url)), [403, 'not_authorized', 'expired'])
+  assert.deepEqual(await send({ 'content-type': 'image/png' }), [400, 'invalid_request', 'Content-Type'])
+  assert.deepEqual(await send({ 'content-type': 'application/json' }), [400, 'invalid_request', 'Content-Type'])
+  assert.deepEqual(await send({ 'content-length': '49999' }), [400, 'invalid_request', 'Content-Length'])
+  const small = await upload('uploads/codes', 49_999)
+  assert.deepEqual(await send({ 'content-length': '50000' }, small.url), [413, 'payload_too_large', undefined])
+  const hashed = await upload('uploads/codes', bytes.length, sha256Of(Buffer.from('something else')))
+  assert.deepEqual(await send({}, hashed.url), [400, 'invalid_request', ''])
+})
+
+test('a refusal reaches a client that sends a large body without looking', async () => {
+  const size = 20 * mebibyte
+  const { url } = await upload('uploads/large-refused', size)
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: Buffer.alloc(size) })
+  assert.equal(answer.status, 400)
+})
+
+/** Sends so much to the address, without looking; says how much went out before the connection ended, and what was answered. */
+function pour(url: string, size: number): Promise<{ sent: number; answer: string }> {
+  const { hostname, port, pathname, search } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.on('data', (data) => (answer += data)).on('error', () => {})
+    socket.once('close', () => resolve({ sent: socket.bytesWritten, answer }))
+    socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Type: ${mime}\r\nContent-Length: ${size}\r\n\r\n`)
+    const chunk = Buffer.alloc(mebibyte)
+    const more = () => {
+      if (socket.destroyed) return
+      if (socket.bytesWritten >= size) socket.end()
+      else socket.write(chunk, more)
+    }
+    socket.once('data', more)
+  })
+}
+
+test('what a stranger sends is not read', async () => {
+  const size = 60 * mebibyte
+  const { url } = await upload('uploads/stranger', size)
+  const { sent, answer } = await pour(`${url}x`, size)
+  assert.match(answer, /^HTTP\/1.1 403 /)
+  assert.match(answer, /connection: close/i)
+  assert.ok(sent < 20 * mebibyte, `${sent} bytes went out`)
+})
+
+test('who has no good address is told to wait, and whoever has one is not', async (t) => {
+  const limited = await startTestApi({ rateLimit: '0.1' })
+  t.after(() => limited.close())
+  const good = await limited.ctx.blobs.presignUpload({ key: 'uploads/good', mime, bytes: bytes.length, expiresInSeconds: 60 })
+  const old = await limited.ctx.blobs.presignDownload({ key: 'uploads/good', mime, expiresInSeconds: -1 })
+  const at = (url: string) => url.replace(limited.ctx.config.publicUrl, limited.origin)
+  const statuses: number[] = []
+  for (let i = 0; i < 12; i++) {
+    const { status, headers, body } = await (i % 2 === 0
+      ? sendHttp('PUT', `${at(good.url)}x`, good.headers, bytes)
+      : sendHttp('GET', at(old.url)))
+    statuses.push(status)
+    if (status === 429) assert.deepEqual([errorOf(body).code, Number(headers['retry-after']) > 0], ['rate_limited', true])
+  }
+  assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429], statuses.join())
+  assert.equal((await sendHttp('PUT', at(good.url), good.headers, bytes)).status, 200)
+})
+
+test('an upload that is broken off leaves no half file', async () => {
+  const { url, headers } = await upload('uploads/broken', 8 * mebibyte)
+  await breakOff(url, headers, Buffer.alloc(2 * mebibyte))
+  const folder = join(api.ctx.config.dataDir, 'blobs', '.growing')
+  const until = Date.now() + 5_000
+  const left = () => readdir(folder).catch(() => [])
+  while ((await left()).length > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.deepEqual(await left(), [])
+})
+
+test('what is served cannot run, is not sniffed, and is not kept by others', async () => {
+  await api.ctx.blobs.write('served/a', bytes, { mime })
+  const { headers } = await sendHttp('GET', await download('served/a'))
+  assert.equal(headers['content-type'], mime)
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.match(headers['content-security-policy'] as string, /default-src 'none';.*sandbox/)
+  assert.match(headers['cache-control']!, /private/)
+})
+
+test('HEAD, If-None-Match and If-Range', async () => {
+  await api.ctx.blobs.write('served/b', bytes, { mime })
+  const url = await download('served/b')
+  const head = await sendHttp('HEAD', url)
+  const etag = head.headers.etag!
+  assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, '50000', 0])
+  assert.equal((await sendHttp('GET', url, { 'if-none-match': etag })).status, 304)
+  assert.equal((await sendHttp('GET', url, { 'if-none-match': `"other", W/${etag}` })).status, 304)
+  assert.equal((await sendHttp('GET', url, { 'if-none-match': '"other"' })).status, 200)
+  const part = await sendHttp('GET', url, { range: 'bytes=5-9', 'if-range': etag })
+  assert.deepEqual([part.status, part.body], [206, bytes.subarray(5, 10)])
+  const whole = await sendHttp('GET', url, { range: 'bytes=5-9', 'if-range': '"other"' })
+  assert.deepEqual([whole.status, whole.body.length], [200, bytes.length])
+})
+
+test('an address of what is gone is 404, of what is over 403', async () => {
+  const gone = await sendHttp('GET', await download('served/gone'))
+  assert.deepEqual([gone.status, errorOf(gone.body).code], [404, 'not_found'])
+  const over = await sendHttp('GET', await download('served/gone', -1))
+  assert.deepEqual([over.status, errorOf(over.body).reason], [403, 'expired'])
+})
+
+test('no path leads out of the folder, signed or not', async () => {
+  const query = new URL((await upload('uploads/a')).url).search
+  for (const path of [
+    '',
+    '..',
+    '../admin-token',
+    '%2e%2e/admin-token',
+    '..%2fadmin-token',
+    'a/../../admin-token',
+    '.growing/a',
+    '%00',
+  ]) {
+    const { status } = await sendHttp('GET', `${api.baseUrl}/blobs/${path}${query}`)
+    assert.ok([400, 403, 404].includes(status), `${path}: ${status}`)
+  }
+})

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { limits } from '@atrium/contract/limits'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import { applyCors } from '#http/cors.ts'
+import { pacedBody } from '#http/paced-body.ts'
+import { sendBlob } from '#http/send-blob.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
+import type { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
+import type { UploadGrant } from '#ports/blobs/disk/blob-url.ts'
+
+const idleMs = 30_000
+/** 256 kbit/s. Who is slower than this for 100 MiB would hold a connection for hours. */
+const minBytesPerSecond = 32 * 1024
+
+/** Of a refused upload. */
+const discardedBytes = 100 * 1024 * 1024
+
+interface BlobRequest {
+  Params: { '*': string }
+  Querystring: Record<string, unknown>
+}
+
+export interface DiskBlobRules {
+  /** Whether bytes are still awaited at the key. */
+  isOpen(key: string): Promise<boolean>
+  /** Counts a request that no signature bears out; tells `done` where there are too many of them. */
+  countRefusal(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
+}
+
+/** The addresses that DiskBlobs signs: PUT takes an upload, GET gives a file. Whoever holds one needs no key, so any page may use it. */
+export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: DiskBlobRules): void {
+  const url = '/v1/blobs/*'
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // Not read here: chunk by chunk into its file, later.
+    scope.addContentTypeParser('*', (_req, body, done) => done(null, body))
+    scope.addHook('onRequest', (_req, reply, done) => {
+      applyCors(reply)
+      done()
+    })
+    scope.options(url, async (_req, reply) =>
+      reply
+        .code(204)
+        .header('access-control-allow-methods', 'PUT, GET, HEAD')
+        .header('access-control-allow-headers', 'Content-Type, Range, If-None-Match, If-Range')
+        .header('access-control-max-age', '7200')
+        .send(),
+    )
+    scope.put<BlobRequest>(url, async (req, reply) => {
+      const grant = await uploadGrantOf(blobs, rules, req, reply)
+      const { etag } = await receive(blobs, req, grant).catch((error: unknown) => {
+        // What is still coming is not worth waiting for.
+        reply.header('connection', 'close')
+        throw apiErrorOf(error)
+      })
+      // Completed or removed while the bytes came: nobody looks here any more.
+      if (!(await rules.isOpen(grant.key))) {
+        await blobs.delete([grant.key])
+        throw uploadOver()
+      }
+      return reply.header('etag', `"${etag}"`).send()
+    })
+    scope.get<BlobRequest>(url, async (req, reply) => {
+      const { key, mime } = await grantOf(blobs, rules, req, reply, 'GET')
+      const stat = await blobs.stat(key)
+      if (!stat) throw new ApiError('not_found')
+      return sendBlob(req, reply, blobs, { key, mime, ...stat, cacheControl: 'private, max-age=60' })
+    })
+  })
+}
+
+function receive(blobs: DiskBlobs, req: FastifyRequest, grant: UploadGrant) {
+  const pace = { idleMs, totalMs: 60_000 + (grant.bytes / minBytesPerSecond) * 1_000 }
+  return blobs.receive(grant, pacedBody(req.raw, req.id, pace))
+}
+
+async function grantOf<M extends 'PUT' | 'GET'>(
+  blobs: DiskBlobs,
+  rules: DiskBlobRules,
+  req: FastifyRequest<BlobRequest>,
+  reply: FastifyReply,
+  method: M,
+) {
+  const grant = blobs.grantOf(method, req.params['*'], req.query)
+  if (typeof grant === 'string') {
+    const signed = grant === 'expired'
+    if (!signed) closeUnlessSmall(req, reply)
+    const message = signed ? 'The time of this address is over. Ask for a new one.' : 'This address was not signed here.'
+    return refuse(rules, req, reply, new ApiError('not_authorized', { reason: grant, message }))
+  }
+  return grant as Extract<typeof grant, { method: M }>
+}
+
+/** Counted like a request with a wrong key: whoever has no address that is good is not served as often as wanted. */
+async function refuse(rules: DiskBlobRules, req: FastifyRequest, reply: FastifyReply, refusal: ApiError): Promise<never> {
+  await new Promise<void>((resolve, reject) => {
+    rules.countRefusal(req, reply, (tooMany) => (tooMany ? reject(tooMany) : resolve()))
+  }).catch((tooMany: unknown) => {
+    closeUnlessSmall(req, reply)
+    throw tooMany
+  })
+  throw refusal
+}
+
+/** From a stranger no more is read, and thrown away, than any other request may bring. */
+function closeUnlessSmall(req: FastifyRequest, reply: FastifyReply): void {
+  if (!(bodyBytes(req) <= limits.bodyBytes)) reply.header('connection', 'close')
+}
+
+/** NaN: not announced. */
+function bodyBytes({ headers }: FastifyRequest): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : NaN
+}
+
+/** Type and length are part of what was signed: anything else is refused before a byte of it is read. */
+async function uploadGrantOf(
+  blobs: DiskBlobs,
+  rules: DiskBlobRules,
+  req: FastifyRequest<BlobRequest>,
+  reply: FastifyReply,
+): Promise<UploadGrant> {
+  const announced = req.headers['content-length']
+  const length = announced === undefined ? undefined : Number(announced)
+  try {
+    const grant = await grantOf(blobs, rules, req, reply, 'PUT')
+    if (req.headers['content-type'] !== grant.mime) throw invalid('Content-Type', `must be ${grant.mime}`)
+    if (length === undefined) throw invalid('Content-Length', `must be ${grant.bytes}; chunked bodies are not taken`)
+    if (length > grant.bytes) throw new ApiError('payload_too_large', { message: `This address takes ${grant.bytes} bytes.` })
+    if (length < grant.bytes) throw invalid('Content-Length', `must be ${grant.bytes}`)
+    if (!(await rules.isOpen(grant.key))) return await refuse(rules, req, reply, uploadOver())
+    return grant
+  } catch (error) {
+    // What still comes is thrown away within the server's own time: a reset would lose the answer for a browser in mid-upload.
+    if (length === undefined || length > discardedBytes) reply.header('connection', 'close')
+    throw error
+  }
+}
+
+function uploadOver(): ApiError {
+  const message = 'This upload is over: it is complete, or its artifact was removed.'
+  return new ApiError('not_authorized', { reason: 'expired', message })
+}
+
+function apiErrorOf(error: unknown): unknown {
+  if (!(error instanceof BlobError)) return error
+  if (error.code === 'mismatch') return invalid('', error.message)
+  if (error.code === 'unavailable') return new ApiError('unavailable', { retryAfterSeconds: 30, cause: error })
+  return error
+}

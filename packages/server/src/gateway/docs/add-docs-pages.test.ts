@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { errors } from '@atrium/contract/errors'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi({ publicUrl: 'https://api.example', spacesUrl: 'https://rooms.example' })
+})
+after(() => api.close())
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(api.origin + path, { headers })
+
+test('each error code has its page', async () => {
+  for (const code of Object.keys(errors)) {
+    const res = await get(`/docs/errors/${code}`)
+    assert.equal(res.status, 200, code)
+    assert.match(await res.text(), new RegExp(`<h1[^>]*><code>${code}</code>`))
+  }
+  assert.equal((await get('/docs/errors/constructor')).status, 404)
+  assert.equal((await get('/docs/errors/README')).status, 404)
+})
+
+test('the examples bear the addresses of this installation', async () => {
+  const html = await (await get('/docs/guides/quickstart')).text()
+  assert.ok(html.includes('export ATRIUM=https://api.example/v1'))
+  assert.ok(!html.includes('localhost'))
+})
+
+test('pages and files allow nothing from elsewhere, and are told apart by their ETag', async () => {
+  for (const path of [
+    '/docs',
+    '/docs/full',
+    '/docs/guides/keys',
+    '/docs/errors',
+    '/docs/assets/docs.css',
+    '/docs/assets/swagger-ui-bundle.js',
+  ]) {
+    const first = await get(path)
+    assert.equal(first.status, 200, path)
+    const etag = first.headers.get('etag')!
+    assert.equal((await get(path, { 'if-none-match': `"x", ${etag}` })).status, 304, path)
+    assert.equal((await get(path, { 'if-none-match': '"x"' })).status, 200, path)
+    if (!first.headers.get('content-type')!.startsWith('text/html')) continue
+    assert.match(first.headers.get('content-security-policy')!, /^default-src 'none'; .*frame-ancestors 'none'$/)
+    assert.doesNotMatch(await first.text(), /<script(?! defer src="\/docs\/)|style=|<style|\son\w+=/)
+  }
+})
+
+test('what is sent packed is the same, and who cannot unpack gets it plain', async () => {
+  const packed = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'gzip' })
+  const plain = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'identity' })
+  const refused = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'gzip;q=0' })
+  assert.deepEqual(
+    [packed, plain, refused].map((res) => res.headers.get('content-encoding')),
+    ['gzip', null, null],
+  )
+  assert.ok(Number(packed.headers.get('content-length')) < 600_000)
+  assert.equal(packed.headers.get('vary'), 'accept-encoding')
+  assert.ok((await packed.text()) === (await plain.text()))
+})
+
+test('the root answers people with a page and programs with the index, which names the documentation', async () => {
+  const page = await get('/', { accept: 'text/html,*/*' })
+  assert.match(page.headers.get('content-type')!, /^text\/html/)
+  assert.match(await page.text(), /href="\/docs"/)
+  const index = await get('/', { accept: '*/*' })
+  assert.match(page.headers.get('vary')!, /^accept, /)
+  const { docs } = (await index.json()) as { docs: Record<string, string> }
+  assert.deepEqual(docs, {
+    reference: 'https://api.example/docs',
+    guides: 'https://api.example/docs/guides',
+    errors: 'https://api.example/docs/errors',
+  })
+  for (const url of Object.values(docs)) assert.equal((await get(new URL(url).pathname)).status, 200, url)
+})
+
+test('nothing else of the disk is served', async () => {
+  for (const path of ['/docs/assets/swagger-ui.js', '/docs/decisions/0001-one-table', '/docs/guides/keys.md', '/docs/'])
+    assert.equal((await get(path)).status, 404, path)
+})

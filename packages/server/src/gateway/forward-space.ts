@@ -1,0 +1,71 @@
+import { Agent, request } from 'node:http'
+import { request as requestTls } from 'node:https'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pieceBytes } from '@atrium/traffic/unread-answers'
+import type { Context } from '#features/context.ts'
+
+/** Longer than the longest held poll. */
+const patienceMs = 35_000
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
+
+/**
+ * Passes a call on to the Space service as it came, and its answer back as it is. The service counts the caller by the address named
+ * here; nothing of the body is read, so the room key is not even parsed in this process.
+ */
+export function forwardSpace(ctx: Context, req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { spaceOrigin } = ctx.config
+  const body = (req.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const send = spaceOrigin.startsWith('https:') ? requestTls : request
+  return new Promise((resolve) => {
+    const away = (error: Error) => {
+      if (reply.sent) return
+      ctx.log.error({ request_id: req.id, err: error }, 'the Space service cannot be reached')
+      resolve(flatError(reply, 503, 'unavailable', 'the Space service cannot be reached').header('retry-after', '1'))
+    }
+    const upstream = send(
+      `${spaceOrigin}/space`,
+      {
+        method: 'POST',
+        ...(spaceOrigin.startsWith('https:') ? {} : { agent }),
+        timeout: patienceMs,
+        headers: { 'content-type': 'application/json', 'content-length': body.length, 'x-forwarded-for': req.ip },
+      },
+      (answer) => {
+        const { unread } = req.server
+        // Larger than one piece, or of unknown length: it passes through two buffers as it comes.
+        const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
+        if (isLarge && !unread.take(reply.raw, 2 * pieceBytes)) {
+          upstream.destroy()
+          resolve(flatError(reply, 503, 'unavailable', 'too many large answers wait to be read').header('retry-after', '5'))
+          return
+        }
+        reply.code(answer.statusCode ?? 502)
+        for (const name of ['content-type', 'content-length', 'cache-control', 'retry-after']) {
+          const value = answer.headers[name]
+          if (value !== undefined) reply.header(name, value)
+        }
+        ctx.metrics.answered('callSpace', answer.statusCode ?? 502, reply.elapsedTime)
+        resolve(reply.send(answer))
+      },
+    )
+    upstream.on('timeout', () => upstream.destroy(new Error('no answer in time')))
+    upstream.on('error', away)
+    // Whoever asked is gone: so is the reason to hold the poll.
+    reply.raw.once('close', () => upstream.destroy())
+    upstream.end(body)
+  })
+}
+
+/** A refusal that comes before the other service could speak, in its form. */
+export function answerFlatError(ctx: Context, error: unknown, reply: FastifyReply): FastifyReply {
+  const { statusCode = 500 } = error as { statusCode?: number }
+  if (statusCode === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
+  if (statusCode < 500) return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
+  ctx.log.error({ err: error }, 'request not forwarded')
+  return flatError(reply, 500, 'internal_error', 'fault')
+}
+
+/** The Space endpoint's own form of an error. */
+function flatError(reply: FastifyReply, status: number, error: string, reason: string): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send({ error, reason })
+}

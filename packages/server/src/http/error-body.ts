@@ -1,0 +1,39 @@
+import { errors, type ErrorBody, type ErrorCode } from '@atrium/contract/errors'
+import { ApiError } from '#errors/api-error.ts'
+
+/** The body of an error answer, as the contract has it. */
+export function errorBody(error: ApiError, requestId: string): ErrorBody {
+  const details = error.details ?? (error.status === 400 ? [{ path: '', message: error.message }] : undefined)
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      request_id: requestId,
+      ...(error.reason === undefined ? {} : { reason: error.reason }),
+      ...(details === undefined ? {} : { details }),
+    },
+  }
+}
+
+/** A complete HTTP answer for a connection on which no request could be read. */
+export function rawErrorAnswer(code: ErrorCode, requestId: string, message?: string): string {
+  const { status } = errors[code]
+  const body = JSON.stringify(errorBody(message === undefined ? new ApiError(code) : new ApiError(code, { message }), requestId))
+  return [
+    `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Error'}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'cache-control: no-store',
+    'access-control-allow-origin: *',
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+const reasonPhrases: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}

@@ -1,0 +1,73 @@
+import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { Backoff } from '@atrium/traffic/backoff'
+import { LeaseCounter } from '@atrium/traffic/lease-counter'
+import type { Config } from '#config/config.ts'
+import type { Secrets } from '#config/secrets.ts'
+import { packStart } from './child-start.ts'
+import { restartWaits, type ChildMessage } from './supervise-process.ts'
+import { onceEnded } from './last-words.ts'
+import { answerLeases } from '#ports/rate-limits/answer-leases.ts'
+import { isLeaseAsk, type LeaseAsk } from '#ports/rate-limits/primary-messages.ts'
+import { StartError } from '#errors/start-error.ts'
+
+const stopTimeoutMs = 9_500
+
+/** Runs several API processes on one port, and counts the rate limits for them all. One that dies is replaced. */
+export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, count: number) {
+  const exec = fileURLToPath(new URL('./api-process.ts', import.meta.url))
+  cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+  const start = packStart(config, secrets, databaseUrl)
+  const counter = new LeaseCounter()
+  let stopping = false
+
+  /** `backoff` is that of one of the places: the one that a replacement takes over. */
+  const fork = (backoff: Backoff): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const worker = cluster.fork()
+      // One that dies before it has read this is told by its exit: here the error would end this process.
+      worker.on('error', reject)
+      worker.once('online', () => worker.send(start))
+      worker.on('message', (message: ChildMessage | LeaseAsk) => {
+        if (isLeaseAsk(message)) return void worker.send(answerLeases(counter, message), () => undefined)
+        if ('failed' in message) return reject(new StartError(message.failed))
+        backoff.succeeded()
+        resolve(message.listening)
+      })
+      onceEnded(worker.process, (how) => {
+        reject(new StartError(`an API process did not start: it ${how}`))
+        if (stopping) return
+        const waitMs = backoff.failed()
+        const again = `starting another in ${(waitMs / 1_000).toFixed(1)} s`
+        console.error(`atrium: an API process ${how}; ${again}`)
+        setTimeout(() => stopping || void fork(backoff).catch(() => undefined), waitMs)
+      })
+    })
+
+  const stop = async () => {
+    stopping = true
+    await Promise.all(livingWorkers().map(stopWorker))
+  }
+  try {
+    const [port] = await Promise.all(Array.from({ length: count }, () => fork(new Backoff(restartWaits))))
+    return { port: port ?? config.port, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function livingWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), stopTimeoutMs)
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    worker.process.kill('SIGTERM')
+  })
+}

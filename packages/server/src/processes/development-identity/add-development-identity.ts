@@ -1,0 +1,176 @@
+import { randomBytes, type KeyObject } from 'node:crypto'
+import { parseEmail } from '@atrium/identity/email'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '#errors/api-error.ts'
+import { StartError } from '#errors/start-error.ts'
+import { AuthorizationCodes } from './authorization-codes.ts'
+import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
+import { developmentIssuer, developmentPath, isPlainLoopback } from './development-issuer.ts'
+import { isFromThisMachine } from './from-this-machine.ts'
+import { renderProblemPage, renderSignInPage } from './sign-in-page.ts'
+import { openIdTokenSigner } from './sign-id-token.ts'
+
+export interface DevelopmentIdentityOptions {
+  production: boolean
+  /** Origin of the API: plain http on loopback. */
+  publicUrl: string
+  /** Origins of the apps that people come from and go back to, at their /space. */
+  redirectOrigins: string[]
+  /** RSA; see readDevelopmentKey. */
+  signingKey: KeyObject
+  /** Of the public client that all those apps are. */
+  clientId: string
+  now?: () => number
+}
+
+const maxFormBytes = 16 * 1024
+const maxNameLength = 100
+
+/**
+ * An OpenID provider that believes whatever address is typed, so that e-mail rooms can be tried with nothing configured. For
+ * development only: it answers this computer alone and does not start in production. Authorization code with PKCE, public client.
+ */
+export function addDevelopmentIdentity(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
+  const { production, publicUrl } = options
+  if (production) throw new StartError('OIDC_ISSUER: the development sign-in believes anyone and is refused in production')
+  if (!isPlainLoopback(publicUrl)) {
+    throw new StartError(`ATRIUM_PUBLIC_URL must be plain http on loopback for the development sign-in, not ${publicUrl}`)
+  }
+  // A context of its own: the form parser is nobody else's.
+  void app.register(async (scope) => addRoutes(scope, options), { prefix: developmentPath })
+}
+
+function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
+  const { publicUrl, redirectOrigins, signingKey, clientId, now = Date.now } = options
+  const issuer = developmentIssuer(publicUrl)
+  const client = { clientId, redirectUris: redirectOrigins.map((origin) => `${origin}/space`) }
+  const codes = new AuthorizationCodes(now)
+  const signer = openIdTokenSigner(issuer, signingKey)
+  const document = discoveryDocument(issuer)
+
+  takeForms(app)
+  app.addHook('onRequest', async (req, reply) => {
+    // The same as for a path that is not there: nobody else is to know.
+    if (!isFromThisMachine(req)) throw new ApiError('not_found')
+    allowOrigin(req, reply, redirectOrigins)
+    reply.header('cache-control', 'no-store')
+  })
+
+  app.get('/.well-known/openid-configuration', async () => document)
+  app.get('/jwks', async () => signer.jwks)
+  app.get(
+    '/authorize',
+    whenAsked((request, _req, reply) => signInPage(reply, request, { email: request.loginHint, name: '', rejected: false })),
+  )
+  app.post(
+    '/authorize',
+    whenAsked((request, req, reply) => {
+      const form = formOf(req)
+      const typed = { email: form.get('email') ?? '', name: cleanName(form.get('name') ?? '') }
+      const email = parseEmail(typed.email)
+      if (email === undefined) return signInPage(reply.code(400), request, { ...typed, rejected: true })
+      const code = codes.issue({ ...request, email, name: typed.name || undefined })
+      return reply.redirect(backTo(request, { code }), 303)
+    }),
+  )
+  app.options('/token', async (_req, reply) =>
+    reply.code(204).header('access-control-allow-methods', 'POST').header('access-control-allow-headers', 'Content-Type').send(),
+  )
+  app.post('/token', async (req, reply) => {
+    const form = formOf(req)
+    const get = (name: string) => form.get(name) ?? ''
+    if (get('grant_type') !== 'authorization_code') return reply.code(400).send({ error: 'unsupported_grant_type' })
+    if (get('client_id') !== clientId) return reply.code(400).send({ error: 'invalid_client' })
+    const redemption = { code: get('code'), clientId, redirectUri: get('redirect_uri'), verifier: get('code_verifier') }
+    const grant = codes.redeem(redemption)
+    if (!grant) return reply.code(400).send({ error: 'invalid_grant' })
+    // OAuth wants an access token in the answer; this one opens nothing.
+    const access = { access_token: randomBytes(32).toString('base64url'), token_type: 'Bearer', expires_in: 3600 }
+    return reply.send({ ...access, scope: grant.scopes.join(' '), id_token: signer.sign(grant, now()) })
+  })
+
+  /** Answers what is wrong with the request in the address, or has it answered. */
+  function whenAsked(answer: (request: AuthorizationRequest, req: FastifyRequest, reply: FastifyReply) => FastifyReply) {
+    return async (req: FastifyRequest, reply: FastifyReply) => {
+      const reading = readAuthorizationRequest(new URL(req.raw.url ?? '/', issuer).searchParams, client)
+      if (reading.kind === 'untrusted') return sendPage(reply.code(400), renderProblemPage(reading.problem))
+      if (reading.kind === 'request') return answer(reading.request, req, reply)
+      return reply.redirect(backTo(reading, { error: reading.error, error_description: reading.problem }), 303)
+    }
+  }
+
+  function signInPage(
+    reply: FastifyReply,
+    request: AuthorizationRequest,
+    typed: { email: string; name: string; rejected: boolean },
+  ) {
+    const cancelUrl = backTo(request, { error: 'access_denied', error_description: 'the person did not sign in' })
+    return sendPage(reply, renderSignInPage({ ...typed, destination: new URL(request.redirectUri).origin, cancelUrl }))
+  }
+
+  /** `iss` (RFC 9207) tells the client who answers. */
+  function backTo(
+    { redirectUri, state }: { redirectUri: string; state: string | undefined },
+    answer: Record<string, string>,
+  ): string {
+    const params = new URLSearchParams({ ...answer, ...(state !== undefined && { state }), iss: issuer })
+    return `${redirectUri}?${params.toString()}`
+  }
+}
+
+/** Forms as URLSearchParams; every other body as none, so that what is missing is named. */
+function takeForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    (_req, body, done) => done(null, new URLSearchParams(body as string)),
+  )
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
+}
+
+function formOf(req: FastifyRequest): URLSearchParams {
+  return req.body instanceof URLSearchParams ? req.body : new URLSearchParams()
+}
+
+/** On one line, and no longer than anyone's name. */
+function cleanName(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  return [...line].slice(0, maxNameLength).join('')
+}
+
+function allowOrigin(req: FastifyRequest, reply: FastifyReply, origins: string[]): void {
+  const { origin } = req.headers
+  reply.header('vary', 'origin')
+  if (origin !== undefined && origins.includes(origin)) reply.header('access-control-allow-origin', origin)
+}
+
+function sendPage(reply: FastifyReply, { html, csp }: { html: string; csp: string }): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', csp)
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .send(html)
+}
+
+/** OpenID Connect Discovery §3. */
+function discoveryDocument(issuer: string): object {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: ['openid', 'email', 'profile'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    claims_supported: ['sub', 'email', 'email_verified', 'name'],
+    authorization_response_iss_parameter_supported: true,
+    request_uri_parameter_supported: false,
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { auditLedger } from '#features/credits/ledger/audit.ts'
+import { startSweeper } from './sweeper.ts'
+import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
+
+const price = 5
+/** More than are ended at once. */
+const count = 130
+let world: SessionWorld
+
+before(async () => {
+  world = await startSessionWorld({ runner: false })
+})
+
+after(() => world.close())
+
+async function launchAll(coupon: string): Promise<string[]> {
+  const agentId = await world.makeAgent({ price_credits: price })
+  const ids: string[] = []
+  while (ids.length < count) {
+    const some = await Promise.all(Array.from({ length: 10 }, () => world.launch(agentId, world.newRoom(), coupon)))
+    for (const { status, text, body } of some) {
+      assert.equal(status, 201, text)
+      ids.push(body.data.id)
+    }
+  }
+  return ids
+}
+
+const run = (sql: string) => world.api.ctx.db.pool.query(sql)
+
+test('sessions that worked are paid also when nobody swept until their holds were past their end', async () => {
+  const coupon = await world.makeCoupon(count * price)
+  const ids = await launchAll(coupon)
+  assert.equal((await world.balance(coupon)).held, count * price)
+  await run("update sessions set status = 'running', joined_at = now(), expires_at = now() - interval '15 minutes'")
+  await run("update ledger_due set due_at = now() - interval '5 minutes'")
+  // One of them cannot be ended for a while.
+  await run(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refused before update on sessions for each row when (old.id = '${ids[0]}') execute function refuse()`)
+
+  const stop = startSweeper(world.api.ctx)
+  try {
+    await eventually(async () => (await world.balance(coupon)).held === price, 'all but one are settled', 20_000)
+    const { rows } = await run("select id from sessions where status = 'expired' and charged = 5")
+    assert.equal(rows.length, count - 1)
+    const looked = await run('select id from ledger_due')
+    assert.equal(looked.rows.length, 1, 'the hold of that one stays')
+    await run('drop trigger refused on sessions')
+    await eventually(async () => (await world.balance(coupon)).held === 0, 'the last one is settled', 20_000)
+  } finally {
+    stop()
+  }
+  assert.deepEqual(await world.balance(coupon), { balance: 0, held: 0 })
+  const earned = await run("select balance from ledger_accounts where kind = 'revenue'")
+  assert.deepEqual(earned.rows, [{ balance: count * price }])
+  assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
+})
+
+test('of many processes one does a sweep when it is due, and each shows when that was', async (t) => {
+  const { ctx } = world.api
+  await run('update sweep_leases set ran_at = null, until = null')
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let sweeps = 0
+  const pictures = Object.assign(Object.create(ctx.pictures) as typeof ctx.pictures, { sweep: async () => 0 })
+  const blobs = Object.assign(Object.create(ctx.blobs) as typeof ctx.blobs, {
+    sweep: async () => 0,
+    list: async () => {
+      sweeps++
+      return { blobs: [] }
+    },
+  })
+  const stops = Array.from({ length: 6 }, () => startSweeper({ ...ctx, pictures, blobs }))
+  try {
+    t.mock.timers.tick(5 * 60_000)
+    const ran = async () =>
+      (await run("select from sweep_leases where name = 'stored files of nothing' and ran_at is not null")).rows.length
+    await eventually(async () => (await ran()) === 1, 'it is done', 20_000)
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(5 * 60_000)
+    const shown = async () =>
+      /atrium_sweep_last_run_timestamp_seconds\{sweep="stored files of nothing"\} 1\d{9}/.test(
+        await ctx.metrics.registry.metrics(),
+      )
+    await eventually(shown, 'its time is shown', 20_000)
+    assert.equal(sweeps, 1)
+  } finally {
+    for (const stop of stops) stop()
+  }
+})
+
+// The last one: it leaves the other sweeps under way.
+test('a sweep that takes longer than its interval does not overlap itself', async (t) => {
+  const everyMs = 10 * 60_000
+  let begun = 0
+  let release = () => {}
+  const sweep = () => {
+    begun++
+    return new Promise<number>((resolve) => (release = () => resolve(0)))
+  }
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const blobs = Object.assign(Object.create(world.api.ctx.blobs as object) as typeof world.api.ctx.blobs, { sweep })
+  const stop = startSweeper({ ...world.api.ctx, blobs })
+  try {
+    t.mock.timers.tick(everyMs)
+    assert.equal(begun, 1)
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(everyMs)
+    assert.equal(begun, 1, 'the first one still runs')
+    release()
+    await eventually(async () => {
+      t.mock.timers.tick(everyMs)
+      return begun === 2
+    }, 'the next one runs once the first has ended')
+  } finally {
+    release()
+    stop()
+  }
+})

@@ -1,5 +1,0 @@
-import { startApi } from './api.ts'
-import { runAsChild } from './child-start.ts'
-
-/** One API process of several; workers.ts starts it. */
-runAsChild(startApi)

@@ -1,0 +1,55 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { addDevelopmentIdentity } from '#processes/development-identity/add-development-identity.ts'
+import { takeJsonBodies } from '#gateway/harden.ts'
+
+export interface TestDevelopmentIdentity {
+  app: FastifyInstance
+  issuer: string
+  clientId: string
+  signingKey: KeyObject
+  close(): Promise<void>
+}
+
+export interface TestDevelopmentIdentityOptions {
+  redirectOrigins: string[]
+  host?: string
+  now?: () => number
+}
+
+/** The development sign-in alone, on a server that takes JSON only, as the API's does. */
+export async function startDevelopmentIdentity({
+  redirectOrigins,
+  host = '127.0.0.1',
+  now,
+}: TestDevelopmentIdentityOptions): Promise<TestDevelopmentIdentity> {
+  const port = await freePort()
+  const publicUrl = `http://localhost:${port}`
+  const { privateKey: signingKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const clientId = 'atrium-dev'
+  const app = Fastify()
+  takeJsonBodies(app)
+  addDevelopmentIdentity(app, { production: false, publicUrl, redirectOrigins, signingKey, clientId, ...(now && { now }) })
+  await app.listen({ host, port })
+  return {
+    app,
+    issuer: `${publicUrl}/dev-identity`,
+    clientId,
+    signingKey,
+    close: async () => {
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
