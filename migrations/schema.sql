@@ -538,15 +538,17 @@ CREATE OR REPLACE FUNCTION public.try_append_lines(rooms_ text[], from_counts in
 AS $function$
 declare
   free_rooms text[];
+  all_free boolean;
 begin
   select array_agg(f.room) into free_rooms
   from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
+  all_free := cardinality(free_rooms) = cardinality(rooms_);
 
   return query
   with input as (
     select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
       as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
-    where i.room = any (free_rooms)
+    join unnest(free_rooms) as f (room) on f.room = i.room
   ), line as (
     select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
   ), repeated as (
@@ -568,9 +570,11 @@ begin
   union all
   select d.room, 'repeated', d.dedupe, d.seq from repeated d
   union all
-  select r.room, 'locked', null::text, null::int from rooms r
-  where r.room = any (rooms_) and not coalesce(r.room = any (free_rooms), false)
-    and not exists (select from repeated d where d.room = r.room);
+  select r.room, 'locked', null::text, null::int
+  from unnest(rooms_) as u (room) join rooms r on r.room = u.room
+  where all_free is not true
+    and not exists (select from unnest(free_rooms) as f (room) where f.room = u.room)
+    and not exists (select from repeated d where d.room = u.room);
 end
 $function$
 ;

@@ -5,6 +5,7 @@ import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import { Turns } from '@atrium/traffic/turns'
 import { UnreadAnswers } from '@atrium/traffic/unread-answers'
+import { keepRequestsYoung } from '@atrium/traffic/young-requests'
 import { makeCertificate } from './certificate/certificate.ts'
 import { type Egress, findEgress, openEgress } from './certificate/egress.ts'
 import { readSigningKey, secretOf } from './certificate/signing-key.ts'
@@ -37,6 +38,7 @@ interface StartSpace {
 
 /** Starts the Space service over a database that is migrated already. */
 export async function startSpace({ env, build, log = logLine }: StartSpace): Promise<RunningSpace> {
+  keepRequestsYoung()
   const config = readSpaceConfig(env)
   const db = openDatabase(config.databaseUrl, (error) => log(`database connection lost: ${error.message}`))
   const watch = new RoomWatch(config.databaseUrl, (error) => log(`room notifications lost; reconnecting: ${error.message}`))

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { keepRequestsYoung } from '@atrium/traffic/young-requests'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '#gateway/app.ts'
 import { listenError } from './assert-ports-free.ts'
@@ -22,6 +23,7 @@ export interface RunningApi {
 
 /** One API process: listens on the configured port over a database that is migrated already. */
 export async function startApi(config: Config, secrets: Secrets, databaseUrl: string): Promise<RunningApi> {
+  keepRequestsYoung()
   const opened = await openContext(config, secrets, databaseUrl)
   const { ctx } = opened
   const app = buildApp(ctx)

@@ -1,3 +1,4 @@
+import { formatRecord } from '@atrium/sealing/records'
 import type { Append, AppendOutcome } from '../rooms/room-writer.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 
@@ -5,12 +6,17 @@ import type { Caller, SpaceContext } from '../space-context.ts'
 const lineFrameBytes = 400
 
 /** Appends, and counts what is written for the caller; nothing where nothing was. Throws SpaceError when they may write no more today. */
-export async function appendCounted(ctx: SpaceContext, { address }: Caller, append: Append): Promise<AppendOutcome> {
-  const bytes = lineFrameBytes + Math.ceil((Buffer.byteLength(JSON.stringify(append.record)) * 4) / 3)
+export async function appendCounted(
+  ctx: SpaceContext,
+  { address }: Caller,
+  append: Omit<Append, 'payload'>,
+): Promise<AppendOutcome> {
+  const payload = formatRecord(append.record)
+  const bytes = lineFrameBytes + Math.ceil((Buffer.byteLength(payload) * 4) / 3)
   const takeBack = ctx.use.write(address, bytes)
   let outcome
   try {
-    outcome = await ctx.writer.append(append)
+    outcome = await ctx.writer.append({ ...append, payload })
   } finally {
     if (outcome?.kind !== 'written') takeBack()
   }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { lineHash, sealLine } from '@atrium/sealing/node-lines'
-import { formatRecord, type RoomRecord } from '@atrium/sealing/records'
+import type { RoomRecord } from '@atrium/sealing/records'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { lockPauseMs } from '@atrium/traffic/locked-retry'
 import { Overloaded } from '@atrium/traffic/overloaded'
@@ -14,6 +14,8 @@ export interface Append {
   head: RoomHead
   key: KeyObject
   record: RoomRecord
+  /** The record as it is sealed: its `formatRecord`. */
+  payload: string
   /** A value that repeats for a repeat; undefined: never a repeat. */
   dedupe: string | undefined
 }
@@ -287,8 +289,8 @@ function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
   return [{ growth: { from, to, lines }, written }]
 }
 
-function grow(head: RoomHead, { key, record }: Append): { head: RoomHead; line: string } | undefined {
-  const line = sealLine({ key, seq: head.count, prev: head.etag, payload: formatRecord(record) })
+function grow(head: RoomHead, { key, record, payload }: Append): { head: RoomHead; line: string } | undefined {
+  const line = sealLine({ key, seq: head.count, prev: head.etag, payload })
   const bytes = head.bytes + line.length + 1
   if (head.count >= roomLimits.lines || bytes > roomLimits.bytes) return undefined
   const etag = lineHash(line)

@@ -5,6 +5,7 @@ import type { SpaceBuild } from '@atrium/space/certificate/space-build'
 import { RoomWriter } from '@atrium/space/rooms/room-writer'
 import { listHeads } from '@atrium/space/rooms/store'
 import { startSpace } from '@atrium/space/start-space'
+import { formatRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import pg from 'pg'
 import { createTestDatabase } from '../../../../server/testing/test-database.ts'
@@ -37,7 +38,11 @@ export const startRealSpace: StartSpace = async () => {
     async fill(secret, count) {
       const [head] = await listHeads(db, [secret.room])
       const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
-      await Promise.all(writingsOf(count).map((record) => writer.append({ head: head!, key, record, dedupe: undefined })))
+      await Promise.all(
+        writingsOf(count).map((record) =>
+          writer.append({ head: head!, key, record, payload: formatRecord(record), dedupe: undefined }),
+        ),
+      )
     },
     signIn: signInAtStub,
     async tamper(room) {
