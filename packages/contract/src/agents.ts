@@ -15,6 +15,7 @@ import { closed, id, oneOf, PageQuery } from './schemas.ts'
 export const agentOperations = {
   registerAgent: operation({
     id: 'registerAgent',
+    kind: 'write',
     method: 'POST',
     path: '/agents',
     status: 'legacy',
@@ -34,6 +35,7 @@ export const agentOperations = {
   }),
   listAgents: operation({
     id: 'listAgents',
+    kind: 'read',
     method: 'GET',
     path: '/agents',
     status: 'legacy',
@@ -48,6 +50,7 @@ export const agentOperations = {
   }),
   getAgent: operation({
     id: 'getAgent',
+    kind: 'read',
     method: 'GET',
     path: '/agents/{agentId}',
     status: 'legacy',
@@ -61,6 +64,7 @@ export const agentOperations = {
   }),
   updateAgent: operation({
     id: 'updateAgent',
+    kind: 'write',
     method: 'PATCH',
     path: '/agents/{agentId}',
     status: 'legacy',
@@ -78,6 +82,7 @@ export const agentOperations = {
   }),
   setAgentStatus: operation({
     id: 'setAgentStatus',
+    kind: 'write',
     method: 'PUT',
     path: '/agents/{agentId}/status',
     status: 'legacy',
@@ -95,6 +100,7 @@ export const agentOperations = {
   }),
   moderateAgent: operation({
     id: 'moderateAgent',
+    kind: 'read',
     method: 'POST',
     path: '/operator/agents/{agentId}/status',
     status: 'live',
@@ -122,6 +128,7 @@ export const agentOperations = {
   }),
   listAgentTools: operation({
     id: 'listAgentTools',
+    kind: 'read',
     method: 'GET',
     path: '/agents/{agentId}/tools',
     status: 'legacy',

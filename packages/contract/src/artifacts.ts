@@ -62,6 +62,7 @@ const artifactExample = {
 export const artifactOperations = {
   listArtifacts: operation({
     id: 'listArtifacts',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}/artifacts',
     status: 'live',
@@ -82,6 +83,7 @@ export const artifactOperations = {
   }),
   createArtifact: operation({
     id: 'createArtifact',
+    kind: 'write',
     method: 'POST',
     path: '/collections/{id}/artifacts',
     status: 'live',
@@ -108,6 +110,7 @@ export const artifactOperations = {
   }),
   getArtifact: operation({
     id: 'getArtifact',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}/artifacts/{artifactId}',
     status: 'live',
@@ -126,6 +129,7 @@ export const artifactOperations = {
   }),
   curateArtifact: operation({
     id: 'curateArtifact',
+    kind: 'write',
     method: 'PATCH',
     path: '/collections/{id}/artifacts/{artifactId}',
     status: 'live',
@@ -155,6 +159,7 @@ export const artifactOperations = {
   }),
   deleteArtifact: operation({
     id: 'deleteArtifact',
+    kind: 'write',
     method: 'DELETE',
     path: '/collections/{id}/artifacts/{artifactId}',
     status: 'live',

@@ -40,6 +40,7 @@ export const agentParams = Type.Object({ agentId: id('agent') })
 export const catalogOperations = {
   listCatalog: operation({
     id: 'listCatalog',
+    kind: 'read',
     method: 'GET',
     path: '/catalog',
     status: 'live',
@@ -56,6 +57,7 @@ export const catalogOperations = {
   }),
   getAgentRatings: operation({
     id: 'getAgentRatings',
+    kind: 'read',
     method: 'GET',
     path: '/agents/{agentId}/ratings',
     status: 'legacy',
@@ -69,6 +71,7 @@ export const catalogOperations = {
   }),
   rateAgent: operation({
     id: 'rateAgent',
+    kind: 'write',
     method: 'POST',
     path: '/agents/{agentId}/ratings',
     status: 'legacy',

@@ -35,6 +35,7 @@ const checkoutExample = {
 export const checkoutOperations = {
   createCheckout: operation({
     id: 'createCheckout',
+    kind: 'claimed',
     method: 'POST',
     path: '/checkout',
     status: 'live',
@@ -66,6 +67,7 @@ export const checkoutOperations = {
   }),
   getCheckout: operation({
     id: 'getCheckout',
+    kind: 'read',
     method: 'GET',
     path: '/checkout/{id}',
     status: 'live',

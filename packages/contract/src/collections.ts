@@ -36,6 +36,7 @@ const CollectionPublic = Type.Object({
 export const collectionOperations = {
   createCollection: operation({
     id: 'createCollection',
+    kind: 'write',
     method: 'POST',
     path: '/collections',
     status: 'live',
@@ -72,6 +73,7 @@ export const collectionOperations = {
   }),
   getCollection: operation({
     id: 'getCollection',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}',
     status: 'live',
@@ -86,6 +88,7 @@ export const collectionOperations = {
   }),
   updateCollection: operation({
     id: 'updateCollection',
+    kind: 'write',
     method: 'PATCH',
     path: '/collections/{id}',
     status: 'live',
@@ -113,6 +116,7 @@ export const collectionOperations = {
   }),
   deleteCollection: operation({
     id: 'deleteCollection',
+    kind: 'write',
     method: 'DELETE',
     path: '/collections/{id}',
     status: 'live',
@@ -126,6 +130,7 @@ export const collectionOperations = {
   }),
   setCollectionState: operation({
     id: 'setCollectionState',
+    kind: 'write',
     method: 'POST',
     path: '/collections/{id}/state',
     status: 'live',
@@ -149,6 +154,7 @@ export const collectionOperations = {
   }),
   renderCollection: operation({
     id: 'renderCollection',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}/render',
     status: 'live',
@@ -167,6 +173,7 @@ export const collectionOperations = {
   }),
   getOembed: operation({
     id: 'getOembed',
+    kind: 'read',
     method: 'GET',
     path: '/oembed',
     status: 'live',

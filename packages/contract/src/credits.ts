@@ -22,6 +22,7 @@ export const TokenRedemption = closed({
 export const creditOperations = {
   lookUpWallet: operation({
     id: 'lookUpWallet',
+    kind: 'read',
     method: 'POST',
     path: '/wallets/lookup',
     status: 'live',
@@ -48,6 +49,7 @@ export const creditOperations = {
   }),
   redeemWallet: operation({
     id: 'redeemWallet',
+    kind: 'read',
     method: 'POST',
     path: '/wallets/redeem',
     status: 'live',
@@ -73,6 +75,7 @@ export const creditOperations = {
   }),
   auditBooks: operation({
     id: 'auditBooks',
+    kind: 'read',
     method: 'GET',
     path: '/operator/audit',
     status: 'live',
@@ -100,6 +103,7 @@ export const creditOperations = {
   }),
   grantCoupon: operation({
     id: 'grantCoupon',
+    kind: 'claimed',
     method: 'POST',
     path: '/wallets/grant',
     status: 'live',

@@ -56,6 +56,7 @@ const epochExample = {
 export const epochOperations = {
   publishEpoch: operation({
     id: 'publishEpoch',
+    kind: 'write',
     method: 'POST',
     path: '/epochs',
     status: 'live',
@@ -75,6 +76,7 @@ export const epochOperations = {
   }),
   listEpochs: operation({
     id: 'listEpochs',
+    kind: 'read',
     method: 'GET',
     path: '/epochs',
     status: 'live',
@@ -89,6 +91,7 @@ export const epochOperations = {
   }),
   getEpoch: operation({
     id: 'getEpoch',
+    kind: 'read',
     method: 'GET',
     path: '/epochs/{epoch}',
     status: 'live',

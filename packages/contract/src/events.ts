@@ -26,6 +26,7 @@ export const eventExample = {
 export const eventOperations = {
   listEvents: operation({
     id: 'listEvents',
+    kind: 'read',
     method: 'GET',
     path: '/events',
     status: 'live',

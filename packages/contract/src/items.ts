@@ -47,6 +47,7 @@ export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEn
 export const itemOperations = {
   listItems: operation({
     id: 'listItems',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}/items',
     status: 'live',
@@ -74,6 +75,7 @@ export const itemOperations = {
   }),
   addItem: operation({
     id: 'addItem',
+    kind: 'claimed',
     method: 'POST',
     path: '/collections/{id}/items',
     status: 'live',
@@ -109,6 +111,7 @@ export const itemOperations = {
   }),
   getItem: operation({
     id: 'getItem',
+    kind: 'read',
     method: 'GET',
     path: '/collections/{id}/items/{itemId}',
     status: 'live',
@@ -128,6 +131,7 @@ export const itemOperations = {
   }),
   curateItem: operation({
     id: 'curateItem',
+    kind: 'write',
     method: 'PATCH',
     path: '/collections/{id}/items/{itemId}',
     status: 'live',
@@ -155,6 +159,7 @@ export const itemOperations = {
   }),
   deleteItem: operation({
     id: 'deleteItem',
+    kind: 'write',
     method: 'DELETE',
     path: '/collections/{id}/items/{itemId}',
     status: 'live',

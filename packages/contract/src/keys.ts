@@ -30,6 +30,7 @@ const keyExample = {
 export const keyOperations = {
   listKeys: operation({
     id: 'listKeys',
+    kind: 'read',
     method: 'GET',
     path: '/tenant/keys',
     status: 'live',
@@ -42,6 +43,7 @@ export const keyOperations = {
   }),
   createKey: operation({
     id: 'createKey',
+    kind: 'write',
     method: 'POST',
     path: '/tenant/keys',
     status: 'live',
@@ -72,6 +74,7 @@ export const keyOperations = {
   }),
   revokeKey: operation({
     id: 'revokeKey',
+    kind: 'write',
     method: 'DELETE',
     path: '/tenant/keys/{keyId}',
     status: 'live',

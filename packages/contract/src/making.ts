@@ -25,6 +25,7 @@ const startedExample = { id: artifactExample.id, status: 'painting' }
 export const makingOperations = {
   paintArtifact: operation({
     id: 'paintArtifact',
+    kind: 'write',
     method: 'POST',
     path: '/collections/{id}/paint',
     status: 'live',
@@ -59,6 +60,7 @@ export const makingOperations = {
   }),
   produceArtifact: operation({
     id: 'produceArtifact',
+    kind: 'write',
     method: 'POST',
     path: '/collections/{id}/produce',
     status: 'live',
@@ -89,6 +91,7 @@ export const makingOperations = {
   }),
   uploadArtifact: operation({
     id: 'uploadArtifact',
+    kind: 'write',
     method: 'POST',
     path: '/collections/{id}/artifacts/upload',
     status: 'live',
@@ -148,6 +151,7 @@ export const makingOperations = {
   }),
   markArtifactReady: operation({
     id: 'markArtifactReady',
+    kind: 'read',
     method: 'POST',
     path: '/collections/{id}/artifacts/{artifactId}/ready',
     status: 'live',
@@ -170,6 +174,7 @@ export const makingOperations = {
   }),
   getMedia: operation({
     id: 'getMedia',
+    kind: 'stream',
     method: 'GET',
     path: '/media/{artifactId}',
     status: 'live',

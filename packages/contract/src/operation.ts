@@ -17,6 +17,16 @@ export type Caller = 'secret' | 'publishable' | 'operator' | 'control' | 'anyone
  */
 export type Capability = 'owner' | 'contributor' | 'optional'
 
+/**
+ * How the gateway calls the handler.
+ * read: without a transaction. The handler reads, or commits by itself what it changes.
+ * write: in a transaction, which also keeps the Idempotency-Key and the answer where the operation takes a key.
+ * claimed: the handler is given the claim on the Idempotency-Key, and commits it together with its effect, in a batch or after it asked others.
+ * stream: the handler sends the answer itself, as it is made.
+ * forward: another service owns request and answer; the gateway checks nothing.
+ */
+export type OperationKind = 'read' | 'write' | 'claimed' | 'stream' | 'forward'
+
 export interface AnswerSpec {
   description: string
   /** The payload under `data`; absent: no body (204). */
@@ -43,6 +53,7 @@ export interface FlatErrorSpec {
 export interface Operation {
   /** Key in the table, the OpenAPI operationId and the client's method name. */
   id: string
+  kind: OperationKind
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With {name} for parameters, without the version prefix. */
   path: string

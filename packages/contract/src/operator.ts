@@ -7,6 +7,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const operatorOperations = {
   resealSecrets: operation({
     id: 'resealSecrets',
+    kind: 'read',
     method: 'POST',
     path: '/operator/reseal',
     status: 'live',

@@ -36,6 +36,7 @@ const providerKeysExample = { providers: { openai: { hint: '…9xQ2', set_at: '2
 export const providerKeyOperations = {
   setProviderKeys: operation({
     id: 'setProviderKeys',
+    kind: 'write',
     method: 'PUT',
     path: '/tenant/provider-keys',
     status: 'live',
@@ -60,6 +61,7 @@ export const providerKeyOperations = {
   }),
   getProviderKeys: operation({
     id: 'getProviderKeys',
+    kind: 'read',
     method: 'GET',
     path: '/tenant/provider-keys',
     status: 'live',

@@ -7,8 +7,18 @@ export function closed<P extends TProperties>(properties: P, options: { minPrope
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
+const idKind = Symbol('kind of id')
+
+/** An id of this kind, and of its form. */
 export function id(kind: IdKind, description?: string) {
-  return Type.String({ pattern: idSchemaPattern(kind), ...(description ? { description } : {}) })
+  const schema = Type.String({ pattern: idSchemaPattern(kind), ...(description ? { description } : {}) })
+  // A symbol: documents do not show it.
+  return Object.assign(schema, { [idKind]: kind })
+}
+
+/** The kind of id that a schema made by `id` is for; undefined: it is no id. */
+export function idKindOf(schema: object): IdKind | undefined {
+  return (schema as { [idKind]?: IdKind })[idKind]
 }
 
 export function oneOf<const V extends [string, ...string[]]>(

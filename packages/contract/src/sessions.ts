@@ -106,6 +106,7 @@ const statusExample = {
 export const sessionOperations = {
   launchSession: operation({
     id: 'launchSession',
+    kind: 'claimed',
     method: 'POST',
     path: '/sessions',
     status: 'live',
@@ -141,6 +142,7 @@ export const sessionOperations = {
   }),
   summonSession: operation({
     id: 'summonSession',
+    kind: 'claimed',
     method: 'POST',
     path: '/sessions/summon',
     status: 'legacy',
@@ -160,6 +162,7 @@ export const sessionOperations = {
   }),
   getSession: operation({
     id: 'getSession',
+    kind: 'read',
     method: 'GET',
     path: '/sessions/{id}',
     status: 'legacy',
@@ -175,6 +178,7 @@ export const sessionOperations = {
   }),
   stopSession: operation({
     id: 'stopSession',
+    kind: 'read',
     method: 'POST',
     path: '/sessions/{id}/stop',
     status: 'legacy',
@@ -196,6 +200,7 @@ export const sessionOperations = {
   }),
   markSessionJoined: operation({
     id: 'markSessionJoined',
+    kind: 'read',
     method: 'POST',
     path: '/sessions/{id}/joined',
     status: 'legacy',
@@ -213,6 +218,7 @@ export const sessionOperations = {
   }),
   issueIdToken: operation({
     id: 'issueIdToken',
+    kind: 'read',
     method: 'POST',
     path: '/sessions/{id}/id-token',
     status: 'legacy',

@@ -4,6 +4,7 @@ import { SpaceAnswer, SpaceRequest } from './space-schemas.ts'
 export const spaceOperations = {
   callSpace: operation({
     id: 'callSpace',
+    kind: 'forward',
     method: 'POST',
     path: '/space',
     status: 'live',

@@ -45,6 +45,7 @@ const example = {
 export const tenantLimitOperations = {
   getTenantLimits: operation({
     id: 'getTenantLimits',
+    kind: 'read',
     method: 'GET',
     path: '/tenants/{tenant_id}/limits',
     status: 'live',
@@ -59,6 +60,7 @@ export const tenantLimitOperations = {
   }),
   setTenantLimits: operation({
     id: 'setTenantLimits',
+    kind: 'write',
     method: 'PUT',
     path: '/tenants/{tenant_id}/limits',
     status: 'live',

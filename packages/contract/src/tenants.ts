@@ -36,6 +36,7 @@ const createdExample = {
 export const tenantOperations = {
   signUpTenant: operation({
     id: 'signUpTenant',
+    kind: 'write',
     method: 'POST',
     path: '/tenants/signup',
     status: 'live',
@@ -54,6 +55,7 @@ export const tenantOperations = {
   }),
   createTenant: operation({
     id: 'createTenant',
+    kind: 'write',
     method: 'POST',
     path: '/tenants',
     status: 'live',
@@ -73,6 +75,7 @@ export const tenantOperations = {
   }),
   setTenantStatus: operation({
     id: 'setTenantStatus',
+    kind: 'write',
     method: 'POST',
     path: '/tenants/{tenant_id}/status',
     status: 'live',
@@ -90,6 +93,7 @@ export const tenantOperations = {
   }),
   createInvite: operation({
     id: 'createInvite',
+    kind: 'write',
     method: 'POST',
     path: '/tenants/invites',
     status: 'live',
@@ -115,6 +119,7 @@ export const tenantOperations = {
   }),
   getTenant: operation({
     id: 'getTenant',
+    kind: 'read',
     method: 'GET',
     path: '/tenant',
     status: 'live',

@@ -5,6 +5,7 @@ import { Timestamp } from './schemas.ts'
 export const turnOperations = {
   getTurnCredentials: operation({
     id: 'getTurnCredentials',
+    kind: 'read',
     method: 'GET',
     path: '/turn',
     status: 'live',

@@ -18,6 +18,7 @@ export const UsageRow = Type.Object({
 export const usageOperations = {
   getUsage: operation({
     id: 'getUsage',
+    kind: 'read',
     method: 'GET',
     path: '/usage',
     status: 'live',
@@ -41,6 +42,7 @@ export const usageOperations = {
   }),
   getEarnings: operation({
     id: 'getEarnings',
+    kind: 'read',
     method: 'GET',
     path: '/earnings',
     status: 'proposed',

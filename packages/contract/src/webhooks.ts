@@ -44,6 +44,7 @@ const deliveryExample = {
 export const webhookOperations = {
   setWebhook: operation({
     id: 'setWebhook',
+    kind: 'write',
     method: 'PUT',
     path: '/tenant/webhooks',
     status: 'live',
@@ -75,6 +76,7 @@ export const webhookOperations = {
   }),
   getWebhook: operation({
     id: 'getWebhook',
+    kind: 'read',
     method: 'GET',
     path: '/tenant/webhooks',
     status: 'live',
@@ -88,6 +90,7 @@ export const webhookOperations = {
   }),
   listDeliveries: operation({
     id: 'listDeliveries',
+    kind: 'read',
     method: 'GET',
     path: '/tenant/webhooks/deliveries',
     status: 'live',
@@ -102,6 +105,7 @@ export const webhookOperations = {
   }),
   resendDelivery: operation({
     id: 'resendDelivery',
+    kind: 'write',
     method: 'POST',
     path: '/tenant/webhooks/deliveries/{id}/resend',
     status: 'live',
@@ -119,6 +123,7 @@ export const webhookOperations = {
   }),
   testWebhook: operation({
     id: 'testWebhook',
+    kind: 'read',
     method: 'POST',
     path: '/tenant/webhooks/test',
     status: 'live',

@@ -1,23 +1,24 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Operations, ServedOperationId } from '@atrium/contract/table'
 import type { AnswerOf, BodyOf, Operation, ParamsOf, QueryOf } from '@atrium/contract/operation'
-import type { Context } from './context.ts'
+import type { Operations, ServedOperationId } from '@atrium/contract/table'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tx } from '#db/database.ts'
+import type { Claim } from '#http/idempotency/claim.ts'
 import type { Collection } from './collections/collection.ts'
+import type { Context } from './context.ts'
 import type { ResolvedKey } from './keys/resolved-key.ts'
 import type { HeldSession } from './sessions/session.ts'
-import type { Claim } from '#http/idempotency/claim.ts'
 
-/** What the gateway has checked and parsed before a handler runs. */
+/** What a handler is given: what to work with, and what the gateway has checked and parsed. */
 export interface Call<O extends Operation> {
+  ctx: Context
   params: ParamsOf<O>
   query: QueryOf<O>
   body: BodyOf<O>
   headers: Record<string, string | string[] | undefined>
-  /** Of the client. */
+  /** The client's IP address. */
   address: string
   /** The caller's tenant. */
-  tenant: O['caller'] extends 'secret' | 'publishable' ? string : undefined
+  tenantId: O['caller'] extends 'secret' | 'publishable' ? string : undefined
   key: O['caller'] extends 'secret' | 'publishable' ? ResolvedKey : undefined
   /** The session whose control token was sent. */
   session: O['caller'] extends 'control' ? HeldSession : undefined
@@ -27,34 +28,23 @@ export interface Call<O extends Operation> {
   owner: boolean
 }
 
-/** Serves an operation that changes nothing, or whose change needs no Idempotency-Key. */
-export type Handler<O extends Operation> = (ctx: Context, call: Call<O>) => Promise<AnswerOf<O>>
-
-/** Serves an operation that takes Idempotency-Key: runs in the transaction that keeps the key and the answer. */
-export type TxHandler<O extends Operation> = (ctx: Context, tx: Tx, call: Call<O>) => Promise<AnswerOf<O>>
-
-/** Serves one that writes in batches: it hands the claim over to be written together with its effect. */
-export type BatchedHandler<O extends Operation> = {
-  batched: (ctx: Context, call: Call<O>, claim: Claim<AnswerOf<O>> | undefined) => Promise<AnswerOf<O>>
+interface Exchange {
+  req: FastifyRequest
+  reply: FastifyReply
 }
 
-/** Serves one whose answer goes out as it comes: the gateway has checked the request as for all others, and the handler sends. */
-export type StreamHandler<O extends Operation> = {
-  stream: (ctx: Context, call: Call<O>, req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type ClaimOf<O extends Operation> = O extends { idempotency: 'required' } ? Claim<AnswerOf<O>> : Claim<AnswerOf<O>> | undefined
+
+/** A handler of each kind: `kind` in the contract (operation.ts) says what the kinds are. */
+export interface HandlerKinds<O extends Operation> {
+  read: (call: Call<O>) => Promise<AnswerOf<O>>
+  write: (call: Call<O> & { tx: Tx }) => Promise<AnswerOf<O>>
+  claimed: (call: Call<O> & { claim: ClaimOf<O> }) => Promise<AnswerOf<O>>
+  stream: (call: Call<O> & Exchange) => Promise<FastifyReply>
+  forward: (exchange: Exchange & { ctx: Context }) => Promise<FastifyReply>
 }
 
-/** Serves one whose request and answer another service owns: the gateway checks nothing and passes it on. */
-export type ForwardHandler = { forward: (ctx: Context, req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> }
-
-type HandlerFor<O extends Operation> = O extends { flatErrors: object }
-  ? ForwardHandler
-  : O extends { answers: { 206: object } }
-    ? StreamHandler<O>
-    : O extends { idempotency: string }
-      ? TxHandler<O> | BatchedHandler<O>
-      : Handler<O>
-
-export type HandlerOf<Id extends ServedOperationId> = HandlerFor<Operations[Id]>
+export type HandlerOf<Id extends ServedOperationId> = HandlerKinds<Operations[Id]>[Operations[Id]['kind']]
 
 /** A handler for every served operation, and for nothing else. */
 export type Handlers = { [Id in ServedOperationId]: HandlerOf<Id> }

@@ -4,6 +4,7 @@ import { servedOperations } from '@atrium/contract/table'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { addAgentIssuer } from '#features/agent-issuer/add-agent-issuer.ts'
 import type { Context } from '#features/context.ts'
+import type { HandlerKinds } from '#features/handler.ts'
 import { isOpenUpload } from '#features/artifacts/uploads/is-open-upload.ts'
 import { addPaymentRoutes } from '#features/credits/checkout/add-payment-routes.ts'
 import { answerSharePageNotFound, isSharePage } from '#features/share/share-page-not-found.ts'
@@ -114,7 +115,8 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
 
 function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
   const handler = handlers[op.id as keyof typeof handlers]
-  if (typeof handler === 'object' && 'forward' in handler) {
+  if (op.kind === 'forward') {
+    const forward = handler as HandlerKinds<Operation>['forward']
     // Who calls, how often and with what is for the other service to judge: it has its own word for each refusal.
     app.route({
       method: op.method,
@@ -125,7 +127,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
         done()
       },
       errorHandler: (error, _req, reply) => void answerFlatError(ctx, error, reply),
-      handler: (req, reply) => handler.forward(ctx, req, reply),
+      handler: (req, reply) => forward({ ctx, req, reply }),
     })
     return
   }
@@ -143,7 +145,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
       mark(reply)
       enter(req, reply, done)
     },
-    handler: serve(ctx, op, handler as Parameters<typeof serve>[2]),
+    handler: serve(ctx, op, handler),
   })
 }
 

@@ -1,8 +1,9 @@
 import { Agent, request } from 'node:http'
 import { request as requestTls } from 'node:https'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '#features/context.ts'
+import type { HandlerOf } from '#features/handler.ts'
 
 /** Longer than the longest held poll. */
 const patienceMs = 35_000
@@ -12,7 +13,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets:
  * Passes a call on to the Space service as it came, and its answer back as it is. The service counts the caller by the address named
  * here; nothing of the body is read, so the room key is not even parsed in this process.
  */
-export function forwardSpace(ctx: Context, req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config
   const body = (req.body as Buffer | undefined) ?? Buffer.alloc(0)
   const send = spaceOrigin.startsWith('https:') ? requestTls : request

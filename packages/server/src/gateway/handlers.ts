@@ -71,7 +71,7 @@ import type { Handlers } from '#features/handler.ts'
 
 /** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
 export const handlers: Handlers = {
-  callSpace: { forward: forwardSpace },
+  callSpace: forwardSpace,
   signUpTenant,
   createTenant,
   setTenantStatus,

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Operation } from '@atrium/contract/operation'
-import { idPrefixes, isId, type IdKind } from '@atrium/contract/tokens'
+import { idKindOf } from '@atrium/contract/schemas'
+import { isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
-import type { BatchedHandler, Call, Handler, StreamHandler, TxHandler } from '#features/handler.ts'
+import type { Call, HandlerKinds, Handlers } from '#features/handler.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from '#http/idempotency/claim.ts'
@@ -18,15 +19,16 @@ import { hashCredential } from '#crypto/random.ts'
 import { presentedKeyHash } from './authenticate.ts'
 
 type AnyCall = Call<Operation>
-type AnyHandler = Handler<Operation> | TxHandler<Operation> | BatchedHandler<Operation>
-export type ServedHandler = AnyHandler | StreamHandler<Operation>
+type AnyHandlers = HandlerKinds<Operation>
+type AnyHandler = Handlers[keyof Handlers]
 
 /** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
-export function serve(ctx: Context, op: Operation, handler: ServedHandler) {
-  const readCall = hideFromEnded(callReader(op))
+export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
+  const readCall = hideFromEnded(callReader(ctx, op))
   const admit = gatekeeper(ctx, op)
-  if ('stream' in handler) {
-    return async (req: FastifyRequest, reply: FastifyReply) => handler.stream(ctx, await admit(req, readCall(req)), req, reply)
+  if (op.kind === 'stream') {
+    const stream = handler as AnyHandlers['stream']
+    return async (req: FastifyRequest, reply: FastifyReply) => stream({ ...(await admit(req, readCall(req))), req, reply })
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
@@ -118,21 +120,25 @@ function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, bo
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 
-/** One way to call the three kinds of handlers. */
-function runner(ctx: Context, op: Operation, handler: AnyHandler): Run {
-  if (typeof handler !== 'function') return (call, claim) => handler.batched(ctx, call, claim)
-  if (!op.idempotency) return (call) => (handler as Handler<Operation>)(ctx, call)
-  return (call, claim) =>
-    claimedTransaction(ctx.db.lane(laneOf(op, call)), claim, (tx) => (handler as TxHandler<Operation>)(ctx, tx, call))
+/** One way to call the kinds of handlers whose answer the gateway sends. The compiler has checked each handler against its kind: see Handlers. */
+function runner(ctx: Context, { kind, ...op }: Operation, handler: AnyHandler): Run {
+  if (kind === 'read') return handler as AnyHandlers['read']
+  if (kind === 'write') {
+    const write = handler as AnyHandlers['write']
+    return (call, claim) => claimedTransaction(ctx.db.lane(laneOf(op.id, call)), claim, (tx) => write({ ...call, tx }))
+  }
+  if (kind !== 'claimed') throw new Error(`the gateway does not send the answers of ${op.id}`)
+  const claimed = handler as AnyHandlers['claimed']
+  return (call, claim) => claimed({ ...call, claim })
 }
 
 /** What an operation locks belongs to the collection, agent or session that it names first, or else to its tenant. */
-function laneOf(op: Operation, { tenant, params }: AnyCall): string {
-  return `${tenant ?? ''}/${Object.values(params ?? {})[0] ?? op.id}`
+function laneOf(operationId: string, { tenantId, params }: AnyCall): string {
+  return `${tenantId ?? ''}/${Object.values(params)[0] ?? operationId}`
 }
 
 /** Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered otherwise. */
-function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
+function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCall {
   const checkBody = op.body && compileCheck(op.body)
   const readQuery = op.query && compileQuery(op.query)
   // A page for people has its own words for what is not there.
@@ -148,12 +154,13 @@ function callReader(op: Operation): (req: FastifyRequest) => AnyCall {
     if (!checkBody) assertNoBody(bytes)
     const query = readQuery ? readQuery(req.query as Record<string, unknown>) : {}
     const call = {
+      ctx,
       params,
       query,
       body,
       headers: req.headers,
       address: req.ip,
-      tenant: req.tenantKey?.tenantId,
+      tenantId: req.tenantKey?.tenantId,
       key: req.tenantKey,
       session: req.session,
       collection: undefined,
@@ -181,13 +188,11 @@ function collectionTokenOf(req: FastifyRequest): string | undefined {
   return typeof token === 'string' ? token : undefined
 }
 
-/** The path's parameters and the kinds of id that they hold: one that has not the form of an id names nothing. */
+/** The path's parameters that are ids, with their kinds: a value that has not the form of an id names nothing. */
 function idParamsOf(op: Operation): [string, IdKind][] {
-  const kinds = Object.entries(idPrefixes) as [IdKind, string][]
-  const properties = (op.params as { properties?: Record<string, { pattern?: string }> } | undefined)?.properties ?? {}
-  return Object.entries(properties).flatMap(([name, { pattern }]) => {
-    const kind = kinds.find(([, prefix]) => pattern?.startsWith(`^${prefix}`))
-    return kind ? [[name, kind[0]] as [string, IdKind]] : []
+  return Object.entries(op.params?.properties ?? {}).flatMap(([name, schema]) => {
+    const kind = idKindOf(schema)
+    return kind ? [[name, kind] as [string, IdKind]] : []
   })
 }
 

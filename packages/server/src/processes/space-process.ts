@@ -1,4 +1,4 @@
-import { ensureBuilt } from '../../../space/build/ensure-built.ts'
+import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import type { Config } from '#config/config.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
 import { keepProcess, type KeptProcess } from './supervise-process.ts'

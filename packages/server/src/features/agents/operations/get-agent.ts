@@ -3,8 +3,8 @@ import type { HandlerOf } from '#features/handler.ts'
 import { agentView } from '../agent.ts'
 import { findAgent } from '../store.ts'
 
-export const getAgent: HandlerOf<'getAgent'> = async (ctx, { tenant, params }) => {
-  const agent = await findAgent(ctx.db, tenant, params.agentId)
+export const getAgent: HandlerOf<'getAgent'> = async ({ ctx, tenantId, params }) => {
+  const agent = await findAgent(ctx.db, tenantId, params.agentId)
   if (!agent) throw new ApiError('not_found')
   return { status: 200, data: agentView(agent) }
 }

@@ -4,10 +4,10 @@ import { cutPage, readCursor } from '#http/cursor.ts'
 import { agentView } from '../agent.ts'
 import { listAgents as listRows } from '../store.ts'
 
-export const listAgents: HandlerOf<'listAgents'> = async (ctx, { tenant, query }) => {
+export const listAgents: HandlerOf<'listAgents'> = async ({ ctx, tenantId, query }) => {
   const limit = query.limit ?? limits.pageDefault
-  const list = `agents:${tenant}`
-  const rows = await listRows(ctx.db, tenant, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
+  const list = `agents:${tenantId}`
+  const rows = await listRows(ctx.db, tenantId, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
   const { page, nextCursor } = cutPage(list, rows, limit)
   return { status: 200, data: page.map(agentView), nextCursor }
 }

@@ -7,7 +7,7 @@ import { listCatalogEntries } from '../store.ts'
 
 const list = 'catalog'
 
-export const listCatalog: HandlerOf<'listCatalog'> = async (ctx, { query }) => {
+export const listCatalog: HandlerOf<'listCatalog'> = async ({ ctx, query }) => {
   const limit = query.limit ?? limits.pageDefault
   const entries = await listCatalogEntries(ctx.db, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
   const { page, nextCursor } = cutPage(list, entries, limit)

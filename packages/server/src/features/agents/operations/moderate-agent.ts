@@ -4,7 +4,7 @@ import { setByOperator } from '../status.ts'
 import { findAgentForUpdate, findAgentOfAnyTenant, updateAgentStatus } from '../store.ts'
 
 /** The status first, so that no launch comes after the sessions are stopped; the sessions then one by one. */
-export const moderateAgent: HandlerOf<'moderateAgent'> = async (ctx, { params, body }) => {
+export const moderateAgent: HandlerOf<'moderateAgent'> = async ({ ctx, params, body }) => {
   const { tenantId, id, name, status } = await ctx.db.lane(params.agentId).transaction(async (tx) => {
     const found = await findAgentOfAnyTenant(tx, params.agentId)
     const agent = found && (await findAgentForUpdate(tx, found.tenantId, found.id))

@@ -6,13 +6,13 @@ import { chargeRegistration } from '../charge-registration.ts'
 import { withSigningSecret } from '../signing-secret.ts'
 import { insertAgent } from '../store.ts'
 
-export const registerAgent: HandlerOf<'registerAgent'> = async (ctx, tx, { tenant, body }) => {
+export const registerAgent: HandlerOf<'registerAgent'> = async ({ ctx, tx, tenantId, body }) => {
   const id = newId('agent')
-  const asked = changedManifest(ctx, { ...blankManifest, tenantId: tenant, id }, body)
-  const { manifest, secret } = withSigningSecret(ctx.vault, { tenantId: tenant, id }, asked)
-  await chargeRegistration(ctx, tx, tenant, id)
+  const asked = changedManifest(ctx, { ...blankManifest, tenantId, id }, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, { tenantId, id }, asked)
+  await chargeRegistration(ctx, tx, tenantId, id)
   return {
     status: 201,
-    data: { ...agentView(await insertAgent(tx, tenant, id, manifest)), ...(secret ? { signing_secret: secret } : {}) },
+    data: { ...agentView(await insertAgent(tx, tenantId, id, manifest)), ...(secret ? { signing_secret: secret } : {}) },
   }
 }

@@ -4,11 +4,10 @@ import { agentView } from '../agent.ts'
 import { setByOwner } from '../status.ts'
 import { findAgentForUpdate, updateAgentStatus } from '../store.ts'
 
-export const setAgentStatus: HandlerOf<'setAgentStatus'> = (ctx, { tenant, params, body }) =>
-  ctx.db.lane(params.agentId).transaction(async (tx) => {
-    const agent = await findAgentForUpdate(tx, tenant, params.agentId)
-    if (!agent) throw new ApiError('not_found')
-    const standing = setByOwner(agent, body.status)
-    if (!standing) throw new ApiError('state_conflict', { message: `The agent is ${agent.status}; an operator lifts that.` })
-    return { status: 200, data: agentView(await updateAgentStatus(tx, tenant, agent.id, standing)) }
-  })
+export const setAgentStatus: HandlerOf<'setAgentStatus'> = async ({ tx, tenantId, params, body }) => {
+  const agent = await findAgentForUpdate(tx, tenantId, params.agentId)
+  if (!agent) throw new ApiError('not_found')
+  const standing = setByOwner(agent, body.status)
+  if (!standing) throw new ApiError('state_conflict', { message: `The agent is ${agent.status}; an operator lifts that.` })
+  return { status: 200, data: agentView(await updateAgentStatus(tx, tenantId, agent.id, standing)) }
+}

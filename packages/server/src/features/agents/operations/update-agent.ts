@@ -5,12 +5,11 @@ import { changedManifest } from '../changed-manifest.ts'
 import { withSigningSecret } from '../signing-secret.ts'
 import { findAgentForUpdate, updateAgent as updateRow } from '../store.ts'
 
-export const updateAgent: HandlerOf<'updateAgent'> = (ctx, { tenant, params, body }) =>
-  ctx.db.lane(params.agentId).transaction(async (tx) => {
-    const before = await findAgentForUpdate(tx, tenant, params.agentId)
-    if (!before) throw new ApiError('not_found')
-    const asked = changedManifest(ctx, before, body)
-    const { manifest, secret } = withSigningSecret(ctx.vault, before, asked, body.rotate_signing_secret)
-    const after = await updateRow(tx, tenant, before.id, manifest)
-    return { status: 200, data: { ...agentView(after), ...(secret ? { signing_secret: secret } : {}) } }
-  })
+export const updateAgent: HandlerOf<'updateAgent'> = async ({ ctx, tx, tenantId, params, body }) => {
+  const before = await findAgentForUpdate(tx, tenantId, params.agentId)
+  if (!before) throw new ApiError('not_found')
+  const asked = changedManifest(ctx, before, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, before, asked, body.rotate_signing_secret)
+  const after = await updateRow(tx, tenantId, before.id, manifest)
+  return { status: 200, data: { ...agentView(after), ...(secret ? { signing_secret: secret } : {}) } }
+}

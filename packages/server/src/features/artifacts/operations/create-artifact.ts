@@ -5,12 +5,12 @@ import { recordEvent } from '#features/events/record-event.ts'
 import { artifactEvent } from '../artifact-event.ts'
 import { insertHostedArtifact } from '../store.ts'
 
-export const createArtifact: HandlerOf<'createArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+export const createArtifact: HandlerOf<'createArtifact'> = async ({ ctx, tx, tenantId, collection, body }) => {
   const { kind, title = null, alt = null } = body
   const id = newId('artifact')
   const url = hostedUrl(body.url, ctx.config.publicUrl)
-  await insertHostedArtifact(tx, tenant, collection.id, { id, kind, url, title, alt })
-  await recordEvent(tx, tenant, 'artifact.ready', artifactEvent(collection.id, { id, kind, source: 'url' }))
+  await insertHostedArtifact(tx, tenantId, collection.id, { id, kind, url, title, alt })
+  await recordEvent(tx, tenantId, 'artifact.ready', artifactEvent(collection.id, { id, kind, source: 'url' }))
   return { status: 201, data: { id } }
 }
 

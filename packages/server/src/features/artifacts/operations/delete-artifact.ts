@@ -4,9 +4,8 @@ import { blobDeletionsOfArtifact } from '#features/blob-deletions/deletions-of.t
 import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import { deleteArtifact as deleteRow } from '../store.ts'
 
-export const deleteArtifact: HandlerOf<'deleteArtifact'> = (ctx, { tenant, params }) =>
-  ctx.db.lane(params.id).transaction(async (tx) => {
-    if (!(await deleteRow(tx, tenant, params.id, params.artifactId))) throw new ApiError('not_found')
-    await insertBlobDeletions(tx, blobDeletionsOfArtifact({ tenantId: tenant, collectionId: params.id }, params.artifactId))
-    return { status: 204 }
-  })
+export const deleteArtifact: HandlerOf<'deleteArtifact'> = async ({ tx, tenantId, params }) => {
+  if (!(await deleteRow(tx, tenantId, params.id, params.artifactId))) throw new ApiError('not_found')
+  await insertBlobDeletions(tx, blobDeletionsOfArtifact({ tenantId, collectionId: params.id }, params.artifactId))
+  return { status: 204 }
+}

@@ -4,9 +4,9 @@ import { artifactView } from '../artifact.ts'
 import { assertShown } from '../assert-shown.ts'
 import { findArtifact } from '../store.ts'
 
-export const getArtifact: HandlerOf<'getArtifact'> = async (ctx, { tenant, params, headers, owner }) => {
-  const artifact = await findArtifact(ctx.db, tenant, params.id, params.artifactId)
+export const getArtifact: HandlerOf<'getArtifact'> = async ({ ctx, tenantId, params, headers, owner }) => {
+  const artifact = await findArtifact(ctx.db, tenantId, params.id, params.artifactId)
   if (!artifact) throw new ApiError('not_found')
-  if (!owner) await assertShown(ctx, headers, { ...artifact, tenantId: tenant })
+  if (!owner) await assertShown(ctx, headers, { ...artifact, tenantId })
   return { status: 200, data: artifactView(artifact) }
 }

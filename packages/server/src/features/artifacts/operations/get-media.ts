@@ -14,20 +14,18 @@ import { variantOf, type Variant } from '../media/variant.ts'
 
 const busySeconds = 2
 
-export const getMedia: HandlerOf<'getMedia'> = {
-  stream: async (ctx, { params, query, headers }, req, reply) => {
-    if (query.format !== undefined && query.w === undefined) throw invalid('format', 'goes with w')
-    const artifact = await ctx.media.add(params.artifactId)
-    if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
-    const open = isPublic(artifact)
-    if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertShown(ctx, headers, artifact)
-    const asked = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
-    try {
-      return await send(ctx, req, reply, artifact, { open, asked })
-    } catch (error) {
-      throw apiErrorOf(error)
-    }
-  },
+export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, headers, req, reply }) => {
+  if (query.format !== undefined && query.w === undefined) throw invalid('format', 'goes with w')
+  const artifact = await ctx.media.add(params.artifactId)
+  if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
+  const open = isPublic(artifact)
+  if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertShown(ctx, headers, artifact)
+  const asked = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
+  try {
+    return await send(ctx, req, reply, artifact, { open, asked })
+  } catch (error) {
+    throw apiErrorOf(error)
+  }
 }
 
 async function isOwner(ctx: Context, { tenantId, collectionId }: StoredArtifact, token: unknown): Promise<boolean> {

@@ -10,17 +10,17 @@ import { listAccessLists, listArtifacts as listRows } from '../store.ts'
 /** Lists of accounts that are in memory at once: each may name a thousand. */
 const listsAtOnce = 20
 
-export const listArtifacts: HandlerOf<'listArtifacts'> = async (ctx, { tenant, collection, query, headers, owner }) => {
+export const listArtifacts: HandlerOf<'listArtifacts'> = async ({ ctx, tenantId, collection, query, headers, owner }) => {
   const limit = query.limit ?? limits.pageDefault
   const list = `artifacts:${collection.id}`
   const account = owner ? undefined : await findAccount(ctx, headers)
-  const rows = await listRows(ctx.db, tenant, collection.id, {
+  const rows = await listRows(ctx.db, tenantId, collection.id, {
     afterSeq: readCursor(list, query.cursor),
     limit: limit + 1,
     of: owner ? 'owner' : account === undefined ? 'anyone' : 'account',
   })
   const { page, nextCursor } = cutPage(list, rows, limit)
-  const shown = account === undefined ? page : await shownTo(ctx, tenant, collection.id, page, account)
+  const shown = account === undefined ? page : await shownTo(ctx, tenantId, collection.id, page, account)
   return { status: 200, data: shown.map(artifactView), nextCursor }
 }
 

@@ -4,9 +4,9 @@ import { artifactView } from '../artifact.ts'
 import { findArtifact } from '../store.ts'
 import { completeUpload } from '../uploads/complete-upload.ts'
 
-export const markArtifactReady: HandlerOf<'markArtifactReady'> = async (ctx, { tenant, params }) => {
-  const key = { tenantId: tenant, collectionId: params.id, artifactId: params.artifactId }
-  const find = () => findArtifact(ctx.db, tenant, params.id, params.artifactId)
+export const markArtifactReady: HandlerOf<'markArtifactReady'> = async ({ ctx, tenantId, params }) => {
+  const key = { tenantId, collectionId: params.id, artifactId: params.artifactId }
+  const find = () => findArtifact(ctx.db, tenantId, params.id, params.artifactId)
   const before = await find()
   if (!before) throw new ApiError('not_found')
   if (before.source !== 'upload') throw new ApiError('state_conflict', { message: 'This artifact was not uploaded.' })

@@ -14,7 +14,7 @@ import { startMaking } from '../generation/start-making.ts'
 import { insertMadeArtifact } from '../store.ts'
 
 /** A coupon pays, or one of the month's free paints does. */
-export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenant, key, address, collection, body }) => {
+export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
   const [width, height] = (body.size ?? '1024x1024').split('x').map(Number) as [number, number]
   const input: PaintInput = {
     prompt: body.prompt,
@@ -24,13 +24,12 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenan
     ...(body.provider === undefined ? {} : { provider: body.provider }),
     ...(body.model === undefined ? {} : { model: body.model }),
   }
-  const work = { tenantId: tenant, collectionId: collection.id, work: 'paint' as const, input }
+  const work = { tenantId, collectionId: collection.id, work: 'paint' as const, input }
   const artifact = { kind: 'image' as const, source: 'paint' as const, title: null }
   const payer = body.coupon === undefined ? null : await payerOf(ctx, body.coupon)
-  await assertQuota(ctx, tx, tenant, { bytes: 1, announced: 0 })
-  if (key.kind === 'publishable')
-    await takePaint(ctx, tx, { tenantId: tenant, collectionId: collection.id, address }, payer !== null)
-  const fromAllowance = payer === null && (await useAllowance(tx, tenant, ctx.config.paintAllowance))
+  await assertQuota(ctx, tx, tenantId, { bytes: 1, announced: 0 })
+  if (key.kind === 'publishable') await takePaint(ctx, tx, { tenantId, collectionId: collection.id, address }, payer !== null)
+  const fromAllowance = payer === null && (await useAllowance(tx, tenantId, ctx.config.paintAllowance))
   if (payer === null && !fromAllowance) {
     const id = newId('artifact')
     const error = {
@@ -38,9 +37,9 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async (ctx, tx, { tenan
       message: "This month's free paints are used up. Pay with a coupon, or wait for the next month.",
     }
     const status = 'quota_exceeded'
-    await insertMadeArtifact(tx, tenant, collection.id, { id, ...artifact, status, stage: 'done', error })
+    await insertMadeArtifact(tx, tenantId, collection.id, { id, ...artifact, status, stage: 'done', error })
     const told = { ...artifactEvent(collection.id, { id, ...artifact }), status, error_code: error.code } as const
-    await recordEvent(tx, tenant, 'artifact.failed', told)
+    await recordEvent(tx, tenantId, 'artifact.failed', told)
     return { status: 202, data: { id, status: 'painting' } }
   }
   const priceCredits = payer ? ctx.config.paintPrice : 0

@@ -6,10 +6,10 @@ import { assertQuota } from '#features/limits/quota.ts'
 import { startMaking } from '../generation/start-making.ts'
 import { listChosenArtifacts } from '../store.ts'
 
-export const produceArtifact: HandlerOf<'produceArtifact'> = async (ctx, tx, { tenant, collection, body }) => {
+export const produceArtifact: HandlerOf<'produceArtifact'> = async ({ ctx, tx, tenantId, collection, body }) => {
   const { kind, title, items, artifacts, template } = body
-  await assertQuota(ctx, tx, tenant, { bytes: 1, announced: 0 })
-  await assertOfCollection(ctx, tenant, collection.id, { items, artifacts })
+  await assertQuota(ctx, tx, tenantId, { bytes: 1, announced: 0 })
+  await assertOfCollection(ctx, tenantId, collection.id, { items, artifacts })
   const input = {
     ...(title === undefined ? {} : { title }),
     ...(items ? { items } : {}),
@@ -17,7 +17,7 @@ export const produceArtifact: HandlerOf<'produceArtifact'> = async (ctx, tx, { t
     ...(template === undefined ? {} : { template }),
   }
   const work = {
-    tenantId: tenant,
+    tenantId,
     collectionId: collection.id,
     work: kind,
     input,
@@ -36,14 +36,14 @@ interface Chosen {
 
 async function assertOfCollection(
   ctx: Context,
-  tenant: string,
+  tenantId: string,
   collectionId: string,
   { items, artifacts }: Chosen,
 ): Promise<void> {
   const choose = (ids: string[]) => ({ ids, hero: false })
   const found = {
-    items: items && (await listChosenItems(ctx.db, tenant, collectionId, choose(items))).length,
-    artifacts: artifacts && (await listChosenArtifacts(ctx.db, tenant, collectionId, choose(artifacts))).length,
+    items: items && (await listChosenItems(ctx.db, tenantId, collectionId, choose(items))).length,
+    artifacts: artifacts && (await listChosenArtifacts(ctx.db, tenantId, collectionId, choose(artifacts))).length,
   }
   if (items && found.items !== new Set(items).size) throw invalid('/items', 'names an item that is not in this collection')
   if (artifacts && found.artifacts !== new Set(artifacts).size)

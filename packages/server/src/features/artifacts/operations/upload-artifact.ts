@@ -11,24 +11,27 @@ import { countOpenUploads, insertUpload } from '../uploads/store.ts'
 const uploadSeconds = 60 * 60
 
 /** The address is computed here and now: nothing is asked of the store, which may be away. */
-export const uploadArtifact: HandlerOf<'uploadArtifact'> = async (
+export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({
   ctx,
   tx,
-  { tenant, key: caller, address, collection, body },
-) => {
+  tenantId,
+  key: caller,
+  address,
+  collection,
+  body,
+}) => {
   const { kind, mime, bytes, sha256 = null } = body
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
-  const open = await countOpenUploads(tx, tenant, collection.id)
+  const open = await countOpenUploads(tx, tenantId, collection.id)
   assertRoom(open, bytes)
-  await assertQuota(ctx, tx, tenant, { bytes, announced: open.bytes })
-  if (caller.kind === 'publishable')
-    await takeUploadBytes(ctx, tx, { tenantId: tenant, collectionId: collection.id, address }, bytes)
+  await assertQuota(ctx, tx, tenantId, { bytes, announced: open.bytes })
+  if (caller.kind === 'publishable') await takeUploadBytes(ctx, tx, { tenantId, collectionId: collection.id, address }, bytes)
   const artifactId = newId('artifact')
-  const place = { tenantId: tenant, collectionId: collection.id }
+  const place = { tenantId, collectionId: collection.id }
   const key = uploadKey(place, artifactId)
   const terms = { key, mime, bytes, sha256: sha256 ?? undefined, expiresInSeconds: uploadSeconds }
   const { method, url, headers, expiresAt } = await ctx.blobs.presignUpload(terms)
-  await insertMadeArtifact(tx, tenant, collection.id, {
+  await insertMadeArtifact(tx, tenantId, collection.id, {
     id: artifactId,
     kind,
     source: 'upload',

@@ -5,7 +5,7 @@ import { assertRecipient } from '#crypto/jwe.ts'
 import { assertJsonSize } from '../merge-patch.ts'
 import { insertCollection } from '../store.ts'
 
-export const createCollection: HandlerOf<'createCollection'> = async (_ctx, tx, { tenant, body }) => {
+export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tenantId, body }) => {
   const { metadata = {}, app_state: appState = {}, contributor_policy: contributorPolicy = 'open', box } = body
   assertJsonSize(metadata, limits.metadataBytes, '/metadata')
   assertJsonSize(appState, limits.appStateBytes, '/app_state')
@@ -15,7 +15,7 @@ export const createCollection: HandlerOf<'createCollection'> = async (_ctx, tx, 
   const adminToken = newCredential('adminToken')
   const contributorToken = contributorPolicy === 'token' ? newCredential('contributorToken') : undefined
   await insertCollection(tx, {
-    tenantId: tenant,
+    tenantId,
     id,
     metadata,
     appState,

@@ -1,7 +1,7 @@
 import type { HandlerOf } from '#features/handler.ts'
 import { collectionView } from '../views.ts'
 
-export const getCollection: HandlerOf<'getCollection'> = async (_ctx, { collection, owner }) => ({
+export const getCollection: HandlerOf<'getCollection'> = async ({ collection, owner }) => ({
   status: 200,
   data: collectionView(collection, owner),
 })

@@ -6,8 +6,8 @@ import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection as updateRow } from '../store.ts'
 import { collectionView } from '../views.ts'
 
-export const updateCollection: HandlerOf<'updateCollection'> = async (_ctx, tx, { tenant, params, body }) => {
-  const before = await findCollectionForUpdate(tx, tenant, params.id)
+export const updateCollection: HandlerOf<'updateCollection'> = async ({ tx, tenantId, params, body }) => {
+  const before = await findCollectionForUpdate(tx, tenantId, params.id)
   if (!before) throw new ApiError('not_found')
   const metadata = body.metadata ? mergePatch(before.metadata, body.metadata) : before.metadata
   assertJsonSize(metadata, limits.metadataBytes, '/metadata')

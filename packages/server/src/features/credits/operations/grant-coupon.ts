@@ -11,32 +11,29 @@ import type { BearerAccount } from '../ledger/bearer.ts'
 import { transactionId } from '../ledger/movement.ts'
 import { findPayer } from '../ledger/payer.ts'
 
-export const grantCoupon: HandlerOf<'grantCoupon'> = {
-  batched: async (ctx, { tenant, body }, claim) => {
-    if (!claim) throw new Error('the gateway let a grant pass without its Idempotency-Key')
-    const { amount, memo } = body
-    const asked = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
-    const payer = body.wallet_code === undefined ? undefined : await walletOf(ctx, body.wallet_code)
-    const from = payer?.account ?? issuerAccount(tenant)
-    const expiresAt = earlier(asked, payer?.expiresAt ?? undefined)
-    const coupon = newCredential('coupon')
-    const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
-    const outcome = await ctx.ledger.add({
-      type: 'transfer',
-      id: transactionId('grant', claim.scope, claim.keyHash.toString('base64')),
-      kind: 'grant',
-      from,
-      to: { tenantId: tenant, id: newAccountId() },
-      amountCredits: amount,
-      actor: tenant,
-      ...(memo === undefined ? {} : { memo }),
-      opens: { kind: 'coupon', codeHash: hashCredential(coupon), ...(expiresAt ? { expiresAt } : {}) },
-      claim: { ...claim, answer: claim.seal(answer) },
-    })
-    if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
-    if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
-    return answer
-  },
+export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenantId, body }) => {
+  const { amount, memo } = body
+  const asked = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
+  const payer = body.wallet_code === undefined ? undefined : await walletOf(ctx, body.wallet_code)
+  const from = payer?.account ?? issuerAccount(tenantId)
+  const expiresAt = earlier(asked, payer?.expiresAt ?? undefined)
+  const coupon = newCredential('coupon')
+  const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
+  const outcome = await ctx.ledger.add({
+    type: 'transfer',
+    id: transactionId('grant', claim.scope, claim.keyHash.toString('base64')),
+    kind: 'grant',
+    from,
+    to: { tenantId, id: newAccountId() },
+    amountCredits: amount,
+    actor: tenantId,
+    ...(memo === undefined ? {} : { memo }),
+    opens: { kind: 'coupon', codeHash: hashCredential(coupon), ...(expiresAt ? { expiresAt } : {}) },
+    claim: { ...claim, answer: claim.seal(answer) },
+  })
+  if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
+  if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
+  return answer
 }
 
 async function walletOf(ctx: Context, code: string): Promise<BearerAccount> {

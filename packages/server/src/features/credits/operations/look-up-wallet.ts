@@ -2,7 +2,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { findPayer } from '../ledger/payer.ts'
 
-export const lookUpWallet: HandlerOf<'lookUpWallet'> = async (ctx, { body }) => {
+export const lookUpWallet: HandlerOf<'lookUpWallet'> = async ({ ctx, body }) => {
   const payer = await findPayer(ctx.db, body.wallet_code)
   // A code with nothing left and one that never was get the same answer: nobody learns which codes were once good.
   if (!payer || (payer.balanceCredits === 0 && payer.heldCredits === 0))

@@ -19,7 +19,7 @@ interface Redemption {
   amountCredits: number
 }
 
-export const redeemWallet: HandlerOf<'redeemWallet'> = async (ctx, { tenant, body }) => {
+export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, body }) => {
   const recoveryKey = body.recovery_key
   if (recoveryKey) await assertRecipient(recoveryKey, '/recovery_key')
   const isLicense = 'license_key' in body
@@ -37,12 +37,12 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async (ctx, { tenant, bod
     id,
     kind: 'redemption',
     from,
-    to: { tenantId: tenant, id: newAccountId() },
+    to: { tenantId, id: newAccountId() },
     amountCredits,
-    actor: tenant,
+    actor: tenantId,
     opens: { kind: 'wallet', codeHash: hashCredential(walletCode) },
     ...(recovery ? { recovery } : {}),
-    event: event(tenant, 'wallet.redeemed', {
+    event: event(tenantId, 'wallet.redeemed', {
       transaction_id: id,
       method: isLicense ? 'license_key' : 'token',
       epoch: 'epoch' in body ? body.epoch : null,

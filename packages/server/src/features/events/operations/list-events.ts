@@ -5,12 +5,12 @@ import { listEvents as listRows, numberEvents } from '../store.ts'
 
 const numberAtOnce = 500
 
-export const listEvents: HandlerOf<'listEvents'> = async (ctx, { tenant, query }) => {
+export const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => {
   const { after = 0, limit = limits.pageDefault } = query
   for (;;) {
     // What is committed by now must be in the answer, whatever the worker is busy with.
-    const numbered = await numberEvents(ctx.db, [tenant], numberAtOnce)
-    const events = await listRows(ctx.db, tenant, after, limit)
+    const numbered = await numberEvents(ctx.db, [tenantId], numberAtOnce)
+    const events = await listRows(ctx.db, tenantId, after, limit)
     if (events.length === limit || numbered < numberAtOnce) return { status: 200, data: events.map(eventView) }
   }
 }

@@ -7,24 +7,22 @@ import { assertSealed, sealToBox } from '#features/collections/box.ts'
 import type { Collection } from '#features/collections/collection.ts'
 import { assertJsonSize } from '#features/collections/merge-patch.ts'
 
-export const addItem: HandlerOf<'addItem'> = {
-  batched: async (ctx, { tenant, collection, body }, claim) => {
-    const id = newId('item')
-    const answer = { status: 201 as const, data: collection.boxRecipient ? { ok: true as const } : { id } }
-    const stored = await storedForm(collection, body)
-    const outcome = await ctx.itemAdder.add({
-      tenantId: tenant,
-      collectionId: collection.id,
-      id,
-      ...stored,
-      claim: claim && { ...claim, answer: claim.seal(answer) },
-    })
-    if (outcome === 'claim_taken') throw new ClaimTaken()
-    if (outcome === 'not_found') throw new ApiError('not_found')
-    if (outcome === 'not_open') throw new ApiError('collection_not_open')
-    ctx.usageCounter.count(tenant, 'items', 1)
-    return answer
-  },
+export const addItem: HandlerOf<'addItem'> = async ({ ctx, claim, tenantId, collection, body }) => {
+  const id = newId('item')
+  const answer = { status: 201 as const, data: collection.boxRecipient ? { ok: true as const } : { id } }
+  const stored = await storedForm(collection, body)
+  const outcome = await ctx.itemAdder.add({
+    tenantId,
+    collectionId: collection.id,
+    id,
+    ...stored,
+    claim: claim && { ...claim, answer: claim.seal(answer) },
+  })
+  if (outcome === 'claim_taken') throw new ClaimTaken()
+  if (outcome === 'not_found') throw new ApiError('not_found')
+  if (outcome === 'not_open') throw new ApiError('collection_not_open')
+  ctx.usageCounter.count(tenantId, 'items', 1)
+  return answer
 }
 
 interface Submitted {

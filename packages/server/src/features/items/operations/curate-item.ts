@@ -7,30 +7,29 @@ import { isChanged, itemUpdated } from '../item-event.ts'
 import { counts } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
-export const curateItem: HandlerOf<'curateItem'> = (ctx, { tenant, params, body }) =>
-  ctx.db.lane(params.id).transaction(async (tx) => {
-    // The collection before its items, everywhere: one order of locks.
-    await findCollectionForUpdate(tx, tenant, params.id)
-    const item = await findItemForUpdate(tx, tenant, params.id, params.itemId)
-    if (!item) throw new ApiError('not_found')
+export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, params, body }) => {
+  // The collection before its items, everywhere: one order of locks.
+  await findCollectionForUpdate(tx, tenantId, params.id)
+  const item = await findItemForUpdate(tx, tenantId, params.id, params.itemId)
+  if (!item) throw new ApiError('not_found')
 
-    const listed = { tenantId: tenant, table: 'items', id: item.id } as const
-    const after = {
-      ...item,
-      approved: body.approved ?? item.approved,
-      archived: body.archived ?? item.archived,
-      hero: body.hero ?? item.hero,
-      access: body.access ?? item.access,
-      accessList: changedAccessList(ctx.vault, listed, item.accessList, body),
-    }
-    const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenant, params.id) : undefined
-    await updateItem(tx, tenant, params.id, after)
-    const difference = Number(counts(after)) - Number(counts(item))
-    if (difference !== 0) await addToItemCount(tx, tenant, params.id, difference)
-    const changed = [...(formerHero ? [formerHero] : []), ...(isChanged(item, after) ? [after] : [])]
-    await recordEvents(
-      tx,
-      changed.map((one) => itemUpdated(tenant, params.id, one)),
-    )
-    return { status: 200, data: { ok: true } }
-  })
+  const listed = { tenantId, table: 'items', id: item.id } as const
+  const after = {
+    ...item,
+    approved: body.approved ?? item.approved,
+    archived: body.archived ?? item.archived,
+    hero: body.hero ?? item.hero,
+    access: body.access ?? item.access,
+    accessList: changedAccessList(ctx.vault, listed, item.accessList, body),
+  }
+  const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenantId, params.id) : undefined
+  await updateItem(tx, tenantId, params.id, after)
+  const difference = Number(counts(after)) - Number(counts(item))
+  if (difference !== 0) await addToItemCount(tx, tenantId, params.id, difference)
+  const changed = [...(formerHero ? [formerHero] : []), ...(isChanged(item, after) ? [after] : [])]
+  await recordEvents(
+    tx,
+    changed.map((one) => itemUpdated(tenantId, params.id, one)),
+  )
+  return { status: 200, data: { ok: true } }
+}

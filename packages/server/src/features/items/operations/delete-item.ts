@@ -5,12 +5,11 @@ import { recordEvent } from '#features/events/record-event.ts'
 import { counts } from '../item.ts'
 import { deleteItem as deleteRow } from '../store.ts'
 
-export const deleteItem: HandlerOf<'deleteItem'> = (ctx, { tenant, params }) =>
-  ctx.db.lane(params.id).transaction(async (tx) => {
-    await findCollectionForUpdate(tx, tenant, params.id)
-    const deleted = await deleteRow(tx, tenant, params.id, params.itemId)
-    if (!deleted) throw new ApiError('not_found')
-    if (counts(deleted)) await addToItemCount(tx, tenant, params.id, -1)
-    await recordEvent(tx, tenant, 'item.deleted', { collection_id: params.id, item_id: params.itemId })
-    return { status: 204 }
-  })
+export const deleteItem: HandlerOf<'deleteItem'> = async ({ tx, tenantId, params }) => {
+  await findCollectionForUpdate(tx, tenantId, params.id)
+  const deleted = await deleteRow(tx, tenantId, params.id, params.itemId)
+  if (!deleted) throw new ApiError('not_found')
+  if (counts(deleted)) await addToItemCount(tx, tenantId, params.id, -1)
+  await recordEvent(tx, tenantId, 'item.deleted', { collection_id: params.id, item_id: params.itemId })
+  return { status: 204 }
+}

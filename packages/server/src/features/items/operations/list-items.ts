@@ -9,14 +9,14 @@ const wholeItems = limits.pageDefault
 /** Of contents in a page. */
 const pageBytes = wholeItems * limits.itemContentBytes
 
-export const listItems: HandlerOf<'listItems'> = async (ctx, { tenant, collection, query }) => {
+export const listItems: HandlerOf<'listItems'> = async ({ ctx, tenantId, collection, query }) => {
   const limit = query.limit ?? limits.pageDefault
   const list = `items:${collection.id}`
   const afterSeq = readCursor(list, query.cursor)
   const { items, end = limit } =
     limit <= wholeItems
-      ? { items: await listRows(ctx.db, tenant, collection.id, afterSeq, limit + 1) }
-      : await listItemsWithin(ctx.db, tenant, collection.id, { afterSeq, limit: limit + 1, bytes: pageBytes })
+      ? { items: await listRows(ctx.db, tenantId, collection.id, afterSeq, limit + 1) }
+      : await listItemsWithin(ctx.db, tenantId, collection.id, { afterSeq, limit: limit + 1, bytes: pageBytes })
   const { page, nextCursor } = cutPage(list, items, end)
   return {
     status: 200,

@@ -2,9 +2,9 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { turnCredentials, turnTtlSeconds } from '../turn-credentials.ts'
 
-export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ relay }, { tenant }) => {
+export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { relay }, tenantId }) => {
   if (!relay) throw notConfigured()
-  const { username, credential, expiresAt } = turnCredentials(relay.secret, tenant, Date.now())
+  const { username, credential, expiresAt } = turnCredentials(relay.secret, tenantId, Date.now())
   return {
     status: 200,
     data: {

@@ -5,7 +5,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { isHeldByOperator } from '#features/agents/find-launchable.ts'
 import { isAlive } from '../session.ts'
 
-export const issueIdToken: HandlerOf<'issueIdToken'> = async (ctx, { params, body, session }) => {
+export const issueIdToken: HandlerOf<'issueIdToken'> = async ({ ctx, params, body, session }) => {
   if (params.id !== session.id) throw new ApiError('not_found')
   // Whoever may launch an agent must not become it: it could enter every room that has admitted the agent.
   if (session.heldBy !== 'agent') {

@@ -13,32 +13,29 @@ import { sessionView } from '../session-view.ts'
 import { findPresent } from '../store.ts'
 
 /** The room first, holding no connection while the Space service is asked, and then everything else in one transaction. */
-export const launchSession: HandlerOf<'launchSession'> = {
-  batched: async (ctx, { tenant, body }, claim) => {
-    if (!claim) throw new Error('the gateway let a launch pass without its Idempotency-Key')
-    await assertUnanswered(ctx.db, claim)
-    if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
-    const agent = await findLaunchable(ctx.db, tenant, body.agent_id)
-    if (!agent) throw invalid('/agent_id', 'is no agent that you can launch')
-    const { room, mk } = body.room
-    const payer = await payerOf(ctx, body.coupon)
-    const launch: Launch = {
-      tenantId: tenant,
-      agent,
-      room,
-      mk,
-      coupon: body.coupon,
-      maxMinutes: body.max_minutes,
-      maxPriceCredits: body.max_price_credits,
-      metadata: body.metadata ?? null,
-      roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
-    }
-    const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
-      body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
-    )
-    if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenant, 'launches', 1)
-    return answer
-  },
+export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
+  await assertUnanswered(ctx.db, claim)
+  if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
+  const agent = await findLaunchable(ctx.db, tenantId, body.agent_id)
+  if (!agent) throw invalid('/agent_id', 'is no agent that you can launch')
+  const { room, mk } = body.room
+  const payer = await payerOf(ctx, body.coupon)
+  const launch: Launch = {
+    tenantId,
+    agent,
+    room,
+    mk,
+    coupon: body.coupon,
+    maxMinutes: body.max_minutes,
+    maxPriceCredits: body.max_price_credits,
+    metadata: body.metadata ?? null,
+    roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
+  }
+  const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
+    body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
+  )
+  if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenantId, 'launches', 1)
+  return answer
 }
 
 async function arm(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {

@@ -2,7 +2,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { insertRating } from '#features/agents/store.ts'
 
-export const rateAgent: HandlerOf<'rateAgent'> = async (_ctx, tx, { params, session, body }) => {
+export const rateAgent: HandlerOf<'rateAgent'> = async ({ tx, params, session, body }) => {
   const { agentId, agentTenantId } = session
   if (params.agentId !== agentId)
     throw new ApiError('not_authorized', { message: 'The control token is of a session with another agent.' })

@@ -15,21 +15,19 @@ import { sessionView } from '../session-view.ts'
 import type { Session } from '../session.ts'
 import { findBySummonKey } from '../store.ts'
 
-export const summonSession: HandlerOf<'summonSession'> = {
-  batched: async (ctx, { body }, claim) => {
-    await assertUnanswered(ctx.db, claim)
-    const armed = await findArmed(ctx, body.summon_key)
-    const coupon = openCoupon(ctx.vault, armed)
-    const payer = await payerOf(ctx, coupon)
-    const launch = await launchOf(ctx, armed, coupon)
-    const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
-      const launched = await launchInto(ctx, tx, launch, payer, armed.id)
-      if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
-      return { status: 201 as const, data: sessionView(launched) }
-    })
-    ctx.usageCounter.count(armed.tenantId, 'launches', 1)
-    return answer
-  },
+export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, body }) => {
+  await assertUnanswered(ctx.db, claim)
+  const armed = await findArmed(ctx, body.summon_key)
+  const coupon = openCoupon(ctx.vault, armed)
+  const payer = await payerOf(ctx, coupon)
+  const launch = await launchOf(ctx, armed, coupon)
+  const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
+    const launched = await launchInto(ctx, tx, launch, payer, armed.id)
+    if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
+    return { status: 201 as const, data: sessionView(launched) }
+  })
+  ctx.usageCounter.count(armed.tenantId, 'launches', 1)
+  return answer
 }
 
 async function findArmed(ctx: Context, summonKey: string): Promise<Session> {

@@ -4,7 +4,7 @@ import { findShareInput } from '../share-input.ts'
 import { sharePageNotFound } from '../share-page-not-found.ts'
 import { styleHash } from '../style-hash.ts'
 
-export const renderCollection: HandlerOf<'renderCollection'> = async (ctx, { params }) => {
+export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params }) => {
   const input = await findShareInput(ctx, params.id)
   if (!input) {
     const { html, headers } = sharePageNotFound()

@@ -3,7 +3,7 @@ import { futureTime } from '#http/future-time.ts'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { insertInvite } from '../store.ts'
 
-export const createInvite: HandlerOf<'createInvite'> = async (_ctx, tx, { body }) => {
+export const createInvite: HandlerOf<'createInvite'> = async ({ tx, body }) => {
   const { uses = 1 } = body
   const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
   const code = newCredential('invite')

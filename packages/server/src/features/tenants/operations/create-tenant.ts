@@ -1,7 +1,7 @@
 import type { HandlerOf } from '#features/handler.ts'
 import { openTenant } from '../open-tenant.ts'
 
-export const createTenant: HandlerOf<'createTenant'> = async (_ctx, tx, { body }) => {
+export const createTenant: HandlerOf<'createTenant'> = async ({ tx, body }) => {
   const roles = body.roles && body.roles.length > 0 ? body.roles : null
   return { status: 201, data: await openTenant(tx, { name: body.name, email: body.email ?? null, roles }) }
 }

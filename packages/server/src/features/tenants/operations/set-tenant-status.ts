@@ -5,14 +5,13 @@ import { announceKeyChange } from '#features/keys/store.ts'
 import { findTenantForUpdate, updateTenantStatus } from '../store.ts'
 import { tenantView } from '../tenant.ts'
 
-export const setTenantStatus: HandlerOf<'setTenantStatus'> = (ctx, { params, body: { status } }) =>
-  ctx.db.lane(params.tenant_id).transaction(async (tx) => {
-    const tenant = await findTenantForUpdate(tx, params.tenant_id)
-    if (!tenant) throw new ApiError('not_found')
-    if (tenant.status !== status) {
-      await updateTenantStatus(tx, tenant.id, status)
-      await recordEvent(tx, tenant.id, 'tenant.status_changed', { status, previous: tenant.status })
-    }
-    await announceKeyChange(tx, tenant.id)
-    return { status: 200, data: tenantView({ ...tenant, status }) }
-  })
+export const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params, body: { status } }) => {
+  const tenant = await findTenantForUpdate(tx, params.tenant_id)
+  if (!tenant) throw new ApiError('not_found')
+  if (tenant.status !== status) {
+    await updateTenantStatus(tx, tenant.id, status)
+    await recordEvent(tx, tenant.id, 'tenant.status_changed', { status, previous: tenant.status })
+  }
+  await announceKeyChange(tx, tenant.id)
+  return { status: 200, data: tenantView({ ...tenant, status }) }
+}

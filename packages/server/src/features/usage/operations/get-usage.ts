@@ -3,11 +3,11 @@ import { sumSpentByDay } from '#features/credits/ledger/spending.ts'
 import { listUsage } from '../store.ts'
 import { reportSpan, usageReport } from '../usage-report.ts'
 
-export const getUsage: HandlerOf<'getUsage'> = async (ctx, { tenant, query }) => {
+export const getUsage: HandlerOf<'getUsage'> = async ({ ctx, tenantId, query }) => {
   const { from, to } = reportSpan(query, Date.now())
   // Whoever tries a request and looks at the report should find it there.
   await ctx.usageCounter.flush()
-  const [counted, spent] = await Promise.all([listUsage(ctx.db, tenant, from, to), sumSpentByDay(ctx.db, tenant, from, to)])
+  const [counted, spent] = await Promise.all([listUsage(ctx.db, tenantId, from, to), sumSpentByDay(ctx.db, tenantId, from, to)])
   const credits = spent.map((row) => ({ day: row.day, meter: 'credits' as const, quantity: row.credits }))
   return { status: 200, data: usageReport([...counted, ...credits], query.by ?? 'day') }
 }

@@ -4,11 +4,11 @@ import { cutPage, readCursor } from '#http/cursor.ts'
 import { listDeliveries as listRows } from '../store.ts'
 import { deliveryView } from '../webhook.ts'
 
-export const listDeliveries: HandlerOf<'listDeliveries'> = async (ctx, { tenant, query }) => {
+export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {
   const limit = query.limit ?? limits.pageDefault
-  const list = `deliveries:${tenant}`
+  const list = `deliveries:${tenantId}`
   const before = readCursor(list, query.cursor)
-  const rows = await listRows(ctx.db, tenant, before === 0 ? Number.MAX_SAFE_INTEGER : before, limit + 1)
+  const rows = await listRows(ctx.db, tenantId, before === 0 ? Number.MAX_SAFE_INTEGER : before, limit + 1)
   const { page, nextCursor } = cutPage(
     list,
     rows.map((row) => ({ ...row, seq: row.sequence })),

@@ -4,10 +4,10 @@ import { announceEvents } from '#features/events/store.ts'
 import { findWebhook, queueAgain } from '../store.ts'
 import { deliveryView } from '../webhook.ts'
 
-export const resendDelivery: HandlerOf<'resendDelivery'> = async (_ctx, tx, { tenant, params }) => {
-  const delivery = await queueAgain(tx, tenant, params.id)
+export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ tx, tenantId, params }) => {
+  const delivery = await queueAgain(tx, tenantId, params.id)
   if (!delivery) throw new ApiError('not_found')
-  const webhook = await findWebhook(tx, tenant)
+  const webhook = await findWebhook(tx, tenantId)
   if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
   await announceEvents(tx)
   return { status: 202, data: deliveryView(delivery) }

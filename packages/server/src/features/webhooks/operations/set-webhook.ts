@@ -6,22 +6,20 @@ import { insertSecret, insertWebhook, retireSecret, updateWebhook } from '../sto
 import { webhookView, type Webhook } from '../webhook.ts'
 import { newSecret, sealSecret } from '../webhook-secret.ts'
 
-export const setWebhook: HandlerOf<'setWebhook'> = (ctx, { tenant, body }) => {
+export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, body }) => {
   const check = ctx.egress.checkUrl(body.url)
   if (!check.ok) throw invalid('/url', check.message)
-  const webhook: Webhook = { tenantId: tenant, url: check.url.href, events: body.events ?? null, enabled: body.enabled ?? true }
-  return ctx.db.lane(tenant).transaction(async (tx) => {
-    // What happened until now is numbered under the old setting: it is not sent to an endpoint that is set only now.
-    while ((await numberEvents(tx, [tenant], 500)) === 500);
-    const isFirst = await insertWebhook(tx, webhook)
-    if (!isFirst) await updateWebhook(tx, webhook)
-    // Whoever sends for this tenant looks at the new setting at once.
-    await announceEvents(tx)
-    if (!isFirst && !body.rotate_secret) return { status: 200, data: webhookView(webhook) }
-    if (!isFirst) await retireSecret(tx, tenant)
-    const secret = newSecret()
-    const id = newId('key')
-    await insertSecret(tx, tenant, { id, sealed: sealSecret(ctx.vault, tenant, id, secret) })
-    return { status: 200, data: { ...webhookView(webhook), secret } }
-  })
+  const webhook: Webhook = { tenantId, url: check.url.href, events: body.events ?? null, enabled: body.enabled ?? true }
+  // What happened until now is numbered under the old setting: it is not sent to an endpoint that is set only now.
+  while ((await numberEvents(tx, [tenantId], 500)) === 500);
+  const isFirst = await insertWebhook(tx, webhook)
+  if (!isFirst) await updateWebhook(tx, webhook)
+  // Whoever sends for this tenant looks at the new setting at once.
+  await announceEvents(tx)
+  if (!isFirst && !body.rotate_secret) return { status: 200, data: webhookView(webhook) }
+  if (!isFirst) await retireSecret(tx, tenantId)
+  const secret = newSecret()
+  const id = newId('key')
+  await insertSecret(tx, tenantId, { id, sealed: sealSecret(ctx.vault, tenantId, id, secret) })
+  return { status: 200, data: { ...webhookView(webhook), secret } }
 }

@@ -7,13 +7,13 @@ import { sendEvent } from '../send-event.ts'
 import { findWebhook, listSecrets } from '../store.ts'
 import { openSecret } from '../webhook-secret.ts'
 
-export const testWebhook: HandlerOf<'testWebhook'> = async (ctx, { tenant, body }) => {
-  const webhook = await findWebhook(ctx.db, tenant)
+export const testWebhook: HandlerOf<'testWebhook'> = async ({ ctx, tenantId, body }) => {
+  const webhook = await findWebhook(ctx.db, tenantId)
   if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
-  const sealed = (await listSecrets(ctx.db, [tenant])).get(tenant) ?? []
-  const secrets = sealed.map((one) => openSecret(ctx.vault, tenant, one))
+  const sealed = (await listSecrets(ctx.db, [tenantId])).get(tenantId) ?? []
+  const secrets = sealed.map((one) => openSecret(ctx.vault, tenantId, one))
   const startedAt = performance.now()
-  const attempt = await sendEvent(ctx, { url: webhook.url, secrets }, exampleOf(tenant, body.type ?? 'item.created'))
+  const attempt = await sendEvent(ctx, { url: webhook.url, secrets }, exampleOf(tenantId, body.type ?? 'item.created'))
   const { succeeded: delivered, responseStatus, error } = attempt
   const durationMs = Math.round(performance.now() - startedAt)
   return { status: 200, data: { delivered, response_status: responseStatus, error, duration_ms: durationMs } }

@@ -5,8 +5,8 @@ import { findBearer } from '#features/credits/ledger/bearer.ts'
 import { checkoutView, licensePlace, type Checkout } from '../checkout.ts'
 import { eraseLicenseOf, findCheckout } from '../store.ts'
 
-export const getCheckout: HandlerOf<'getCheckout'> = async (ctx, { tenant, params }) => {
-  const checkout = await findCheckout(ctx.db, tenant, params.id)
+export const getCheckout: HandlerOf<'getCheckout'> = async ({ ctx, tenantId, params }) => {
+  const checkout = await findCheckout(ctx.db, tenantId, params.id)
   if (!checkout) throw new ApiError('not_found')
   const view = checkoutView(checkout, Date.now())
   const licenseKey = await readLicense(ctx, checkout)

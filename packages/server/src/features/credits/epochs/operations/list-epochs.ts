@@ -6,7 +6,7 @@ import { listEpochs as listRows } from '../store.ts'
 
 const list = 'epochs'
 
-export const listEpochs: HandlerOf<'listEpochs'> = async (ctx, { query }) => {
+export const listEpochs: HandlerOf<'listEpochs'> = async ({ ctx, query }) => {
   const limit = query.limit ?? limits.pageDefault
   const rows = await listRows(ctx.db, readCursor(list, query.cursor), limit + 1)
   const { page, nextCursor } = cutPage(list, rows, limit)

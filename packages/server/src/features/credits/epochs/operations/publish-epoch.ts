@@ -5,11 +5,11 @@ import { readEpochKey } from '#features/credits/blind-token.ts'
 import { assertSoundKey } from '../assert-sound-key.ts'
 import { insertEpoch } from '../store.ts'
 
-export const publishEpoch: HandlerOf<'publishEpoch'> = async (_ctx, tx, { tenant, body }) => {
+export const publishEpoch: HandlerOf<'publishEpoch'> = async ({ tx, tenantId, body }) => {
   const { epoch: id, publicKey } = readEpochKey(body.public_key)
   assertSoundKey(publicKey)
   const expiresAt = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
-  const isNew = await insertEpoch(tx, { id, tenantId: tenant, publicKey, valueCredits: body.value, expiresAt })
+  const isNew = await insertEpoch(tx, { id, tenantId, publicKey, valueCredits: body.value, expiresAt })
   if (!isNew) {
     const message = `This key was published before, as epoch ${id}. An epoch is set once: make a new key.`
     throw new ApiError('state_conflict', { message })
