@@ -9,6 +9,27 @@ const server = 'packages/server/src'
 const tests = ['**/*.test.ts']
 const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 
+/** Files with SQL that have not moved it to a store yet. */
+const notYet = [
+  'packages/server/src/gateway/health.ts',
+  'packages/server/src/features/items/add-items.ts',
+  'packages/server/src/features/sessions/running/tell-ended.ts',
+  'packages/server/src/features/sessions/running/claim-sessions.ts',
+  'packages/server/src/features/sessions/running/launch-remote.ts',
+  'packages/server/src/features/sessions/running/lease.ts',
+  'packages/server/src/features/webhooks/delivering/due.ts',
+  'packages/server/src/features/webhooks/delivering/disable-endpoint.ts',
+  'packages/server/src/features/webhooks/delivering/lease.ts',
+  'packages/server/src/features/webhooks/delivering/outcomes.ts',
+  'packages/server/src/features/credits/ledger/sweep-ledger.ts',
+  'packages/server/src/features/credits/ledger/audit.ts',
+  'packages/server/src/features/credits/ledger/bearer.ts',
+  'packages/server/src/features/credits/ledger/spending.ts',
+  'packages/server/src/features/credits/ledger/recovery.ts',
+  'packages/server/src/features/credits/checkout/forget-checkouts.ts',
+  'packages/server/src/crypto/vault/reseal.ts',
+]
+
 const sqlOutsideStore = {
   name: '#db/database.ts',
   importNames: ['statement'],
@@ -40,7 +61,7 @@ const layerRules = layers.flatMap((line, i) =>
         { files, excludeFiles: tests, rules: { 'no-restricted-imports': ['error', { patterns }] as const } },
         {
           files,
-          excludeFiles: [...tests, ...stores],
+          excludeFiles: [...tests, ...stores, ...notYet],
           rules: { 'no-restricted-imports': ['error', { patterns, paths: [sqlOutsideStore] }] as const },
         },
       ]
