@@ -76,7 +76,8 @@ function copyTree(folder: string): void {
 function run(folder: string, ...args: string[]): void {
   console.log(`recipes: npm ${args.join(' ')}`)
   const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' })
-  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed: a recipe of CONTRIBUTING.md misses a step, or a step is out of date`)
+  if (status !== 0)
+    throw new Error(`npm ${args.join(' ')} failed: a recipe of CONTRIBUTING.md misses a step, or a step is out of date`)
 }
 
 const steps = readSteps(readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8'))
@@ -90,7 +91,9 @@ try {
   run(folder, 'run', '--silent', 'generate')
   for (const check of ['types', 'lint', 'unused']) run(folder, 'run', '--silent', `check:${check}`)
   run(folder, 'test', '--', ...tests)
-  console.log(`recipes: ${steps.length} steps of ${new Set(steps.map(({ recipe }) => recipe)).size} recipes, followed to the letter, pass the checks`)
+  console.log(
+    `recipes: ${steps.length} steps of ${new Set(steps.map(({ recipe }) => recipe)).size} recipes, followed to the letter, pass the checks`,
+  )
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
