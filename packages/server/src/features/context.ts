@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { PlatformIssuer } from './agent-issuer/agent-issuer.ts'
 import type { Config } from '#config/config.ts'
 import type { Database } from '#db/database.ts'
-import type { RunAlone } from '#db/run-alone.ts'
+import type { SingleFlight } from '#db/single-flight.ts'
 import type { EpochCache } from './credits/epochs/epoch-cache.ts'
 import type { AuditReport } from './credits/ledger/audit.ts'
 import type { ProofStep } from './credits/ledger/proof/prove-books.ts'
@@ -45,9 +45,9 @@ export interface Context {
   usageCounter: UsageCounter
   ledger: Ledger
   epochs: EpochCache
-  auditor: RunAlone<AuditReport>
-  prover: RunAlone<ProofStep>
-  resealer: RunAlone<ResealReport>
+  auditor: SingleFlight<AuditReport>
+  prover: SingleFlight<ProofStep>
+  resealer: SingleFlight<ResealReport>
   /** undefined: no identity provider is configured. */
   identity: IdentityCheck | undefined
   /** Signs for agents, which the Space service lets in. */

@@ -17,7 +17,7 @@ import { addDocs } from './docs/add-docs.ts'
 import { addExamples } from './examples.ts'
 import { answerFlatError } from './forward-space.ts'
 import { explainNotFound } from './explain-not-found.ts'
-import { gate } from './authenticate-and-limit.ts'
+import { authenticateAndLimit } from './authenticate-and-limit.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './harden.ts'
 import { addHealth, type Draining } from './health.ts'
 import { limitReaders } from './limit-readers.ts'
@@ -98,10 +98,10 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   boundUnread(app)
 
   for (const op of servedOperations) addOperation(app, ctx, op)
-  addPaymentRoutes(app, ctx, gate(ctx, { caller: 'anyone' }))
+  addPaymentRoutes(app, ctx, authenticateAndLimit(ctx, { caller: 'anyone' }))
   if (ctx.blobs instanceof DiskBlobs) {
     const isOpen = (key: string) => isOpenUpload(ctx.db, key)
-    addDiskBlobs(app, ctx.blobs, { isOpen, countRefusal: gate(ctx, { caller: 'anyone' }) })
+    addDiskBlobs(app, ctx.blobs, { isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
   }
   void app.register(async (scope) => {
     scope.addHook('onRequest', limitReaders(ctx, 'documents'))
@@ -131,7 +131,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
     })
     return
   }
-  const enter = gate(ctx, op)
+  const authenticate = authenticateAndLimit(ctx, op)
   const browsers = allowsBrowsers(op)
   const mark = markPrivate(op)
   app.route({
@@ -143,7 +143,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
     onRequest: (req, reply, done) => {
       if (browsers) applyCors(reply)
       mark(reply)
-      enter(req, reply, done)
+      authenticate(req, reply, done)
     },
     handler: serve(ctx, op, handler),
   })

@@ -10,11 +10,11 @@ import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the gate on operations that take a tenant key. */
+    /** Set on operations that take a tenant key. */
     tenantKey: ResolvedKey | undefined
-    /** Set by the gate on operations that take a control token. */
+    /** Set on operations that take a control token. */
     session: HeldSession | undefined
-    /** Set by the gate: the key has ended, and only the kept answer of the request that ended it may be given. */
+    /** Set where the key has ended, and only the kept answer of the request that ended it may be given. */
     onlyReplay: ApiError | undefined
   }
 }
@@ -25,7 +25,7 @@ type Done = (error?: Error) => void
  * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where memory knows the key and
  * counts the limits, which is nearly always: a promise less a request.
  */
-export function gate(
+export function authenticateAndLimit(
   ctx: Context,
   op: Pick<Operation, 'caller' | 'endsCaller'>,
 ): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {

@@ -25,10 +25,11 @@ type AnyHandler = Handlers[keyof Handlers]
 /** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
 export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
   const readCall = hideFromEnded(callReader(ctx, op))
-  const admit = gatekeeper(ctx, op)
+  const loadCollection = collectionLoader(ctx, op)
   if (op.kind === 'stream') {
     const stream = handler as AnyHandlers['stream']
-    return async (req: FastifyRequest, reply: FastifyReply) => stream({ ...(await admit(req, readCall(req))), req, reply })
+    return async (req: FastifyRequest, reply: FastifyReply) =>
+      stream({ ...(await loadCollection(req, readCall(req))), req, reply })
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)
@@ -44,7 +45,7 @@ export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
     let call: AnyCall
     try {
       if (req.onlyReplay) throw req.onlyReplay
-      call = await admit(req, asked)
+      call = await loadCollection(req, asked)
     } catch (refusal) {
       const { 'idempotency-key': key } = req.headers
       if (!op.idempotency || typeof key !== 'string' || !isIdempotencyKey(key)) throw refusal
@@ -171,7 +172,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
 }
 
 /** Looks up the collection in the path and checks what the caller can prove about it. */
-function gatekeeper(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
+function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
   const { capability } = op
   return (req, call) => {
     if (!capability || !req.tenantKey) return call

@@ -12,7 +12,7 @@ interface Welcome {
 }
 
 /** Says where everything is and what to paste first. */
-export function printWelcome({ config, secrets, developmentKeys, embedded, space }: Welcome): void {
+export function printBanner({ config, secrets, developmentKeys, embedded, space }: Welcome): void {
   const { publicUrl } = config
   const lines = [
     '',

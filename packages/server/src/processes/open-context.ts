@@ -5,7 +5,7 @@ import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import type { Context } from '#features/context.ts'
 import { openDatabase } from '#db/database.ts'
-import { RunAlone } from '#db/run-alone.ts'
+import { SingleFlight } from '#db/single-flight.ts'
 import { Listener } from '@atrium/traffic/listener'
 import { openMediaReader } from '#features/artifacts/media/media-reader.ts'
 import { Variants } from '#features/artifacts/media/variants.ts'
@@ -95,9 +95,9 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     usageCounter,
     ledger: openLedger(db),
     epochs: new EpochCache(db),
-    auditor: new RunAlone(databaseUrl, auditLedger),
-    prover: new RunAlone(databaseUrl, (alone) => proveBooks(alone)),
-    resealer: new RunAlone(databaseUrl, (alone) => reseal(alone, vault)),
+    auditor: new SingleFlight(databaseUrl, auditLedger),
+    prover: new SingleFlight(databaseUrl, (alone) => proveBooks(alone)),
+    resealer: new SingleFlight(databaseUrl, (alone) => reseal(alone, vault)),
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,
     agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),

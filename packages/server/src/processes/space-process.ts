@@ -1,7 +1,7 @@
 import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import type { Config } from '#config/config.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
-import { keepProcess, type KeptProcess } from './supervise-process.ts'
+import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
 /** Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it. */
 const passedOn = [
@@ -18,9 +18,9 @@ const passedOn = [
 ]
 
 /** Runs the certified bundle as a process of its own. */
-export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<KeptProcess> {
+export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<SupervisedProcess> {
   const { bundlePath } = await ensureBuilt()
-  return keepProcess({ name: 'the Space service', path: bundlePath, env: spaceEnvironment(config, databaseUrl) })
+  return superviseProcess({ name: 'the Space service', path: bundlePath, env: spaceEnvironment(config, databaseUrl) })
 }
 
 function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEnv {

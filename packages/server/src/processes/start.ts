@@ -7,7 +7,7 @@ import { openDatabase, type Database } from '#db/database.ts'
 import { startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { isConnectionLost } from '@atrium/traffic/database-errors'
 import { migrate } from '#db/migrate.ts'
-import { RunAlone } from '#db/run-alone.ts'
+import { SingleFlight } from '#db/single-flight.ts'
 import { issueDevelopmentKeys, makeDevelopmentTenant } from '#features/tenants/development-tenant.ts'
 import { keepSpaceAppKey } from '#features/tenants/space-app-key.ts'
 import { checkMasterKey, holdsSealedValues, WrongMasterKeyError } from '#crypto/vault/check-master-key.ts'
@@ -18,7 +18,7 @@ import { startJobWorkerProcess } from './job-worker-process.ts'
 import { startSpaceProcess } from './space-process.ts'
 import { StartError } from '#errors/start-error.ts'
 import { startWorkers } from './api-cluster.ts'
-import { printWelcome } from './banner.ts'
+import { printBanner } from './banner.ts'
 
 export interface StartOptions {
   /** How many API processes. */
@@ -65,7 +65,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     const developmentKeys = forDevelopment
       ? await prepareDatabase(databaseUrl, issueDevelopmentKeys).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : [])))
       : undefined
-    printWelcome({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
+    printBanner({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
     return {
       port: api.port,
       ...(embedded ? { failed: embedded.failed } : {}),
@@ -117,9 +117,9 @@ async function prepareDevelopment(db: Database, { spacePublishableKey, dataDir }
 
 /** All secrets, of which the master key is one that belongs to this database. */
 async function openSecrets(given: GivenSecrets, { dataDir }: Config, databaseUrl: string): Promise<Secrets> {
-  const isUnsealed = new RunAlone(databaseUrl, async (db) => !(await holdsSealedValues(db)))
+  const isUnsealed = new SingleFlight(databaseUrl, async (db) => !(await holdsSealedValues(db)))
   const secrets = await keepSecrets(given, dataDir, () => isUnsealed.run())
-  const check = new RunAlone(databaseUrl, (db) => checkMasterKey(db, new Vault(secrets.masterKeys)))
+  const check = new SingleFlight(databaseUrl, (db) => checkMasterKey(db, new Vault(secrets.masterKeys)))
   await check.run().catch(async (error: unknown) => {
     // Made here while another machine made one too, and was first: left behind, it would pass for the right one.
     if (error instanceof WrongMasterKeyError) await forgetMadeMasterKey(secrets)

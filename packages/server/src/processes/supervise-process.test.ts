@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { keepProcess } from './supervise-process.ts'
+import { superviseProcess } from './supervise-process.ts'
 import { StartError } from '#errors/start-error.ts'
 
 async function program(t: TestContext, body: string): Promise<string> {
@@ -36,7 +36,7 @@ test('one that dies at once is started again with growing waits, and the log say
   const path = await program(t, `console.error('first line'); setTimeout(() => { throw new TypeError('no such bell') }, 5)`)
   const { lines, log, count } = collect()
   const waits = { firstMs: 50, maxMs: 2_000, healthyMs: 60_000 }
-  const kept = await keepProcess({ name, path, env: {}, waits, log })
+  const kept = await superviseProcess({ name, path, env: {}, waits, log })
   await count(5)
   await kept.stop()
   for (const { line } of lines)
@@ -49,7 +49,7 @@ test('one that dies at once is started again with growing waits, and the log say
 test('the log names the signal, and one that was healthy is back soon', async (t) => {
   const path = await program(t, `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 120)`)
   const { lines, log, count } = collect()
-  const kept = await keepProcess({ name, path, env: {}, waits: { firstMs: 10, maxMs: 60_000, healthyMs: 100 }, log })
+  const kept = await superviseProcess({ name, path, env: {}, waits: { firstMs: 10, maxMs: 60_000, healthyMs: 100 }, log })
   await count(6)
   await kept.stop()
   for (const { line } of lines) assert.match(line, /ended by SIGKILL; starting it again in 0\.0 s$/)
@@ -58,7 +58,7 @@ test('the log names the signal, and one that was healthy is back soon', async (t
 test('stopped while it waits to be started again, it stays down', async (t) => {
   const path = await program(t, `process.exit(3)`)
   const { lines, log, count } = collect()
-  const kept = await keepProcess({ name, path, env: {}, waits: { firstMs: 40, maxMs: 40, healthyMs: 60_000 }, log })
+  const kept = await superviseProcess({ name, path, env: {}, waits: { firstMs: 40, maxMs: 40, healthyMs: 60_000 }, log })
   await count(1)
   await kept.stop()
   await new Promise((resolve) => setTimeout(resolve, 150))
@@ -72,7 +72,7 @@ test('one that cannot start is not tried again, and its first start fails with t
   await writeFile(path, `throw new RangeError('out of rope')`)
   const { lines, log } = collect()
   await assert.rejects(
-    keepProcess({ name, path, env: {}, log }),
+    superviseProcess({ name, path, env: {}, log }),
     (error) =>
       error instanceof StartError && /did not start: it ended with exit code 1: RangeError: out of rope/.test(error.message),
   )

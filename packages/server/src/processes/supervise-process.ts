@@ -10,7 +10,7 @@ export const restartWaits: BackoffOptions = { firstMs: 500, maxMs: 30_000, healt
 /** What a child says once: that it is up, or why it cannot be. */
 export type ChildMessage = { listening: number } | { failed: string }
 
-interface KeptOptions {
+interface SuperviseOptions {
   /** For messages: the Space service. */
   name: string
   path: string
@@ -21,19 +21,19 @@ interface KeptOptions {
   log?: (line: string) => void
 }
 
-export interface KeptProcess {
+export interface SupervisedProcess {
   stop(): Promise<void>
 }
 
 /** Runs a program as a process of its own, and replaces it when it dies. */
-export async function keepProcess({
+export async function superviseProcess({
   name,
   path,
   env,
   start,
   waits = restartWaits,
   log = console.error,
-}: KeptOptions): Promise<KeptProcess> {
+}: SuperviseOptions): Promise<SupervisedProcess> {
   const backoff = new Backoff(waits)
   let child: ChildProcess
   let restart: NodeJS.Timeout | undefined

@@ -3,7 +3,7 @@ import { openDatabase, type Database } from './database.ts'
 const patienceMs = 10 * 60 * 1_000
 
 /** Work that reads whole tables, which takes longer than any request's query may: one at a time, each on a connection of its own. */
-export class RunAlone<Result> {
+export class SingleFlight<Result> {
   readonly #databaseUrl: string
   readonly #work: (db: Database) => Promise<Result>
   #running: Promise<Result> | undefined
