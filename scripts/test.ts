@@ -10,7 +10,7 @@ const template = 'atrium_template'
 /** Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast. */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 // tests/long takes many minutes: `npm run test:long`.
-const everything = ['packages/**/*.test.ts', 'tests/*.test.ts']
+const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']
 
 async function makeTemplate(serverUrl: string): Promise<void> {
   const admin = new Client({ connectionString: serverUrl })

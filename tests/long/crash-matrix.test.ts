@@ -1,2 +1,2 @@
 process.env['ATRIUM_CRASH_EVERY'] ??= '1'
-await import('../crash-matrix.test.ts')
+await import('../inside/crash-matrix.test.ts')

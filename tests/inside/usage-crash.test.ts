@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTestDatabase } from '../packages/server/testing/test-database.ts'
-import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeCollection, makeTenant, NoAnswer, type TestTenant } from './support/call-api.ts'
-import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
-import { queryDatabase } from './support/query-database.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { call, makeCollection, makeTenant, NoAnswer, type TestTenant } from '../support/call-api.ts'
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
+import { queryDatabase } from '../support/query-database.ts'
 
 const toldMs = 5_000
 const writers = 16

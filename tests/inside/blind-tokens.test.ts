@@ -3,14 +3,14 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { blindSign } from '../packages/client/src/blind-sign.ts'
-import { finishToken, prepareToken } from '../packages/client/src/blind-token.ts'
-import { createClient } from '../packages/client/src/create-client.ts'
-import { epochOf } from '../packages/client/src/epoch-of.ts'
-import { issuerAccount, platformAccount } from '../packages/server/src/features/credits/ledger/account.ts'
-import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
-import { startTestApi, type TestApi, type TestTenant } from '../packages/server/testing/test-api.ts'
-import { skipWithoutChromium, startTestBrowser, startTestServer } from '../packages/web/src/share/start-test-browser.ts'
+import { blindSign } from '../../packages/client/src/blind-sign.ts'
+import { finishToken, prepareToken } from '../../packages/client/src/blind-token.ts'
+import { createClient } from '../../packages/client/src/create-client.ts'
+import { epochOf } from '../../packages/client/src/epoch-of.ts'
+import { issuerAccount, platformAccount } from '../../packages/server/src/features/credits/ledger/account.ts'
+import { transactionId } from '../../packages/server/src/features/credits/ledger/movement.ts'
+import { startTestApi, type TestApi, type TestTenant } from '../../packages/server/testing/test-api.ts'
+import { skipWithoutChromium, startTestBrowser, startTestServer } from '../../packages/web/src/share/start-test-browser.ts'
 
 let api: TestApi
 let issuer: TestTenant
@@ -63,7 +63,7 @@ test('a token is good in its own epoch alone', async () => {
   assert.equal((await app.redeemWallet({ body })).status, 201)
 })
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const bundle = (contents: string) =>
   build({
     absWorkingDir: root,
@@ -81,14 +81,14 @@ const bundle = (contents: string) =>
 test('the client alone does not bring the arithmetic of blind signatures along', async () => {
   const inputsOf = async (contents: string) => Object.keys((await bundle(contents)).metafile.inputs)
   const isArithmetic = (file: string) => file.includes('blindrsa-ts')
-  const main = await inputsOf(`export { createClient } from '../packages/client/src/create-client.ts'`)
+  const main = await inputsOf(`export { createClient } from '../../packages/client/src/create-client.ts'`)
   assert.deepEqual(main.filter(isArithmetic), [])
-  assert.ok((await inputsOf(`export * from '../packages/client/src/blind-token.ts'`)).some(isArithmetic))
+  assert.ok((await inputsOf(`export * from '../../packages/client/src/blind-token.ts'`)).some(isArithmetic))
 })
 
 const page = `
-import { finishToken, prepareToken } from '../packages/client/src/blind-token.ts'
-import { createClient } from '../packages/client/src/create-client.ts'
+import { finishToken, prepareToken } from '../../packages/client/src/blind-token.ts'
+import { createClient } from '../../packages/client/src/create-client.ts'
 
 globalThis.buyAndRedeem = async (baseUrl, key, epoch) => {
   const app = createClient({ baseUrl, key })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTestDatabase } from '../packages/server/testing/test-database.ts'
-import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeCollection, makeTenant, NoAnswer, type Answer } from './support/call-api.ts'
-import { queryDatabase } from './support/query-database.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { call, makeCollection, makeTenant, NoAnswer, type Answer } from '../support/call-api.ts'
+import { queryDatabase } from '../support/query-database.ts'
 
 async function open(t: TestContext) {
   const database = await createTestDatabase()

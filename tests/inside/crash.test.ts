@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeCollection, makeTenant, NoAnswer, type Answer, type TestCollection } from './support/call-api.ts'
-import { queryDatabase } from './support/query-database.ts'
-import { workerPids } from './support/worker-pids.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { call, makeCollection, makeTenant, NoAnswer, type Answer, type TestCollection } from '../support/call-api.ts'
+import { queryDatabase } from '../support/query-database.ts'
+import { workerPids } from '../support/worker-pids.ts'
 
 /** A request under its Idempotency-Key, and the answer that its client saw, if it saw one. */
 interface Order {

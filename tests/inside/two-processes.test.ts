@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTestDatabase } from '../packages/server/testing/test-database.ts'
-import { startSeveral, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeTenant, NoAnswer, type Answer, type TestTenant } from './support/call-api.ts'
-import { startPostgresProxy, type PostgresProxy } from './support/postgres-proxy.ts'
-import { queryDatabase } from './support/query-database.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { startSeveral, type AtriumProcess } from '../support/atrium-process.ts'
+import { call, makeTenant, NoAnswer, type Answer, type TestTenant } from '../support/call-api.ts'
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
+import { queryDatabase } from '../support/query-database.ts'
 
 /** What decisions.md promises, and a second for the asking. */
 const promptMs = 1_000

@@ -6,12 +6,12 @@ import {
   stripeSecretKey,
   stripeSignature,
   stripeWebhookSecret,
-} from '../packages/server/testing/fake-stripe.ts'
-import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
-import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
-import { call, makeTenant } from './support/call-api.ts'
-import { formsFound } from './support/find-secrets.ts'
-import { dumpTables } from './support/query-database.ts'
+} from '../../packages/server/testing/fake-stripe.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { call, makeTenant } from '../support/call-api.ts'
+import { formsFound } from '../support/find-secrets.ts'
+import { dumpTables } from '../support/query-database.ts'
 
 let database: TestDatabase
 let stripe: Awaited<ReturnType<typeof startFakeStripe>>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AtriumProcess } from './support/atrium-process.ts'
-import { call, type Answer } from './support/call-api.ts'
-import { attempts, type Attempt } from './support/crash-attempts.ts'
-import { openCrashWorld, type CrashWorld } from './support/crash-world.ts'
-import { queryDatabase } from './support/query-database.ts'
+import type { AtriumProcess } from '../support/atrium-process.ts'
+import { call, type Answer } from '../support/call-api.ts'
+import { attempts, type Attempt } from '../support/crash-attempts.ts'
+import { openCrashWorld, type CrashWorld } from '../support/crash-world.ts'
+import { queryDatabase } from '../support/query-database.ts'
 
 /** Every so many of the points, and all commits; tests/long/crash-matrix.test.ts takes each. */
 const every = Number(process.env['ATRIUM_CRASH_EVERY'] ?? 3)

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { createTestDatabase } from '../packages/server/testing/test-database.ts'
-import { adminToken, freePort } from './support/atrium-process.ts'
-import { call, makeCollection } from './support/call-api.ts'
-import { queryDatabase } from './support/query-database.ts'
-import { runAtrium, type AtriumRun } from './support/run-atrium.ts'
-import { skipWithout } from './support/skip-without.ts'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { adminToken, freePort } from '../support/atrium-process.ts'
+import { call, makeCollection } from '../support/call-api.ts'
+import { queryDatabase } from '../support/query-database.ts'
+import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
+import { skipWithout } from '../support/skip-without.ts'
 
 /** With a space in its path, and open to the user whom root runs PostgreSQL as. */
 /** What is done when a test has ended, each before what was set up before it: hooks of their own would run the other way round. */
