@@ -35,10 +35,10 @@ test('migrations run once each, in the order of their numbers', async () => {
   await write('0002-second.sql', 'insert into visits values (2)')
   await write('0001-first.sql', 'create table visits (n integer); insert into visits values (1);')
   await write('schema.sql', 'this is not a migration')
-  assert.deepEqual(await migrate(pool, folder), { applied: ['0001-first', '0002-second'] })
-  assert.deepEqual(await migrate(pool, folder), { applied: [] })
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0001-first', '0002-second'], functions: [] })
+  assert.deepEqual(await migrate(pool, folder), { applied: [], functions: [] })
   await write('0003-third.sql', 'insert into visits values (3)')
-  assert.deepEqual(await migrate(pool, folder), { applied: ['0003-third'] })
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0003-third'], functions: [] })
   assert.deepEqual((await pool.query('select n from visits')).rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
 })
 
@@ -50,7 +50,7 @@ test('a migration that fails leaves nothing of itself and keeps those before it'
   assert.equal(await tableExists('half'), false)
   assert.equal(await migrationsDone(pool, folder), false)
   await write('0002-bad.sql', 'create table half ()')
-  assert.deepEqual(await migrate(pool, folder), { applied: ['0002-bad'] })
+  assert.deepEqual(await migrate(pool, folder), { applied: ['0002-bad'], functions: [] })
 })
 
 test('eight starts at once apply each migration once', async () => {
@@ -93,7 +93,7 @@ test('a database newer than the code is refused, and counts as migrated for proc
 test('a request time limit of the pool does not cut a migration short, and the pool keeps its limit', async () => {
   const limited = new Pool({ connectionString: database.url, max: 1, options: '-c statement_timeout=50ms' })
   await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
-  assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'] })
+  assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
   await assert.rejects(limited.query('select pg_sleep(0.2)'), { code: '57014' })
   await limited.end()
 })
@@ -116,4 +116,25 @@ test('migrationsDone is false before, true after, and true where there are no mi
   assert.equal(await migrationsDone(pool, folder), false)
   await migrate(pool, folder)
   assert.equal(await migrationsDone(pool, folder), true)
+})
+
+test('a function is created after the migrations, and again when its file has changed', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  const define = (body: string) =>
+    writeFile(
+      path.join(functions, 'answer.sql'),
+      `create or replace function answer() returns integer language sql as $$ ${body} $$;`,
+    )
+  const answer = async () => (await pool.query('select answer() as is')).rows[0].is
+  await write('0001-first.sql', 'create table answers (n integer); insert into answers values (41);')
+  await define('select n from answers')
+  assert.deepEqual(await migrate(pool, folder, [functions]), { applied: ['0001-first'], functions: ['answer'] })
+  assert.equal(await answer(), 41)
+  assert.deepEqual(await migrate(pool, folder, [functions]), { applied: [], functions: [] })
+  await define('select n + 1 from answers')
+  assert.deepEqual(await migrate(pool, folder, [functions]), { applied: [], functions: ['answer'] })
+  assert.equal(await answer(), 42)
+  await define('select nothing from answers')
+  await assert.rejects(migrate(pool, folder, [functions]), /SQL function answer failed: column "nothing" does not exist/)
+  assert.equal(await answer(), 42, 'a function that cannot be created leaves the one before')
 })

@@ -3,16 +3,21 @@ import { Migrator, type Migration } from 'kysely/migration'
 import { DatabaseError, type ClientBase, type Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
+import { applyFunctions, functionFolders, functionTable } from './sql-functions.ts'
 
 /** Kysely's two tables and our checksums; the schema's dump leaves them out. */
-export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', 'schema_migration_checksum']
+export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', 'schema_migration_checksum', functionTable]
 
 /**
- * Brings the database to the newest migration of `folder`. Safe from several processes at once: one does the work, the others wait.
+ * Brings the database to the newest migration of `folder`, and then creates the SQL functions of `functions` that have changed. Safe from several processes at once: one does the work, the others wait.
  * Needs a pool that talks to PostgreSQL itself, since the lock is the session's: not through a pooler in transaction mode.
  * Throws StartError where an applied file was edited, or the database is newer than the code.
  */
-export async function migrate(pool: Pool, folder: string = migrationsFolder): Promise<{ applied: string[] }> {
+export async function migrate(
+  pool: Pool,
+  folder: string = migrationsFolder,
+  functions: string[] = folder === migrationsFolder ? functionFolders : [],
+): Promise<{ applied: string[]; functions: string[] }> {
   const files = await readMigrationFiles(folder)
   const client = await pool.connect()
   try {
@@ -20,7 +25,7 @@ export async function migrate(pool: Pool, folder: string = migrationsFolder): Pr
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
-    return { applied: await applyPending(client, files) }
+    return { applied: await applyPending(client, files), functions: await applyFunctions(client, functions) }
   } finally {
     // Closed, not given back: it would carry those settings along.
     client.release(true)

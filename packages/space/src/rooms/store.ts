@@ -113,8 +113,8 @@ type AppendRow =
 
 /**
  * Appends to many rooms at once, to each all or nothing. A room that no longer ends where the growth begins is left alone: so a chain
- * never forks, however many processes write. Those who wait for news are told in the same transaction. See
- * migrations/0003-batched-writes.sql and migrations/0025-writes-that-do-not-wait.sql.
+ * never forks, however many processes write. Those who wait for news are notified in the same transaction. See
+ * try-append-lines.sql.
  */
 export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutcome[]> {
   const lines = growths.flatMap(({ from, lines: added }) => added.map((line) => ({ room: from.room, ...line })))
@@ -169,7 +169,7 @@ export async function insertRoom(
   return rows[0]!.outcome
 }
 
-/** Removes a room and its lines. The table keeps its name from being used again: see migrations/0028-room-names-and-use.sql. */
+/** Removes a room and its lines. The table keeps its name from being used again: see keep-removed-name.sql. */
 export async function deleteRoom(db: Db, room: string): Promise<void> {
   await db.query({
     name: 'rooms-delete',

@@ -24,7 +24,7 @@ export async function countBytes(
   return { used, total }
 }
 
-/** See migrations/0028-room-names-and-use.sql. undefined: another process is at it. */
+/** See sweep-space.sql. undefined: another process is at it. */
 export async function sweep(db: Db, { unusedDays, batch }: { unusedDays: number; batch: number }): Promise<number | undefined> {
   const { rows } = await db.query<{ left: number | null }>({
     name: 'space-sweep',

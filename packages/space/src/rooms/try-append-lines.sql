@@ -1,5 +1,8 @@
--- The same function, measured on turns: an array that is not a constant is searched from its front for each room, so a batch of 256 rooms compared
--- 65,536 names, three times. Joins hash them, and nothing looks for locked rooms where all were free.
+-- Appends sealed lines to rooms, to each room all or nothing: only if it still ends where the caller saw it end, and only if none of the lines is a
+-- repeat. Returns moved for the rooms that were appended to, locked for those whose row somebody holds, and the repeats with the line that was
+-- first. A room that is not returned had grown, or was removed.
+--
+-- Rooms are joined, not searched in an array: an array that is not a constant is searched from its front for each room.
 create or replace function try_append_lines(
   rooms_ text[], from_counts int[], from_etags text[], counts int[], etags text[], sizes bigint[], policy_seqs int[], policy_hashes text[],
   line_rooms text[], line_seqs int[], lines text[], dedupes text[]

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { ClientBase } from 'pg'
+
+const packages = path.resolve(import.meta.dirname, '../../..')
+
+/** Where the current SQL functions are, each in a file of its own beside the code that calls it: try-add-items.sql has try_add_items. */
+export const functionFolders = [path.join(packages, 'server/src/features'), path.join(packages, 'space/src')]
+
+/** Holds what was applied last. */
+export const functionTable = 'schema_function'
+
+/** Of our own choosing: two starts at once must not replace one function at the same moment. */
+const lockKey = 4_177_301
+
+/**
+ * Creates the functions whose file has changed since it was applied last. It runs after the migrations, in one transaction. The previous release may
+ * still run: so a function whose signature changes gets a new name, and the old one is dropped by a migration of the release after.
+ */
+export async function applyFunctions(client: ClientBase, folders: string[]): Promise<string[]> {
+  const files = (await Promise.all(folders.map(readFunctions))).flat()
+  if (files.length === 0) return []
+  await client.query('begin')
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    await client.query(
+      `create table if not exists ${functionTable} (name text constraint schema_function_pkey primary key, sha256 text not null)`,
+    )
+    const { rows } = await client.query<{ name: string; sha256: string }>(`select name, sha256 from ${functionTable}`)
+    const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
+    const changed = files.filter(({ name, sha256 }) => applied.get(name) !== sha256)
+    for (const { name, sql, sha256 } of changed) {
+      await client.query(sql).catch((error: Error) => {
+        throw new Error(`SQL function ${name} failed: ${error.message}`, { cause: error })
+      })
+      await client.query(
+        `insert into ${functionTable} (name, sha256) values ($1, $2)
+         on conflict on constraint schema_function_pkey do update set sha256 = excluded.sha256`,
+        [name, sha256],
+      )
+    }
+    await client.query('commit')
+    return changed.map(({ name }) => name)
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+async function readFunctions(folder: string) {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.sql')).toSorted()
+  return Promise.all(
+    names.map(async (file) => {
+      const sql = await readFile(path.join(folder, file), 'utf8')
+      return { name: path.basename(file, '.sql'), sql, sha256: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}

@@ -1,0 +1,58 @@
+-- What a batch of movements must know before it is decided, read under lock. Standing accounts (those with a kind given) are made where they are
+-- missing, before anything is locked. The locks are taken in one order everywhere, so that two batches cannot wait for each other. What is read is
+-- read by a statement of its own, whose snapshot is newer than the locks.
+--
+-- Accounts of the platform itself are locked last: nearly every tenant pays into them or is paid out of them, and whoever waits for another row
+-- must not hold theirs meanwhile.
+--
+-- waits false, for batches: accounts that somebody holds are passed over, and returned as `locked`. A batch holds movements of many tenants, and must
+-- not wait for the row of one.
+create or replace function lock_movements(
+  account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean
+) returns table (what text, tenant_id text, id text, amount bigint, over boolean)
+language plpgsql
+as $$
+declare
+  -- As accountKey writes an account.
+  free_keys text[];
+begin
+  insert into ledger_accounts as a (tenant_id, id, kind)
+  select w.tenant_id, w.id, w.kind
+  from unnest(account_tenants, account_ids, account_kinds) as w (tenant_id, id, kind)
+  where w.kind is not null
+    and not exists (select from ledger_accounts e where e.tenant_id = w.tenant_id and e.id = w.id)
+  order by w.tenant_id, w.id
+  on conflict do nothing;
+
+  if waits then
+    perform from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update;
+  else
+    select array_agg(f.key) into free_keys
+    from (
+      select a.tenant_id || '/' || a.id as key from ledger_accounts a
+      where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+      order by a.tenant_id = 'platform', a.tenant_id, a.id
+      for no key update skip locked
+    ) f;
+  end if;
+
+  return query
+  select case when waits or f.key is not null then 'account' else 'locked' end, a.tenant_id, a.id, a.balance,
+    coalesce(a.expires_at <= now(), false)
+  from ledger_accounts a
+  left join unnest(free_keys) as f (key) on f.key = a.tenant_id || '/' || a.id
+  where (a.tenant_id, a.id) in (select * from unnest(account_tenants, account_ids))
+  union all
+  select 'transfer', t.tenant_id, t.id, t.amount, false
+  from ledger_transfers t
+  where (t.tenant_id, t.id) in (select * from unnest(movement_tenants, movement_ids))
+  union all
+  select 'hold', h.tenant_id, h.id, h.amount, e.id is not null
+  from ledger_holds h
+  left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
+  where (h.tenant_id, h.id) in (select * from unnest(movement_tenants, movement_ids));
+end
+$$;

@@ -1,0 +1,9 @@
+-- The ledger only grows: rows of the past are never changed.
+create or replace function refuse_ledger_change() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception '% of % is refused: the books are only added to', lower(tg_op), tg_table_name
+    using errcode = 'restrict_violation';
+end
+$$;

@@ -1,0 +1,22 @@
+-- As number_events, but a tenant whose head somebody holds is passed over: workers number the events of many tenants at once, and find the others at
+-- their next look.
+create or replace function try_number_events(tenant_ids text[], max_each integer) returns bigint
+language plpgsql
+as $$
+declare
+  free_ids text[];
+begin
+  insert into event_heads (tenant_id)
+  select t.id from unnest(tenant_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
+  ) f;
+  -- Whoever has locked the heads does not wait for them again.
+  return case when free_ids is null then 0 else number_events(free_ids, max_each) end;
+end
+$$;
