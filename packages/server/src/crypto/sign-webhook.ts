@@ -1,13 +1,11 @@
-import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
 
-const prefix = 'whsec_'
-
-/** The `webhook-*` headers of Standard Webhooks. The secrets all sign, the newest first. */
-export function signedHeaders(secrets: string[], messageId: string, body: string, nowMs = Date.now()): Record<string, string> {
-  const timestamp = String(Math.floor(nowMs / 1_000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(prefix.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`
-  })
-  return { 'webhook-id': messageId, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+/** The `webhook-*` headers of Standard Webhooks. Each secret (whsec_…) signs, the newest first. */
+export function signedHeaders(secrets: string[], messageId: string, body: string): Record<string, string> {
+  const now = new Date()
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(messageId, now, body)).join(' '),
+  }
 }
