@@ -1,12 +1,10 @@
 import { limits } from './limits.ts'
 
-/** JSON (RFC 8259) that every reader understands the same way. All input from outside that is checked, signed or passed on is read here. */
-
 export type JsonObject = Readonly<Record<string, unknown>>
 
 interface Strictness {
   maxDepth?: number
-  /** Takes integers past 2^53 and infinite numbers: a provider may put any number into a claim that nobody here reads. */
+  /** Takes numbers of any size: a provider may put a large integer into a claim that nobody here reads. */
   anyNumber?: boolean
 }
 
@@ -31,9 +29,9 @@ export function shortPath(path: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses text, or bytes in UTF-8 without a byte order mark. Refuses what JSON.parse forgives and I-JSON (RFC 7493) does not: duplicate
- * keys, lone surrogates, NUL characters, `__proto__` keys, nesting past the limit, integers that a double does not hold exactly and
- * infinite numbers. Throws JsonError.
+ * Parses text, or bytes in UTF-8 without a byte order mark, that every reader understands the same way. Refuses what
+ * JSON.parse forgives and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters, `__proto__` keys,
+ * nesting past the limit, integers that a double does not hold exactly and infinite numbers. Throws JsonError.
  */
 export function parseStrictJson(source: string | Uint8Array, strictness: Strictness = {}): unknown {
   const { maxDepth = limits.jsonDepth, anyNumber = false } = strictness
@@ -46,7 +44,7 @@ export function parseStrictJson(source: string | Uint8Array, strictness: Strictn
     throw new JsonError('', 'not valid JSON')
   }
   const keys = checkValue(value, '', maxDepth, anyNumber)
-  // JSON.parse keeps the last of two equal keys without an error: fewer keys in the value than in the text means that one was lost.
+  // JSON.parse keeps the last of two equal keys: fewer keys in the value than in the text means that one was lost.
   if (keys !== countKeys(text)) throw new JsonError('', 'an object has the same key twice')
   return value
 }
