@@ -1,9 +1,16 @@
-/**
- * JSON as the API takes it: RFC 8259, and I-JSON (RFC 7493) in what JSON.parse forgives. Duplicate keys, lone surrogates, NUL
- * characters, numbers that a double cannot hold exactly as written integers, infinite numbers, `__proto__` keys and nesting past the
- * limit are refused.
- */
+import { limits } from './limits.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+interface Strictness {
+  maxDepth?: number
+  /** Takes numbers of any size: a provider may put a large integer into a claim that nobody here reads. */
+  anyNumber?: boolean
+}
+
+/** What is wrong with the text. The message does not quote the text, which may hold a secret. */
 export class JsonError extends Error {
+  /** A JSON Pointer. */
   readonly path: string
 
   constructor(path: string, message: string) {
@@ -19,8 +26,16 @@ export function shortPath(path: string): string {
   return path.length > maxPathLength ? `${path.slice(0, maxPathLength).toWellFormed()}…` : path
 }
 
-/** Parses strictly; throws JsonError with a JSON Pointer to what is wrong. */
-export function parseStrictJson(text: string, maxDepth: number): unknown {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Parses text, or bytes in UTF-8 without a byte order mark, that every reader understands the same way. Refuses what
+ * JSON.parse forgives and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters, `__proto__` keys,
+ * nesting past the limit, integers that a double does not hold exactly and infinite numbers. Throws JsonError.
+ */
+export function parseStrictJson(source: string | Uint8Array, strictness: Strictness = {}): unknown {
+  const { maxDepth = limits.jsonDepth, anyNumber = false } = strictness
+  const text = typeof source === 'string' ? source : decode(source)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -28,20 +43,42 @@ export function parseStrictJson(text: string, maxDepth: number): unknown {
     // The parser's own message quotes what it read, which may be a secret.
     throw new JsonError('', 'not valid JSON')
   }
-  const keys = checkValue(value, '', maxDepth)
-  // JSON.parse keeps the last of two equal keys and says nothing: fewer keys in the value than in the text means that one was lost.
+  const keys = checkValue(value, '', maxDepth, anyNumber)
+  // JSON.parse keeps the last of two equal keys: fewer keys in the value than in the text means that one was lost.
   if (keys !== countKeys(text)) throw new JsonError('', 'an object has the same key twice')
   return value
 }
 
+/** The JSON object in a token, key or file, with numbers of any size; undefined where parseStrictJson would throw. */
+export function parseJsonObject(source: string | Uint8Array): JsonObject | undefined {
+  try {
+    const value = parseStrictJson(source, { anyNumber: true })
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new JsonError('', 'not valid UTF-8')
+  }
+}
+
 /** Checks every string and number below; returns how many object keys there are. */
-function checkValue(value: unknown, path: string, depthLeft: number): number {
+function checkValue(value: unknown, path: string, depthLeft: number, anyNumber: boolean): number {
   if (typeof value === 'string') {
     checkText(value, path)
     return 0
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    if (!anyNumber && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))) {
       throw new JsonError(path, 'a number is out of range: integers go up to 2^53 - 1')
     }
     return 0
@@ -50,7 +87,7 @@ function checkValue(value: unknown, path: string, depthLeft: number): number {
   if (depthLeft === 0) throw new JsonError(path, 'nested too deeply')
   if (Array.isArray(value)) {
     let keys = 0
-    for (let i = 0; i < value.length; i++) keys += checkValue(value[i], `${path}/${i}`, depthLeft - 1)
+    for (let i = 0; i < value.length; i++) keys += checkValue(value[i], `${path}/${i}`, depthLeft - 1, anyNumber)
     return keys
   }
   const names = Object.keys(value)
@@ -59,7 +96,7 @@ function checkValue(value: unknown, path: string, depthLeft: number): number {
     if (name === '__proto__') throw new JsonError(path, 'a key may not be __proto__')
     checkText(name, path)
     const child = (value as Record<string, unknown>)[name]
-    if (child !== null && typeof child !== 'boolean') keys += checkValue(child, `${path}/${name}`, depthLeft - 1)
+    if (child !== null && typeof child !== 'boolean') keys += checkValue(child, `${path}/${name}`, depthLeft - 1, anyNumber)
   }
   return keys
 }

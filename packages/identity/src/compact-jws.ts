@@ -1,5 +1,5 @@
 import { decodeBase64url } from './base64url.ts'
-import { type JsonObject, parseJsonObjectBytes } from './strict-json.ts'
+import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 
 /** A JWS in compact form (RFC 7515 §7.1): its header read, the rest as it came, because nothing has been verified yet. */
 export interface CompactJws {
@@ -22,7 +22,7 @@ export function parseCompactJws(token: unknown, maxLength: number): CompactJws |
 /** One base64url part of a JWS as the JSON object in it. */
 export function decodeJsonPart(part: string): JsonObject | undefined {
   const bytes = decodeBase64url(part)
-  return bytes && parseJsonObjectBytes(bytes)
+  return bytes && parseJsonObject(bytes)
 }
 
 /** `crit` names rules one must know to read the token, and we know none; `b64` (RFC 7797) would change what is signed. */

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { decodeBase64url } from './base64url.ts'
-import { isJsonObject, parseJsonObject } from './strict-json.ts'
+import { isJsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 import { type EcPublicJwk, thumbprint } from './thumbprint.ts'
 
 /** A device's public signing key (`spk`), checked and ready to verify with. */

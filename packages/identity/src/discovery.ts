@@ -1,4 +1,4 @@
-import { isJsonObject } from './strict-json.ts'
+import { isJsonObject } from '@atrium/contract/strict-json'
 
 /** Gets and parses JSON. Follows no redirects to elsewhere, caps the answer's size, and rejects on any status but 200. */
 export type FetchJson = (url: string) => Promise<unknown>

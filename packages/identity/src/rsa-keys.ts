@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isJsonObject, type JsonObject } from './strict-json.ts'
+import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 
 /** Verification keys by `kid`; the key of a set's entry without one is under undefined. */
 export type KeysByKid = ReadonlyMap<string | undefined, KeyObject>

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
 import { isRs256Signature } from './signature.ts'
-import type { JsonObject } from './strict-json.ts'
+import type { JsonObject } from '@atrium/contract/strict-json'
 
 /** Where keys come from: `ProviderKeys`, or for an issuer of our own the keys themselves. */
 export interface KeySource {

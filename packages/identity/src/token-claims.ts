@@ -1,4 +1,4 @@
-import type { JsonObject } from './strict-json.ts'
+import type { JsonObject } from '@atrium/contract/strict-json'
 
 /** What every verified token says, a person's or an agent's. Times are seconds, as in the token. */
 export interface TokenClaims {

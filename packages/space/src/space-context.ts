@@ -1,7 +1,7 @@
 import type { KeySource } from '@atrium/identity/signed-token'
 import type { Batcher } from '@atrium/traffic/batcher'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
-import type { Turns } from '@atrium/traffic/turns'
+import type { Semaphore } from '@atrium/traffic/semaphore'
 import type { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import type { Certificate } from './certificate/certificate.ts'
 import type { FairShares } from './rooms/fair-shares.ts'
@@ -28,7 +28,7 @@ export interface SpaceContext {
   /** Answers that wait to be read. */
   unread: UnreadAnswers
   /** For pages that are large: only so many are made at once. */
-  largePages: Turns
+  largePages: Semaphore
   /** Places for whole rooms that are being sent. */
   downloads: FairShares
   limiter: RateLimiter

@@ -3,7 +3,7 @@ import { isIssuer } from '@atrium/identity/discovery'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
-import { Turns } from '@atrium/traffic/turns'
+import { Semaphore } from '@atrium/traffic/semaphore'
 import { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import { keepRequestsYoung } from '@atrium/traffic/young-requests'
 import { makeCertificate } from './certificate/certificate.ts'
@@ -75,7 +75,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     writer: new RoomWriter(db),
     watch,
     unread: new UnreadAnswers(),
-    largePages: new Turns({ atOnce: 4, mostWaiting: 1_000, patienceMs: 5_000, refusal: tooManyUnread }),
+    largePages: new Semaphore(4, { maxWaiting: 1_000, timeoutMs: 5_000, refusal: tooManyUnread }),
     downloads: new FairShares({ total: 256, most: { address: 8, network: 32, room: 128 } }),
     limiter: new MemoryRateLimiter(),
     certificate,

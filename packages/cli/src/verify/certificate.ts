@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DeviceKey, parseDeviceKey } from '@atrium/identity/device-key'
 import { isEs256Signature } from '@atrium/identity/signature'
-import { parseJsonObject } from '@atrium/identity/strict-json'
+import { parseJsonObject } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 
 /** What a certificate says, once its signature holds. */

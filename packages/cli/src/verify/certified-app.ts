@@ -1,3 +1,4 @@
+import { parseStrictJson } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 
 /** A file of the app, as the bundle holds it. */
@@ -52,7 +53,7 @@ function readFiles(json: string | undefined): CertifiedFile[] | undefined {
 
 function parse(json: string): unknown[] | undefined {
   try {
-    const rows: unknown = JSON.parse(json)
+    const rows = parseStrictJson(json)
     return Array.isArray(rows) ? rows : undefined
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 import { type Deadline, DeadlinePassed } from './deadline.ts'
 import { CheckFailed } from './report.ts'
 
@@ -64,17 +65,13 @@ export class Downloads {
   }
 
   /** The answer as JSON that is an object; members are to be checked by whoever reads them. */
-  async getJson(path: string, limits: DownloadLimits, body?: object): Promise<Record<string, unknown>> {
+  async getJson(path: string, limits: DownloadLimits, body?: object): Promise<JsonObject> {
     const { bytes } = await this.get(path, limits, body)
     if (limits.maxParts !== undefined && countParts(bytes, limits.maxParts) > limits.maxParts) {
       throw new CheckFailed(`${path} answered with more than ${limits.maxParts} members`)
     }
-    try {
-      const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-    } catch {
-      // said below
-    }
+    const value = parseJsonObject(bytes)
+    if (value) return value
     throw new CheckFailed(`${path} did not answer with a JSON object`)
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObjectBytes } from '@atrium/identity/strict-json'
+import { isJsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 import type { Source } from './source.ts'
 
@@ -77,7 +77,7 @@ function readJson(source: Source, path: string): Readonly<Record<string, unknown
   const body = source.get(path)?.body
   if (!body) throw new CheckFailed(`it has no ${path}`)
   if (body.length > 4 * 1024 * 1024) throw new CheckFailed(`its ${path} is too long`)
-  const value = parseJsonObjectBytes(body)
+  const value = parseJsonObject(body)
   if (!value) throw new CheckFailed(`its ${path} is no JSON object with each member once`)
   return value
 }

@@ -1,7 +1,7 @@
+import { FairSemaphore, type FairLimits } from './fair-semaphore.ts'
 import { PictureChild } from './picture-child.ts'
 import { PictureError } from './picture-error.ts'
 import type { PictureJob, PictureResults } from './picture-job.ts'
-import { Slots, type SlotLimits } from './slots.ts'
 
 /** A process that has grown so large is replaced. */
 const maxIdleRssBytes = 160 * 1024 * 1024
@@ -9,23 +9,23 @@ const idleMs = 60_000
 
 /** Work of one kind, in a few processes that are kept for a while when they have nothing to do. */
 export class PictureLane {
-  readonly #slots: Slots
+  readonly #semaphore: FairSemaphore
   readonly #children: number
   readonly #idle: { child: PictureChild; timer: NodeJS.Timeout }[] = []
   readonly #living = new Set<PictureChild>()
   #closed = false
 
-  constructor(limits: SlotLimits) {
-    this.#slots = new Slots(limits)
-    this.#children = limits.slots
+  constructor(limits: FairLimits) {
+    this.#semaphore = new FairSemaphore(limits)
+    this.#children = limits.permits
   }
 
-  /** Heavy work fills the lane: then nothing else runs in it, and the memory of the idle is given back first. */
+  /** Heavy work takes all permits: it runs alone in the lane, after the idle processes have ended. */
   run<J extends PictureJob>(
     job: J,
     { tenantId, heavy, jobMs }: { tenantId: string; heavy: boolean; jobMs: number },
   ): Promise<PictureResults[J['work']]> {
-    return this.#slots.run(tenantId, heavy ? this.#children : 1, async () => {
+    return this.#semaphore.run(tenantId, heavy ? this.#children : 1, async () => {
       const child = this.#take(heavy)
       try {
         const answer = await child.run(job, jobMs)
@@ -58,7 +58,7 @@ export class PictureLane {
     return child
   }
 
-  /** Its slot is free once its memory is. */
+  /** The permit is released by the caller afterwards, so a process that ends has freed its memory by then. */
   async #giveBack(child: PictureChild): Promise<void> {
     if (this.#closed || !child.alive || child.rssBytes > maxIdleRssBytes) {
       child.end()

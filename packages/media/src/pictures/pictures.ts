@@ -2,10 +2,10 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertAcceptable } from './assert-acceptable.ts'
+import { FairSemaphore } from './fair-semaphore.ts'
 import { PictureError } from './picture-error.ts'
 import type { CleanedPicture, PictureFacts, PictureJob, PictureResults, ShrunkFormat } from './picture-job.ts'
 import { PictureLane } from './picture-lane.ts'
-import { Slots } from './slots.ts'
 import { cleanWorkBytes, isQuickToClean, isQuickToShrink } from './work-bytes.ts'
 
 const children = 2
@@ -30,18 +30,18 @@ interface Options {
 export class Pictures {
   readonly #long: PictureLane
   readonly #quick: PictureLane
-  readonly #folders: Slots
+  readonly #folders: FairSemaphore
   readonly #jobMs: number
   readonly #quickJobMs: number
 
   constructor(options: Options = {}) {
     const busy = () => new PictureError('busy', 'Too many pictures at once.')
-    const queue = { waiting: 100, waitingPerTenant: 32, waitMs: options.waitMs ?? 10_000, busy }
+    const queue = { maxWaiting: 100, maxWaitingPerTenant: 32, timeoutMs: options.waitMs ?? 10_000, busy }
     this.#jobMs = options.jobMs ?? jobMs
     this.#quickJobMs = Math.min(this.#jobMs, options.quickJobMs ?? quickJobMs)
-    this.#long = new PictureLane({ slots: children, perTenant: children, ...queue })
-    this.#quick = new PictureLane({ slots: 1, perTenant: 1, ...queue })
-    this.#folders = new Slots({ slots: 4 * children, perTenant: 2 * children, ...queue })
+    this.#long = new PictureLane({ permits: children, permitsPerTenant: children, ...queue })
+    this.#quick = new PictureLane({ permits: 1, permitsPerTenant: 1, ...queue })
+    this.#folders = new FairSemaphore({ permits: 4 * children, permitsPerTenant: 2 * children, ...queue })
   }
 
   /** Reads the header of the file, and refuses what is not to be decoded. */

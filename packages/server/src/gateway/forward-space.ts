@@ -6,19 +6,20 @@ import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 
 /** Longer than the longest held poll. */
-const patienceMs = 35_000
+const timeoutMs = 35_000
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
 
 /**
- * Passes a call on to the Space service as it came, and its answer back as it is. The service counts the caller by the address named
- * here; nothing of the body is read, so the room key is not even parsed in this process.
+ * Forwards a call to the Space service and its answer back, both unchanged. The service limits the caller by the address
+ * in X-Forwarded-For. The body is not parsed, so this process never reads the room key.
  */
 export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config
   const body = (req.body as Buffer | undefined) ?? Buffer.alloc(0)
-  const send = spaceOrigin.startsWith('https:') ? requestTls : request
+  const isTls = spaceOrigin.startsWith('https:')
+  const send = isTls ? requestTls : request
   return new Promise((resolve) => {
-    const away = (error: Error) => {
+    const onError = (error: Error) => {
       if (reply.sent) return
       ctx.log.error({ request_id: req.id, err: error }, 'the Space service cannot be reached')
       resolve(flatError(reply, 503, 'unavailable', 'the Space service cannot be reached').header('retry-after', '1'))
@@ -27,13 +28,13 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
       `${spaceOrigin}/space`,
       {
         method: 'POST',
-        ...(spaceOrigin.startsWith('https:') ? {} : { agent }),
-        timeout: patienceMs,
+        ...(isTls ? {} : { agent }),
+        timeout: timeoutMs,
         headers: { 'content-type': 'application/json', 'content-length': body.length, 'x-forwarded-for': req.ip },
       },
       (answer) => {
         const { unread } = req.server
-        // Larger than one piece, or of unknown length: it passes through two buffers as it comes.
+        // An answer longer than one piece, or of unknown length, is streamed and takes two buffers.
         const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
         if (isLarge && !unread.take(reply.raw, 2 * pieceBytes)) {
           upstream.destroy()
@@ -50,14 +51,14 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
       },
     )
     upstream.on('timeout', () => upstream.destroy(new Error('no answer in time')))
-    upstream.on('error', away)
-    // Whoever asked is gone: so is the reason to hold the poll.
+    upstream.on('error', onError)
+    // The caller has left: the service need not hold the poll any longer.
     reply.raw.once('close', () => upstream.destroy())
     upstream.end(body)
   })
 }
 
-/** A refusal that comes before the other service could speak, in its form. */
+/** Refuses a request that was not forwarded, in the Space endpoint's form of an error. */
 export function answerFlatError(ctx: Context, error: unknown, reply: FastifyReply): FastifyReply {
   const { statusCode = 500 } = error as { statusCode?: number }
   if (statusCode === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
@@ -66,7 +67,6 @@ export function answerFlatError(ctx: Context, error: unknown, reply: FastifyRepl
   return flatError(reply, 500, 'internal_error', 'fault')
 }
 
-/** The Space endpoint's own form of an error. */
 function flatError(reply: FastifyReply, status: number, error: string, reason: string): FastifyReply {
   return reply.code(status).header('cache-control', 'no-store').send({ error, reason })
 }

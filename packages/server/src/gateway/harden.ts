@@ -6,22 +6,22 @@ import { invalid } from '#errors/api-error.ts'
 import { rawErrorAnswer } from '#http/error-body.ts'
 import { isSlowBodyAllowed } from '#http/slow-bodies.ts'
 
-/** Refuses what Node and Fastify let pass, and what two readers of one request could understand in two ways. */
+/** Refuses requests that Node and Fastify accept although two readers could understand them differently. */
 export function assertPlainRequest(req: FastifyRequest): void {
   const target = req.raw.url ?? ''
-  // An absolute-form target would name a host beside the Host header: two answers to "who is asked".
+  // An absolute-form target names a host beside the Host header: which one counts would be ambiguous.
   if (target[0] !== '/' && target !== '*') throw invalid('', 'the request target must start with /')
   const percent = target.indexOf('%')
   if (percent !== -1 && hiddenByte.test(target.split('?', 1)[0]!))
     throw invalid('', 'the path may not hold an encoded slash, backslash or NUL')
-  if (req.raw.httpVersionMajor !== 1) throw invalid('', 'only HTTP/1.0 and HTTP/1.1 are spoken here')
+  if (req.raw.httpVersionMajor !== 1) throw invalid('', 'only HTTP/1.0 and HTTP/1.1 are supported')
   const hosts = countHosts(req.raw.rawHeaders)
   if (hosts > 1 || (hosts === 0 && req.raw.httpVersion !== '1.0')) throw invalid('Host', 'must be sent once')
 }
 
 const hiddenByte = /%(?:00|2f|5c)/i
 
-/** Node keeps the first of several Host headers and says nothing. */
+/** Node keeps the first of several Host headers and drops the others without an error. */
 function countHosts(rawHeaders: string[]): number {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -31,15 +31,15 @@ function countHosts(rawHeaders: string[]): number {
   return hosts
 }
 
-/** Answers what is not even HTTP, comes too slowly, or has headers that are too large. */
+/** Answers a request that is not HTTP, arrives too slowly, or has headers that are too large. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Gone, or in the middle of an answer: nothing more can be said on it. Node asks the same in its own handler.
+  // Nothing can be sent on a closed connection, or in the middle of an answer. Node's own handler checks the same.
   const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || answering) {
     socket.destroy(error)
     return
   }
-  // Node says so once for each request, and leaves it to us.
+  // Node reports it once for each request and takes no action itself.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isSlowBodyAllowed(socket)) return
   const id = newId('request')
   if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id))
@@ -47,16 +47,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   else socket.end(rawErrorAnswer('invalid_request', id, 'This is not a well-formed HTTP/1.1 request.'))
 }
 
-/** Node answers an expectation that it does not know with 417 and no word. */
+/** Node would answer an unknown expectation with 417 and without a body. */
 export function answerUnknownExpectation(_req: IncomingMessage, res: ServerResponse): void {
   res.socket?.end(rawErrorAnswer('invalid_request', newId('request'), 'Expect: only 100-continue is known.'))
 }
 
-/** The body as bytes: it is parsed only when the caller is known, and strictly. Every other media type is refused. */
+/** Takes the body as bytes: it is parsed, strictly, once the caller is authenticated. Refuses every other media type. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body))
-  // Clients name a type of their own where they send nothing, such as `curl -X POST -d ''`. Of no bytes there is nothing to misread.
+  // Clients send another type with an empty body, such as `curl -X POST -d ''`. An empty body cannot be misread.
   app.addContentTypeParser('*', (req, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers
     const empty = length === '0' && coding === undefined

@@ -9,19 +9,20 @@ const known = new Set(requestHeaders.toLowerCase().split(', '))
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
- * Whose answers a page may read: what a publishable key, or no key, may call under /v1, and whatever takes the control token of a session: a
- * page that launches an agent must be able to send it away. Never what takes a secret key or the operator's token, except its errors.
+ * Whether a page may read the answers: of operations under /v1 for a publishable key or no key, and of those for the
+ * control token of a session, because a page that launches an agent must be able to stop it. Of operations for a secret
+ * key or the operator's token a page may read the errors alone.
  */
 export function allowsBrowsers(op: Operation): boolean {
   return op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
 }
 
-/** Any origin, never with credentials: what a page may do, the key in its request says. */
+/** Any origin, never with credentials: the key in the request decides what a page may do. */
 export function applyCors(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
 }
 
-/** Errors hold nothing that is another's: any page may read them, unless its route answered that already. */
+/** Errors hold no data of others: any page may read them. A route that has set the header itself keeps it. */
 export function applyCorsToError(reply: FastifyReply): void {
   if (!reply.hasHeader('access-control-allow-origin')) applyCors(reply)
 }
@@ -31,8 +32,9 @@ export function isPreflight({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Answers a preflight, and any other OPTIONS, for each path alike, also for one that is not there and for an operation that takes a secret
- * key: a browser that is refused here shows its page no status and no word of ours. What the request itself may do is checked when it comes.
+ * Answers a preflight, and any other OPTIONS, in the same way for every path: also for an unknown one and for an
+ * operation that takes a secret key. Where a preflight is refused the page sees neither status nor message. The request
+ * itself is checked when it arrives.
  */
 export function answerPreflight(req: FastifyRequest, reply: FastifyReply): FastifyReply {
   applyCors(reply)
@@ -45,7 +47,7 @@ export function answerPreflight(req: FastifyRequest, reply: FastifyReply): Fasti
     .send()
 }
 
-/** With what tracing and other libraries add to requests: nobody reads it here. No page has a use for the operator's token. */
+/** Also the headers that tracing and other libraries add, which nothing here reads, but never the operator's token. */
 function allowedHeaders(requested: string | undefined): string {
   const others = (requested ?? '').split(',').map((name) => name.trim().toLowerCase())
   const harmless = others.filter((name) => /^[a-z0-9-]{1,100}$/.test(name) && !known.has(name) && name !== 'x-admin-token')

@@ -1,4 +1,3 @@
-import { limits } from '@atrium/contract/limits'
 import type { ErrorDetail } from '@atrium/contract/errors'
 import { JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
 import type { TSchema } from 'typebox'
@@ -50,19 +49,11 @@ function explain(found: SchemaError[]): ErrorDetail[] {
   return [...details].map(([path, message]) => ({ path, message }))
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** The body's JSON value. */
 export function parseBody(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) throw invalid('', 'a JSON body is required')
-  let text: string
   try {
-    text = utf8.decode(bytes)
-  } catch {
-    throw invalid('', 'the body is not valid UTF-8')
-  }
-  try {
-    return parseStrictJson(text, limits.jsonDepth)
+    return parseStrictJson(bytes)
   } catch (error) {
     if (error instanceof JsonError) throw invalid(error.path, error.message)
     throw error

@@ -1,3 +1,4 @@
+import { parseStrictJson } from '@atrium/contract/strict-json'
 import { admit, type Presented, type RejectionReason, type Standing } from '@atrium/identity/admit'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
@@ -47,5 +48,5 @@ async function fetchJson(url: string): Promise<unknown> {
     if (size > maxAnswerBytes) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
     chunks.push(chunk)
   }
-  return JSON.parse(Buffer.concat(chunks).toString())
+  return parseStrictJson(Buffer.concat(chunks), { anyNumber: true })
 }

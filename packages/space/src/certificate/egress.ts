@@ -1,3 +1,4 @@
+import { parseStrictJson } from '@atrium/contract/strict-json'
 import { fetchJwkSet, type FetchJson } from '@atrium/identity/discovery'
 
 /**
@@ -31,13 +32,13 @@ export function openEgress(allowed: readonly string[]): Egress {
         await response.body?.cancel()
         throw new Error(`${origin} answered ${response.status}`)
       }
-      return JSON.parse(await readText(response.body, origin))
+      return parseStrictJson(await readBytes(response.body, origin), { anyNumber: true })
     },
   }
 }
 
 /** Leaving the loop cancels the body, and with it the connection. */
-async function readText(body: ReadableStream<Uint8Array>, origin: string): Promise<string> {
+async function readBytes(body: ReadableStream<Uint8Array>, origin: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
@@ -45,7 +46,7 @@ async function readText(body: ReadableStream<Uint8Array>, origin: string): Promi
     if (size > MAX_ANSWER_BYTES) throw new Error(`${origin} answered more than ${MAX_ANSWER_BYTES} bytes`)
     chunks.push(chunk)
   }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
 
 export interface EgressOptions {

@@ -3,8 +3,6 @@ import { limits } from '@atrium/contract/limits'
 import { JsonError, parseStrictJson } from '@atrium/contract/strict-json'
 import { SpaceError } from '../space-error.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Reads a JSON body of at most 256 KiB. The text is never quoted in an error: it holds a room key. */
 export async function readBody(req: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\b/i.test(req.headers['content-type'] ?? '')) {
@@ -12,7 +10,7 @@ export async function readBody(req: IncomingMessage): Promise<unknown> {
   }
   const bytes = await collect(req)
   try {
-    return parseStrictJson(utf8.decode(bytes), limits.jsonDepth)
+    return parseStrictJson(bytes)
   } catch (error) {
     throw new SpaceError(
       'invalid_request',

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { EgressError } from '#ports/egress/egress-error.ts'
-import { signedHeaders } from './signature.ts'
+import { signedHeaders } from '#crypto/sign-webhook.ts'
 
 export interface Endpoint {
   url: string

@@ -37,15 +37,15 @@ export function addDevelopmentIdentity(app: FastifyInstance, options: Developmen
     throw new StartError(`ATRIUM_PUBLIC_URL must be plain http on loopback for the development sign-in, not ${publicUrl}`)
   }
   // A context of its own: the form parser is nobody else's.
-  void app.register(async (scope) => addRoutes(scope, options), { prefix: developmentPath })
+  void app.register((scope) => addRoutes(scope, options), { prefix: developmentPath })
 }
 
-function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
+async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptions): Promise<void> {
   const { publicUrl, redirectOrigins, signingKey, clientId, now = Date.now } = options
   const issuer = developmentIssuer(publicUrl)
   const client = { clientId, redirectUris: redirectOrigins.map((origin) => `${origin}/space`) }
   const codes = new AuthorizationCodes(now)
-  const signer = openIdTokenSigner(issuer, signingKey)
+  const signer = await openIdTokenSigner(issuer, signingKey)
   const document = discoveryDocument(issuer)
 
   takeForms(app)
@@ -86,7 +86,7 @@ function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptions): v
     if (!grant) return reply.code(400).send({ error: 'invalid_grant' })
     // OAuth wants an access token in the answer; this one opens nothing.
     const access = { access_token: randomBytes(32).toString('base64url'), token_type: 'Bearer', expires_in: 3600 }
-    return reply.send({ ...access, scope: grant.scopes.join(' '), id_token: signer.sign(grant, now()) })
+    return reply.send({ ...access, scope: grant.scopes.join(' '), id_token: await signer.sign(grant, now()) })
   })
 
   /** Answers what is wrong with the request in the address, or has it answered. */

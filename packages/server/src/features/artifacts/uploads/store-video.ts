@@ -4,7 +4,7 @@ import type { Context } from '#features/context.ts'
 import { releaseChunk } from '#http/release-chunk.ts'
 import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
-import { Slots } from '@atrium/media/pictures/slots'
+import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import { assertAnnounced } from './assert-announced.ts'
 import { assertType, headBytes, tailBytes } from './sniff-type.ts'
@@ -17,12 +17,12 @@ import { parseWebm } from '@atrium/media/video/parse-webm'
 import { PullParser } from '@atrium/media/video/pull-parser'
 
 /** Reading and hashing takes this process's own time: with some at once, the first are done before the last begin. */
-const checks = new Slots({
-  slots: 4,
-  perTenant: 3,
-  waiting: 200,
-  waitingPerTenant: 64,
-  waitMs: 20_000,
+const checks = new FairSemaphore({
+  permits: 4,
+  permitsPerTenant: 3,
+  maxWaiting: 200,
+  maxWaitingPerTenant: 64,
+  timeoutMs: 20_000,
   busy: () => new PictureError('busy', 'Too many videos at once.'),
 })
 

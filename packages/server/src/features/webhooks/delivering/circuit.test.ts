@@ -1,7 +1,6 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { Circuit } from './circuit.ts'
-import { Slots } from './slots.ts'
 
 test('an endpoint that does well gets more tries at once with every success, up to 16', () => {
   const circuit = new Circuit(0)
@@ -28,22 +27,4 @@ test('what was left behind by a former worker counts, and one success ends it', 
   assert.equal(circuit.width, 1)
   circuit.note(true)
   assert.deepEqual([circuit.failures, circuit.pauseMs()], [0, 0])
-})
-
-test('slots let so many go at once, the others in their order, and follow a changed limit', async () => {
-  const slots = new Slots(2)
-  const gone: number[] = []
-  const all = Array.from({ length: 5 }, (_, n) => slots.acquire().then(() => gone.push(n)))
-  await Promise.all(all.slice(0, 2))
-  assert.deepEqual(gone, [0, 1])
-  slots.limit = 1
-  slots.release()
-  await Promise.resolve()
-  assert.deepEqual(gone, [0, 1], 'one too many is under way')
-  slots.release()
-  await all[2]
-  assert.deepEqual(gone, [0, 1, 2])
-  slots.limit = 3
-  await Promise.all(all)
-  assert.deepEqual(gone, [0, 1, 2, 3, 4])
 })

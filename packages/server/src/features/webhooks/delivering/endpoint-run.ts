@@ -1,3 +1,4 @@
+import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
 import { eventView } from '#features/events/event.ts'
 import { retryAfterMs } from '../retry-schedule.ts'
@@ -7,7 +8,6 @@ import { disableEndpoint } from './disable-endpoint.ts'
 import { listDue, type DueDelivery } from './due.ts'
 import { releaseEndpoint, type ClaimedEndpoint } from './lease.ts'
 import type { OutcomeWriter } from './outcomes.ts'
-import { Slots } from './slots.ts'
 
 /** What the runs of one worker share. */
 export interface RunShare {
@@ -15,7 +15,7 @@ export interface RunShare {
   owner: string
   outcomes: OutcomeWriter
   /** Tries at once over all endpoints that do well, and over all whose last try failed: those cannot use up the others'. */
-  slots: { sound: Slots; suspect: Slots }
+  slots: { sound: Semaphore; suspect: Semaphore }
 }
 
 const readAtOnce = 64
@@ -29,7 +29,7 @@ export class EndpointRun {
   readonly #tenantId: string
   readonly #endpoint: Endpoint
   readonly #circuit: Circuit
-  readonly #lanes: Slots
+  readonly #lanes: Semaphore
   readonly #sending = new Map<number, Promise<void>>()
   readonly #abort = new AbortController()
   #isOver = false
@@ -40,7 +40,7 @@ export class EndpointRun {
     this.#tenantId = tenantId
     this.#endpoint = { url, secrets }
     this.#circuit = new Circuit(failures)
-    this.#lanes = new Slots(this.#circuit.width)
+    this.#lanes = new Semaphore(this.#circuit.width)
     this.done = this.#run().catch((error: unknown) =>
       share.ctx.log.error({ err: error, tenant: tenantId }, 'the deliveries of an endpoint were interrupted'),
     )

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
 import { LeasedWork } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
@@ -8,7 +9,6 @@ import { openSecret, type SealedSecret } from '../webhook-secret.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
 import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease.ts'
 import { openOutcomeWriter } from './outcomes.ts'
-import { Slots } from './slots.ts'
 
 const renewEveryMs = 3_000
 const tenantsAtOnce = 50
@@ -33,7 +33,7 @@ export class WebhookRunner {
       ctx,
       owner,
       outcomes: openOutcomeWriter(ctx.db, owner),
-      slots: { sound: new Slots(triesAtOnce.sound), suspect: new Slots(triesAtOnce.suspect) },
+      slots: { sound: new Semaphore(triesAtOnce.sound), suspect: new Semaphore(triesAtOnce.suspect) },
     }
     this.#work = new LeasedWork({
       databaseUrl,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Slots } from './slots.ts'
+import { FairSemaphore } from './fair-semaphore.ts'
 
 const busy = () => new Error('busy')
-const limits = { slots: 2, perTenant: 2, waiting: 4, waitingPerTenant: 3, waitMs: 10_000, busy }
+const limits = { permits: 2, permitsPerTenant: 2, maxWaiting: 4, maxWaitingPerTenant: 3, timeoutMs: 10_000, busy }
 
 /** Work that ends when it is told to. */
 function open() {
@@ -13,7 +13,7 @@ function open() {
 }
 
 /** Work of several tenants, by the order in which it begins. */
-function watch(slots: Slots) {
+function watch(semaphore: FairSemaphore) {
   const began: string[] = []
   const works = new Map<string, ReturnType<typeof open>>()
   const run = (name: string, weight = 1) => {
@@ -23,7 +23,7 @@ function watch(slots: Slots) {
       began.push(name)
       return one.work()
     }
-    return slots.run(name.replace(/\d+$/, ''), weight, begin)
+    return semaphore.run(name.replace(/\d+$/, ''), weight, begin)
   }
   const end = async (name: string) => {
     works.get(name)!.end(name)
@@ -33,7 +33,7 @@ function watch(slots: Slots) {
 }
 
 test('so much runs at once, the rest of a tenant in its order, and heavy work alone', async () => {
-  const { began, run, end } = watch(new Slots(limits))
+  const { began, run, end } = watch(new FairSemaphore(limits))
   const running = [run('a1'), run('a2', 2), run('a3')]
   await nextTurn()
   assert.deepEqual(began, ['a1'], 'light work does not overtake the heavy')
@@ -45,7 +45,7 @@ test('so much runs at once, the rest of a tenant in its order, and heavy work al
 })
 
 test('the many of one tenant wait behind one another, not before the few of another', async () => {
-  const { began, run, end } = watch(new Slots({ ...limits, waiting: 10, waitingPerTenant: 10 }))
+  const { began, run, end } = watch(new FairSemaphore({ ...limits, maxWaiting: 10, maxWaitingPerTenant: 10 }))
   const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1']
   const running = all.map((name) => run(name))
   await nextTurn()
@@ -54,8 +54,8 @@ test('the many of one tenant wait behind one another, not before the few of anot
   await Promise.all(running)
 })
 
-test('a tenant holds so many slots and no more, and what is heavier than that still has its turn', async () => {
-  const { began, run, end } = watch(new Slots({ ...limits, slots: 3, perTenant: 1 }))
+test('a tenant holds no more than its permits, and heavier work still runs', async () => {
+  const { began, run, end } = watch(new FairSemaphore({ ...limits, permits: 3, permitsPerTenant: 1 }))
   const running = [run('a1'), run('a2', 2), run('b1'), run('c1')]
   await nextTurn()
   assert.deepEqual(began, ['a1', 'b1', 'c1'])
@@ -68,11 +68,11 @@ test('a tenant holds so many slots and no more, and what is heavier than that st
   await Promise.all(running)
 })
 
-test('behind too many, or too many of its own, or after too long, one is told so, and takes no slot with it', async () => {
-  const slots = new Slots({ ...limits, waitMs: 30 })
+test('where too many wait, or too many of its tenant, or too long, work is refused and holds no permit', async () => {
+  const semaphore = new FairSemaphore({ ...limits, timeoutMs: 30 })
   const first = open()
-  const running = slots.run('a', 2, first.work)
-  const late = (tenant: string, weight = 1) => slots.run(tenant, weight, async () => 'late')
+  const running = semaphore.run('a', 2, first.work)
+  const late = (tenant: string, weight = 1) => semaphore.run(tenant, weight, async () => 'late')
   const waiting = [late('a', 2), late('a'), late('a')]
   await assert.rejects(late('a'), { message: 'busy' }, 'three of its own wait')
   waiting.push(late('b'))
@@ -80,11 +80,11 @@ test('behind too many, or too many of its own, or after too long, one is told so
   for (const one of waiting) await assert.rejects(one, { message: 'busy' })
   first.end('done')
   await running
-  assert.equal(await slots.run('a', 2, async () => 'free'), 'free')
+  assert.equal(await semaphore.run('a', 2, async () => 'free'), 'free')
 })
 
-test('work that fails gives its slot back', async () => {
-  const slots = new Slots(limits)
-  await assert.rejects(slots.run('a', 2, () => Promise.reject(new Error('broken'))))
-  assert.equal(await slots.run('b', 2, async () => 'free'), 'free')
+test('work that fails releases its permit', async () => {
+  const semaphore = new FairSemaphore(limits)
+  await assert.rejects(semaphore.run('a', 2, () => Promise.reject(new Error('broken'))))
+  assert.equal(await semaphore.run('b', 2, async () => 'free'), 'free')
 })

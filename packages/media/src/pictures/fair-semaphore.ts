@@ -1,0 +1,112 @@
+interface Waiting {
+  tenantId: string
+  weight: number
+  start: () => void
+}
+
+export interface FairLimits {
+  permits: number
+  /** How many of them one tenant may hold. Work that weighs more runs while the tenant holds nothing else. */
+  permitsPerTenant: number
+  maxWaiting: number
+  maxWaitingPerTenant: number
+  timeoutMs: number
+  /** What is thrown where too many wait, or the time has passed. */
+  busy: () => Error
+}
+
+/**
+ * A weighted semaphore that is fair between tenants. Next is the tenant that holds the fewest permits, and of those the
+ * one that was served least recently: much work of one tenant does not delay the little of another. Within a tenant the
+ * order is first come, first served, so heavy work does not starve behind light work.
+ */
+export class FairSemaphore {
+  readonly #limits: FairLimits
+  #free: number
+  readonly #waiting: Waiting[] = []
+  readonly #running = new Map<string, number>()
+  /** When each tenant was last served: a count, not a time. */
+  readonly #lastServed = new Map<string, number>()
+  #served = 0
+
+  constructor(limits: FairLimits) {
+    this.#limits = limits
+    this.#free = limits.permits
+  }
+
+  async run<T>(tenantId: string, weight: number, work: () => Promise<T>): Promise<T> {
+    await this.#acquire(tenantId, weight)
+    try {
+      return await work()
+    } finally {
+      this.#release(tenantId, weight)
+      this.#admit()
+    }
+  }
+
+  #acquire(tenantId: string, weight: number): Promise<void> {
+    const { maxWaiting, maxWaitingPerTenant, timeoutMs, busy } = this.#limits
+    return new Promise((resolve, reject) => {
+      const own = this.#waiting.filter((one) => one.tenantId === tenantId)
+      if (this.#waiting.length >= maxWaiting || own.length >= maxWaitingPerTenant) return reject(busy())
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(one), 1)
+        this.#forget(tenantId)
+        reject(busy())
+        // It may have been too heavy for the free permits, and have held up lighter work.
+        this.#admit()
+      }, timeoutMs)
+      const one = {
+        tenantId,
+        weight,
+        start: () => {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      this.#waiting.push(one)
+      this.#admit()
+    })
+  }
+
+  #release(tenantId: string, weight: number): void {
+    this.#free += weight
+    const running = (this.#running.get(tenantId) ?? 0) - weight
+    if (running > 0) this.#running.set(tenantId, running)
+    else this.#running.delete(tenantId)
+    this.#forget(tenantId)
+  }
+
+  /** Nothing is kept of a tenant without running or waiting work: the maps stay bounded. */
+  #forget(tenantId: string): void {
+    const isHere = this.#running.has(tenantId) || this.#waiting.some((one) => one.tenantId === tenantId)
+    if (!isHere) this.#lastServed.delete(tenantId)
+  }
+
+  #admit(): void {
+    for (let next = this.#next(); next && next.weight <= this.#free; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      this.#free -= next.weight
+      this.#running.set(next.tenantId, this.#runningOf(next) + next.weight)
+      this.#lastServed.set(next.tenantId, ++this.#served)
+      next.start()
+    }
+  }
+
+  /** What is served next. While it is too heavy for the free permits all others wait, else it would starve. */
+  #next(): Waiting | undefined {
+    const firsts = new Map<string, Waiting>()
+    for (const one of this.#waiting) if (!firsts.has(one.tenantId)) firsts.set(one.tenantId, one)
+    const { permitsPerTenant } = this.#limits
+    const mayRun = [...firsts.values()].filter((one) => {
+      const running = this.#runningOf(one)
+      return running === 0 || running + one.weight <= permitsPerTenant
+    })
+    const lastServed = ({ tenantId }: Waiting) => this.#lastServed.get(tenantId) ?? 0
+    return mayRun.toSorted((a, b) => this.#runningOf(a) - this.#runningOf(b) || lastServed(a) - lastServed(b))[0]
+  }
+
+  #runningOf({ tenantId }: Waiting): number {
+    return this.#running.get(tenantId) ?? 0
+  }
+}
