@@ -2,8 +2,17 @@ import { isBuiltin } from 'node:module'
 import * as esbuild from 'esbuild'
 import type { Metafile, Plugin } from 'esbuild'
 import type { AppFile } from '../src/certificate/space-build.ts'
+import { leaveOut } from './left-out.ts'
 
 export const ENTRY = 'packages/space/src/entry.ts'
+
+/** Whose code may be in the bundle, by folder. Whoever adds one adds what people have to read before they can trust the service. */
+const allowedFolders: readonly string[] = [
+  ...['contract', 'identity', 'sealing', 'space', 'traffic'].map((name) => `packages/${name}/src/`),
+  ...['pg', 'pg-cloudflare', 'pg-connection-string', 'pg-pool', 'pg-protocol'].map((name) => `node_modules/${name}/`),
+  'embedded:',
+  'left-out:',
+]
 
 export interface Bundle {
   readonly code: Uint8Array
@@ -34,9 +43,10 @@ export async function bundleService(root: string, embedded: Embedded): Promise<B
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
     },
-    plugins: [embed(embedded), leaveOutNative],
+    plugins: [embed(embedded), leaveOut],
     logLevel: 'silent',
   })
+  assertAllowed(metafile)
   assertSelfContained(metafile)
   return { code: outputFiles[0]!.contents, metafile }
 }
@@ -53,15 +63,14 @@ function embed({ gitCommit, app }: Embedded): Plugin {
   }
 }
 
-/** pg would load libpq's binding when an environment variable says so: code that no certificate covers. */
-const leaveOutNative: Plugin = {
-  name: 'atrium:leave-out-native',
-  setup(build) {
-    build.onResolve({ filter: /^pg-native$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
-    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({
-      contents: "throw new Error('pg-native is not in this bundle')",
-    }))
-  },
+function assertAllowed({ inputs }: Metafile): void {
+  const isAllowed = (path: string) =>
+    allowedFolders.some((folder) => path.startsWith(folder)) && path.lastIndexOf('node_modules/') <= 0
+  const foreign = Object.keys(inputs).filter((path) => !isAllowed(path))
+  if (foreign.length > 0)
+    throw new Error(
+      `the bundle may not hold ${foreign.join(', ')}: allowedFolders in packages/space/build/bundle.ts has no such folder`,
+    )
 }
 
 /** What the bundle loaded at run time beside Node's own modules would run uncertified. */

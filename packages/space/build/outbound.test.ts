@@ -39,13 +39,6 @@ test("of Node's modules that can connect or run another program, our files take 
   }
 })
 
-test("other people's packages in the bundle are pg with its parts, and typebox", () => {
-  const names = Object.keys(metafile.inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
-  const allowed =
-    /^(?:pg|pg-(?:cloudflare|connection-string|int8|pool|protocol|types)|pgpass|postgres-(?:array|bytea|date|interval)|split2|xtend|typebox)$/
-  for (const name of new Set(names)) if (name) assert.match(name, allowed)
-})
-
 function code(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }

@@ -17,10 +17,13 @@ const passedOn = [
   'NODE_ENV',
 ]
 
-/** Runs the certified bundle as a process of its own. */
-export async function startSpaceProcess(config: Config, databaseUrl: string): Promise<SupervisedProcess> {
-  const { bundlePath } = await ensureBuilt()
-  return superviseProcess({ name: 'the Space service', path: bundlePath, env: spaceEnvironment(config, databaseUrl) })
+/** eval and new Function throw: no text that reaches the process becomes code, and the certified file stays all that runs. */
+const execArgv = ['--disallow-code-generation-from-strings']
+
+/** Runs the certified bundle as a process of its own. `bundlePath`: another program in its place, for tests. */
+export async function startSpaceProcess(config: Config, databaseUrl: string, bundlePath?: string): Promise<SupervisedProcess> {
+  const path = bundlePath ?? (await ensureBuilt()).bundlePath
+  return superviseProcess({ name: 'the Space service', path, env: spaceEnvironment(config, databaseUrl), execArgv })
 }
 
 function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEnv {

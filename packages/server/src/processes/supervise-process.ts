@@ -15,6 +15,8 @@ interface SuperviseOptions {
   name: string
   path: string
   env: NodeJS.ProcessEnv
+  /** Options of Node. Absent: those of this process. */
+  execArgv?: readonly string[]
   /** Sent to it when it is there: those made at the first start are in no environment, which other programs of the user may read. */
   start?: object
   waits?: BackoffOptions
@@ -30,6 +32,7 @@ export async function superviseProcess({
   name,
   path,
   env,
+  execArgv = process.execArgv,
   start,
   waits = restartWaits,
   log = console.error,
@@ -42,7 +45,7 @@ export async function superviseProcess({
 
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      child = fork(path, [], { env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+      child = fork(path, [], { env, execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
       // One that dies before it has read this is told by its exit: here the error would end this process.
       child.on('error', reject)
       if (start) child.send(start, () => undefined)

@@ -1,15 +1,3 @@
-import {
-  SpaceAdmit,
-  SpaceAttest,
-  SpaceCreate,
-  SpaceExpel,
-  SpacePoll,
-  SpaceRemove,
-  SpaceSealed,
-  SpaceTurn,
-} from '@atrium/contract/space-schemas'
-import type { TObject, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 import { admit, expel } from './change-list.ts'
@@ -19,60 +7,43 @@ import { remove } from './remove.ts'
 import type { AttestRequest } from './request.ts'
 import { sealed } from './sealed.ts'
 import { turn } from './turn.ts'
+import { type Fields, isFields, type Problem } from '../validation/find-problem.ts'
+import {
+  findAdmitProblem,
+  findAttestProblem,
+  findCreateProblem,
+  findExpelProblem,
+  findPollProblem,
+  findRemoveProblem,
+  findSealedProblem,
+  findTurnProblem,
+} from '../validation/request-problems.ts'
 
 type Run = (ctx: SpaceContext, request: never, caller: Caller) => object | Promise<object>
 
 interface Op {
-  check: (request: unknown) => void
+  findProblem: (fields: Fields) => Problem
   run: Run
 }
 
 const ops: Record<string, Op> = {
-  poll: op(SpacePoll, poll),
-  turn: op(SpaceTurn, turn),
-  sealed: op(SpaceSealed, sealed),
-  attest: op(SpaceAttest, (ctx: SpaceContext, { nonce }: AttestRequest) => ctx.certificate.attest(nonce)),
-  create: op(SpaceCreate, create),
-  admit: op(SpaceAdmit, admit),
-  expel: op(SpaceExpel, expel),
-  remove: op(SpaceRemove, remove),
+  poll: { findProblem: findPollProblem, run: poll },
+  turn: { findProblem: findTurnProblem, run: turn },
+  sealed: { findProblem: findSealedProblem, run: sealed },
+  attest: { findProblem: findAttestProblem, run: (ctx: SpaceContext, { nonce }: AttestRequest) => ctx.certificate.attest(nonce) },
+  create: { findProblem: findCreateProblem, run: create },
+  admit: { findProblem: findAdmitProblem, run: admit },
+  expel: { findProblem: findExpelProblem, run: expel },
+  remove: { findProblem: findRemoveProblem, run: remove },
 }
 
 /** Runs the op that the request names. Throws SpaceError for all that is refused. */
 export async function dispatch(ctx: SpaceContext, request: unknown, caller: Caller): Promise<object> {
-  if (typeof request !== 'object' || request === null || Array.isArray(request))
-    throw new SpaceError('invalid_request', 'the body must be an object')
-  const name: unknown = (request as { op?: unknown }).op
+  if (!isFields(request)) throw new SpaceError('invalid_request', 'the body must be an object')
+  const { op: name } = request
   const found = typeof name === 'string' && Object.hasOwn(ops, name) ? ops[name] : undefined
   if (!found) throw new SpaceError('invalid_request', `op must be one of ${Object.keys(ops).join(', ')}`)
-  found.check(request)
+  const problem = found.findProblem(request)
+  if (problem !== undefined) throw new SpaceError('invalid_request', problem)
   return found.run(ctx, request as never, caller)
-}
-
-/**
- * Any token and any device key pass here: what is wrong with them is said in the order of the contract's part 5, after the room was found,
- * and never as a fault of the request's form.
- */
-function withAnyIdentity(schema: TObject): TSchema {
-  const { idToken, spk } = schema.properties
-  return { ...schema, properties: { ...schema.properties, ...(idToken && { idToken: {} }), ...(spk && { spk: {} }) } }
-}
-
-function op(schema: TObject, run: Run): Op {
-  const validator = Compile(withAnyIdentity(schema))
-  return {
-    run,
-    check: (request) => {
-      if (validator.Check(request)) return
-      const first = validator.Errors(request).find(({ keyword }) => keyword !== 'boolean')
-      const names = first?.params as { additionalProperties?: string[] } | undefined
-      // The value is never quoted: it may be the room key.
-      throw new SpaceError(
-        'invalid_request',
-        first
-          ? `${[first.instancePath, ...(names?.additionalProperties ?? [])].join(' ').trim()} ${first.message}`.trim()
-          : 'not valid',
-      )
-    },
-  }
 }

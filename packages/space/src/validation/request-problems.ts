@@ -1,0 +1,146 @@
+// Written by scripts/space-validators.ts out of packages/contract/src/space-schemas.ts.
+import {
+  findBooleanProblem,
+  findChoiceProblem,
+  findIntegerProblem,
+  findNameProblem,
+  findTextProblem,
+  findTextsProblem,
+  isFields,
+  type Fields,
+  type Problem,
+  type TextRule,
+} from './find-problem.ts'
+
+const roomRule: TextRule = { pattern: /^[A-Za-z0-9_-]{1,128}$/u }
+const mkRule: TextRule = { minLength: 22, maxLength: 512, pattern: /^[!-~]+$/u }
+const sinceEtagRule: TextRule = { maxLength: 128 }
+const proofRule: TextRule = { maxLength: 4096 }
+const textRule: TextRule = { minLength: 1, maxLength: 16384 }
+const replyToRule: TextRule = { minLength: 1, maxLength: 100 }
+const clientIdRule: TextRule = { minLength: 1, maxLength: 100 }
+const nonceRule: TextRule = { minLength: 1, maxLength: 200 }
+const allowRule: TextRule = { maxLength: 254, format: 'email' }
+const agentsRule: TextRule = { pattern: /^agt_[0-9A-Za-z]{22}$/u }
+const titleRule: TextRule = { minLength: 1, maxLength: 200 }
+const emailsRule: TextRule = { maxLength: 254, format: 'email' }
+
+export function findPollProblem(fields: Fields): Problem {
+  const { op, room, mk, sinceEtag, sinceCount, waitMs, limit, proof } = fields
+  return (
+    findNameProblem(
+      fields,
+      '',
+      ['op', 'room', 'mk'],
+      ['sinceEtag', 'sinceCount', 'waitMs', 'limit', 'idToken', 'spk', 'proof'],
+    ) ??
+    findChoiceProblem(op, '/op', ['poll']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findTextProblem(sinceEtag, '/sinceEtag', sinceEtagRule) ??
+    findIntegerProblem(sinceCount, '/sinceCount', 0) ??
+    findIntegerProblem(waitMs, '/waitMs', 0, 25000) ??
+    findIntegerProblem(limit, '/limit', 1, 500) ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+function findMessageProblem(fields: unknown, path: string): Problem {
+  if (fields === undefined) return undefined
+  if (!isFields(fields)) return `${path} must be object`
+  const { text, reply_to, client_id } = fields
+  return (
+    findNameProblem(fields, path, ['text'], ['reply_to', 'client_id']) ??
+    findTextProblem(text, `${path}/text`, textRule) ??
+    findTextProblem(reply_to, `${path}/reply_to`, replyToRule) ??
+    findTextProblem(client_id, `${path}/client_id`, clientIdRule)
+  )
+}
+
+export function findTurnProblem(fields: Fields): Problem {
+  const { op, room, mk, message, proof } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'mk', 'message'], ['idToken', 'spk', 'proof']) ??
+    findChoiceProblem(op, '/op', ['turn']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findMessageProblem(message, '/message') ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findSealedProblem(fields: Fields): Problem {
+  const { op, room } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room'], []) ??
+    findChoiceProblem(op, '/op', ['sealed']) ??
+    findTextProblem(room, '/room', roomRule)
+  )
+}
+
+export function findAttestProblem(fields: Fields): Problem {
+  const { op, nonce } = fields
+  return (
+    findNameProblem(fields, '', ['op'], ['nonce']) ??
+    findChoiceProblem(op, '/op', ['attest']) ??
+    findTextProblem(nonce, '/nonce', nonceRule)
+  )
+}
+
+export function findCreateProblem(fields: Fields): Problem {
+  const { op, room, mk, policy, allow, agents, title, require_proof, proof } = fields
+  return (
+    findNameProblem(
+      fields,
+      '',
+      ['op', 'room', 'mk', 'policy'],
+      ['allow', 'agents', 'title', 'require_proof', 'idToken', 'spk', 'proof'],
+    ) ??
+    findChoiceProblem(op, '/op', ['create']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findChoiceProblem(policy, '/policy', ['open', 'email']) ??
+    findTextsProblem(allow, '/allow', 1000, allowRule) ??
+    findTextsProblem(agents, '/agents', 100, agentsRule) ??
+    findTextProblem(title, '/title', titleRule) ??
+    findBooleanProblem(require_proof, '/require_proof') ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findAdmitProblem(fields: Fields): Problem {
+  const { op, room, mk, emails, agents, proof } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'mk'], ['emails', 'agents', 'idToken', 'spk', 'proof']) ??
+    findChoiceProblem(op, '/op', ['admit']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findTextsProblem(emails, '/emails', 1000, emailsRule) ??
+    findTextsProblem(agents, '/agents', 100, agentsRule) ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findExpelProblem(fields: Fields): Problem {
+  const { op, room, mk, emails, agents, proof } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'mk'], ['emails', 'agents', 'idToken', 'spk', 'proof']) ??
+    findChoiceProblem(op, '/op', ['expel']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findTextsProblem(emails, '/emails', 1000, emailsRule) ??
+    findTextsProblem(agents, '/agents', 100, agentsRule) ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findRemoveProblem(fields: Fields): Problem {
+  const { op, room, mk, proof } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'mk'], ['idToken', 'spk', 'proof']) ??
+    findChoiceProblem(op, '/op', ['remove']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
