@@ -1,5 +1,6 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
+import { rateKeyHeader } from '@atrium/traffic/rate-key'
 import { CompactSign } from 'jose'
 import type { AgentIssuer } from '../agent-issuer/agent-issuer.ts'
 
@@ -56,13 +57,20 @@ export class AgentRoom {
   readonly #issuer: AgentIssuer
   readonly #agent: { id: string; name: string }
   readonly #address: RoomAddress
-  readonly #from: string
+  readonly #rateKey: string
   readonly #privateKey: KeyObject
   readonly #spk: { kty: string; crv: string; x: string; y: string }
   #token: { text: Promise<string>; madeAtMs: number } | undefined
   #tokenRefusedAtMs: number | undefined
 
-  constructor(spaceOrigin: string, issuer: AgentIssuer, agent: { id: string; name: string }, address: RoomAddress) {
+  /** `rateKey`: all agents call from this machine; by it the Space service counts each on its own, so that a busy one uses up nobody else's limit. */
+  constructor(
+    spaceOrigin: string,
+    issuer: AgentIssuer,
+    agent: { id: string; name: string },
+    address: RoomAddress,
+    rateKey: string,
+  ) {
     this.#endpoint = `${spaceOrigin}/space`
     this.#issuer = issuer
     this.#agent = { id: agent.id, name: agent.name }
@@ -71,9 +79,7 @@ export class AgentRoom {
     this.#privateKey = privateKey
     const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
     this.#spk = { kty: 'EC', crv: 'P-256', x, y }
-    // All agents call from this machine: told apart, so that one that is busy does not use up the others' limit.
-    const digits = hash('sha256', `${agent.id} ${address.room}`, 'hex')
-    this.#from = `2001:db8:${digits.slice(0, 4)}:${digits.slice(4, 8)}::1`
+    this.#rateKey = rateKey
   }
 
   poll(
@@ -106,7 +112,7 @@ export class AgentRoom {
     assertMay?.()
     const res = await fetch(this.#endpoint, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': this.#from },
+      headers: { 'content-type': 'application/json', [rateKeyHeader]: this.#rateKey },
       body: JSON.stringify({ ...body, room, mk, idToken, spk: this.#spk, proof }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })

@@ -22,8 +22,9 @@ export class AgentRooms {
     this.#issuer = issuer
   }
 
-  open(agent: Agent, address: RoomAddress): AgentRoom {
-    return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address)
+  /** `rateKey`: what the calls count by, such as `session:<id>`. */
+  open(agent: Agent, address: RoomAddress, rateKey: string): AgentRoom {
+    return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address, rateKey)
   }
 
   /**
@@ -31,7 +32,8 @@ export class AgentRooms {
    * there. A room that does not exist yet is made by the first word said in it.
    */
   async assertEnters(agent: Agent, address: RoomAddress): Promise<number> {
-    const room = this.open(agent, address)
+    // There is no session yet: those who launch into other rooms are not held up by one that is busy.
+    const room = this.open(agent, address, `room:${address.room}`)
     const count = () => room.poll({ sinceCount: Number.MAX_SAFE_INTEGER, limit: 1 }).then((page) => page.count)
     // A token that this clock made wrong is right the second time.
     const isClockWrong = (error: unknown) => error instanceof RoomRefusal && error.reason.startsWith('token: ') && error.isPassing

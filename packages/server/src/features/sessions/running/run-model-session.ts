@@ -34,7 +34,7 @@ export interface Run {
 export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
   const agent = { id: session.agentId, name: session.agent.name }
-  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) })
+  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) }, `session:${session.id}`)
   const mind = new KeptMind(ctx, run)
   try {
     await mind.get()
