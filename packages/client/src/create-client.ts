@@ -1,6 +1,6 @@
 import type { Caller } from '@atrium/contract/operation'
+import { randomId } from '@atrium/room-client/new-room-secret'
 import type { AnyInput, AnyResult, AtriumClient } from './call.ts'
-import { randomId } from './random-id.ts'
 import { wait, type Wait, withRetries } from './retry.ts'
 import { routes } from './routes.ts'
 import { type HttpAnswer, type HttpRequest, jsonOf, send, type Transport } from './send.ts'

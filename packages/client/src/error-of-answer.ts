@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
+import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { AtriumError, type AtriumErrorFields } from './atrium-error.ts'
 import { errorClasses } from './errors.ts'
 
@@ -44,13 +45,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     // A proxy's page, or nothing: the status says what there is to say.
     return undefined
   }
-}
-
-/** Retry-After in its two forms (RFC 9110): seconds, or a date. */
-function retryAfterSecondsOf(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim()
-  if (!value) return undefined
-  if (/^\d+$/.test(value)) return Number(value)
-  const atMs = Date.parse(value)
-  return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
 }

@@ -1,19 +1,10 @@
 import { assertRoomSecret, type RoomSecret } from '@atrium/sealing/room-secret'
-import { followRoom, type FollowOptions } from './follow-room.ts'
-import { randomId } from './random-id.ts'
-import { wait, type Wait } from './retry.ts'
-import {
-  callRoom,
-  type Entry,
-  type RoomAccess,
-  type RoomIdentity,
-  type RoomPage,
-  type SaidEntry,
-  type SealedRoom,
-} from './room-call.ts'
-
-/** A room may have 64 MiB. */
-const sealedExtraMs = 110_000
+import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
+import { followRoom } from '@atrium/room-client/follow-room'
+import { randomId } from '@atrium/room-client/new-room-secret'
+import type { FollowOptions } from './follow-room.ts'
+import { wait as delay, type Wait } from './retry.ts'
+import { asAtriumError, type Entry, type RoomIdentity, type RoomPage, type SaidEntry, type SealedRoom } from './room-call.ts'
 
 export interface RoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
@@ -71,28 +62,46 @@ export interface Room extends RoomSecret {
 
 /** A client of one room. Asks nothing yet. Throws TypeError for a malformed room or mk, which it does not quote. */
 export function openRoom(options: RoomOptions): Room {
-  const { room, mk, spaceUrl, identity, fetch = globalThis.fetch, timeoutMs = 10_000, retries = 3 } = options
+  const { room, mk, spaceUrl, identity, fetch, timeoutMs, retries = 3, wait = delay } = options
   assertRoomSecret({ room, mk })
-  const access: RoomAccess = {
-    room,
-    mk,
-    spaceUrl,
-    identity: typeof identity === 'function' ? identity : () => identity,
-    transport: { fetch, timeoutMs },
-    wait: options.wait ?? wait,
-  }
-  const poll = ({ signal, waitMs = 0, ...from }: PollOptions, tries: number) =>
-    callRoom(access, 'poll', { ...from, waitMs }, { retries: tries, extraMs: waitMs, signal })
+  const endpoint = { url: spaceUrl, fetch }
+  const how = (signal: AbortSignal | undefined, tries = retries): CallOptions => ({
+    identity,
+    timeoutMs,
+    retries: tries,
+    wait,
+    signal,
+  })
+  const poll = ({ signal, waitMs = 0, ...from }: PollOptions, tries?: number) =>
+    callSpace(endpoint, { op: 'poll', room, mk, ...from, waitMs }, how(signal, tries))
   return {
     room,
     mk,
-    poll: (from = {}) => poll(from, retries),
+    poll: (from = {}) => converted(poll(from)),
     // Follows by itself how often to try again.
-    follow: (how = {}) => followRoom({ poll: (from) => poll({ ...from, signal: how.signal }, 0), wait: access.wait }, how),
+    follow: (options = {}) =>
+      followConverted(followRoom({ poll: (from) => poll({ ...from, signal: options.signal }, 0), wait }, options)),
     say: (text, { replyTo, clientId = randomId(), signal } = {}) => {
       const message = { text, ...(replyTo === undefined ? {} : { reply_to: replyTo }), client_id: clientId }
-      return callRoom(access, 'turn', { message }, { retries, signal })
+      return converted(callSpace(endpoint, { op: 'turn', room, mk, message }, how(signal)))
     },
-    sealed: ({ signal } = {}) => callRoom(access, 'sealed', {}, { retries, extraMs: sealedExtraMs, signal }),
+    // The key opens the stored bytes: whoever asks for those has no need to send it.
+    sealed: ({ signal } = {}) => converted(callSpace(endpoint, { op: 'sealed', room }, how(signal))),
+  }
+}
+
+async function converted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw asAtriumError(error)
+  }
+}
+
+async function* followConverted(entries: AsyncGenerator<Entry, void, undefined>): AsyncGenerator<Entry, void, undefined> {
+  try {
+    yield* entries
+  } catch (error) {
+    throw asAtriumError(error)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RoomPage } from '#features/sessions/agent-room.ts'
+import type { RoomPage } from '@atrium/room-client/space-ops'
 import { send } from './http.ts'
 import { startHostileServers } from './hostile-servers.ts'
 import { longestBlock } from './processor-block.ts'

@@ -43,7 +43,8 @@ export interface SpaceContext {
 
 /** Who sent a request, and whether they still wait for the answer. */
 export interface Caller {
-  address: string
+  /** What limits count by: an address, or the key that a trusted caller names. */
+  key: string
   isGone: () => boolean
   onGone: (listener: () => void) => void
 }

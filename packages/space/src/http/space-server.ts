@@ -6,7 +6,7 @@ import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 import { StreamedAnswer } from '../ops/streamed-answer.ts'
 import { sendAnswer, sendBytes, sendError, sendJson, sendStreamed } from './answer.ts'
-import { callerAddress } from './caller-address.ts'
+import { callerKey } from './caller-key.ts'
 import { readBody } from './read-body.ts'
 import type { StaticFile } from './static-files.ts'
 
@@ -27,16 +27,16 @@ const preflight = {
 
 /** The service over HTTP: one endpoint, and files for anyone. */
 export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
-  const addressOf = callerAddress(config.trustProxy)
+  const keyOf = callerKey(config.trustProxy)
   const policy = scaled(ratePolicies.address, config.rateLimitFactor)
   const { unread } = ctx
 
   const post = async (req: IncomingMessage, res: ServerResponse) => {
-    const address = addressOf(req)
-    if (policy) await count(ctx, policy, address)
+    const key = keyOf(req)
+    if (policy) await count(ctx, policy, key)
     const request = await readBody(req)
     // Where nobody waits any more, a held poll must not go on holding.
-    const caller = { address, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
+    const caller = { key, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
     const answer = await dispatch(ctx, request, caller).finally(() => {
       // A stop waits for the connections that were in use: this is the last answer on its own.
       if (!server.listening) res.setHeader('connection', 'close')
@@ -72,8 +72,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
   return server
 }
 
-async function count(ctx: SpaceContext, policy: RatePolicy, address: string): Promise<void> {
-  const decision = await ctx.limiter.take([{ key: address, policy }])
+async function count(ctx: SpaceContext, policy: RatePolicy, key: string): Promise<void> {
+  const decision = await ctx.limiter.take([{ key, policy }])
   if (!decision.allowed)
     throw new SpaceError('rate_limited', 'too many requests', Math.max(1, Math.ceil(decision.resetMs / 1_000)))
 }

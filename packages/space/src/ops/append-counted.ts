@@ -6,14 +6,10 @@ import type { Caller, SpaceContext } from '../space-context.ts'
 const lineFrameBytes = 400
 
 /** Appends, and counts what is written for the caller; nothing where nothing was. Throws SpaceError when they may write no more today. */
-export async function appendCounted(
-  ctx: SpaceContext,
-  { address }: Caller,
-  append: Omit<Append, 'payload'>,
-): Promise<AppendOutcome> {
+export async function appendCounted(ctx: SpaceContext, { key }: Caller, append: Omit<Append, 'payload'>): Promise<AppendOutcome> {
   const payload = formatRecord(append.record)
   const bytes = lineFrameBytes + Math.ceil((Buffer.byteLength(payload) * 4) / 3)
-  const takeBack = ctx.use.write(address, bytes)
+  const takeBack = ctx.use.write(key, bytes)
   let outcome
   try {
     outcome = await ctx.writer.append({ ...append, payload })

@@ -32,7 +32,7 @@ export async function poll(ctx: SpaceContext, request: PollRequest, caller: Call
   let deadlineMs = Date.now() + (request.waitMs ?? 0)
   for (;;) {
     const leftMs = deadlineMs - Date.now()
-    const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.address) : undefined
+    const watch = leftMs > 0 && !caller.isGone() ? ctx.watch.watch(request.room, caller.key) : undefined
     try {
       const opened = await getOpenRoom(ctx, request)
       const { key, untilMs } = await authorise(ctx, request, opened.policy)

@@ -19,9 +19,9 @@ const longestMs = 10 * 60_000
  * The stored bytes as they are, for whoever asks: without the room key they tell how much was said, and nothing of it. Sent as they are read. What is
  * computed of them comes behind them, so that they are read once.
  */
-export async function sealed(ctx: SpaceContext, { room }: SealedRequest, { address }: Caller): Promise<StreamedAnswer> {
+export async function sealed(ctx: SpaceContext, { room }: SealedRequest, { key }: Caller): Promise<StreamedAnswer> {
   const cut = new AbortController()
-  const free = ctx.downloads.take({ address, network: networkOf(address, 56), room }, () => cut.abort())
+  const free = ctx.downloads.take({ address: key, network: networkOf(key, 56), room }, () => cut.abort())
   if (!free) throw new SpaceError('unavailable', 'too many large answers at once', 5)
   const timer = setTimeout(() => cut.abort(), longestMs).unref()
   const release = () => {

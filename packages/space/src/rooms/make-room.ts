@@ -12,15 +12,15 @@ import { insertRoom } from './store.ts'
 export async function makeRoom(
   { db, use }: Pick<SpaceContext, 'db' | 'use'>,
   { room, key, policy }: { room: string; key: KeyObject; policy: PolicyRecord },
-  { address }: Pick<Caller, 'address'>,
+  caller: Pick<Caller, 'key'>,
 ): Promise<RoomHead | 'exists' | 'removed'> {
   const line = sealLine({ key, seq: 0, payload: formatRecord(policy) })
   const etag = lineHash(line)
   const head = { room, count: 1, etag, bytes: line.length, policySeq: 0, policyHash: etag, policyLine: line }
-  const takeBack = use.write(address, head.bytes)
+  const takeBack = use.write(caller.key, head.bytes)
   let outcome
   try {
-    outcome = await insertRoom(db, head, use.roomLimits(address))
+    outcome = await insertRoom(db, head, use.roomLimits(caller.key))
   } finally {
     if (outcome !== 'made') takeBack()
   }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatFragment, makeRoomSecret, parseFragment } from './room-link.ts'
+import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { formatFragment, parseFragment } from './room-link.ts'
 
 test('a link holds the room and its key, and reads back as them', () => {
-  const secret = makeRoomSecret()
+  const secret = newRoomSecret()
   assert.match(formatFragment(secret), /^#[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}$/)
   assert.deepEqual(parseFragment(formatFragment(secret)), secret)
-  assert.notEqual(makeRoomSecret().mk, secret.mk)
+  assert.notEqual(newRoomSecret().mk, secret.mk)
 })
 
 test('a link that was cut, or is none, is not taken for one', () => {

@@ -1,35 +1,14 @@
-import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
-import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
-import { CompactSign } from 'jose'
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { type CallOptions, callSpace, type SpaceEndpoint } from '@atrium/room-client/call-space'
+import type { Since } from '@atrium/room-client/follow-room'
+import type { DevicePublicKey, RoomIdentity } from '@atrium/room-client/identity'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import type { Entry, RoomPage, SaidEntry } from '@atrium/room-client/space-ops'
+import { rateKeyHeader } from '@atrium/traffic/rate-key'
 import type { AgentIssuer } from '../agent-issuer/agent-issuer.ts'
 
-/** What the Space service said instead of yes. */
-export class RoomRefusal extends Error {
-  readonly status: number
-  readonly reason: string
-  /** Whether the same call may succeed in a while. */
-  readonly isPassing: boolean
-
-  constructor(status: number, reason: string, isTokenPassing: boolean) {
-    super(`the Space service answered ${status} ${reason}`)
-    this.status = status
-    this.reason = reason
-    this.isPassing = status === 429 || status === 408 || status >= 500 || isTokenPassing
-  }
-}
-
-export interface RoomEntry {
-  seq: number
-  id: string
-  author: { kind: 'anonymous' | 'account' | 'agent'; id?: string; name?: string; email?: string }
-  message: { text: string }
-}
-
-export interface RoomPage {
-  etag: string
-  count: number
-  entries: RoomEntry[]
-}
+/** What an agent reads of an entry. */
+export type RoomEntry = Pick<Entry, 'seq' | 'id' | 'author' | 'message'>
 
 export interface RoomMessage {
   text: string
@@ -47,23 +26,28 @@ const tokenReuseMs = 5_000
 /** The platform vouches for the agent: a token of its own that is refused so is a matter of clocks, or of keys that are still to be fetched. */
 const passingTokenReasons = new Set(['token: expired', 'token: not_yet_valid', 'token: bad_signature'])
 /** For this long; after it something is wrong that waiting does not mend. */
-const tokenPatienceMs = 120_000
-const answerPatienceMs = 10_000
+const tokenTimeoutMs = 120_000
 
 /** A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a key of its own. */
 export class AgentRoom {
-  readonly #endpoint: string
+  readonly #endpoint: SpaceEndpoint
   readonly #issuer: AgentIssuer
   readonly #agent: { id: string; name: string }
   readonly #address: RoomAddress
-  readonly #from: string
   readonly #privateKey: KeyObject
-  readonly #spk: { kty: string; crv: string; x: string; y: string }
+  readonly #spk: DevicePublicKey
   #token: { text: Promise<string>; madeAtMs: number } | undefined
   #tokenRefusedAtMs: number | undefined
 
-  constructor(spaceOrigin: string, issuer: AgentIssuer, agent: { id: string; name: string }, address: RoomAddress) {
-    this.#endpoint = `${spaceOrigin}/space`
+  /** `rateKey`: all agents call from this machine; by it Space counts each on its own, so that a busy one uses up nobody else's limit. */
+  constructor(
+    spaceOrigin: string,
+    issuer: AgentIssuer,
+    agent: { id: string; name: string },
+    address: RoomAddress,
+    rateKey: string,
+  ) {
+    this.#endpoint = { url: `${spaceOrigin}/space`, headers: { [rateKeyHeader]: rateKey } }
     this.#issuer = issuer
     this.#agent = { id: agent.id, name: agent.name }
     this.#address = address
@@ -71,57 +55,51 @@ export class AgentRoom {
     this.#privateKey = privateKey
     const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
     this.#spk = { kty: 'EC', crv: 'P-256', x, y }
-    // All agents call from this machine: told apart, so that one that is busy does not use up the others' limit.
-    const digits = hash('sha256', `${agent.id} ${address.room}`, 'hex')
-    this.#from = `2001:db8:${digits.slice(0, 4)}:${digits.slice(4, 8)}::1`
   }
 
-  poll(
-    since: { sinceEtag?: string; sinceCount: number; waitMs?: number; limit?: number },
-    signal?: AbortSignal,
-  ): Promise<RoomPage> {
-    return this.#call<RoomPage>({ op: 'poll', ...since }, answerPatienceMs + (since.waitMs ?? 0), { signal })
+  poll(since: Partial<Since> & { waitMs?: number; limit?: number }, signal?: AbortSignal): Promise<RoomPage> {
+    return this.#watched(callSpace(this.#endpoint, { op: 'poll', ...this.#address, ...since }, this.#options({ signal })))
   }
 
   /**
    * Says something. The same client_id is stored once, however often it is said. `assertMay` is called when nothing is left to wait for
    * before it is sent; what it throws keeps it from being sent.
    */
-  say(
-    { text, reply_to: replyTo, client_id: clientId }: RoomMessage,
-    assertMay: () => void,
-  ): Promise<{ seq: number; id: string }> {
-    const message = { text, reply_to: replyTo, client_id: clientId }
-    return this.#call({ op: 'turn', message }, answerPatienceMs, { assertMay })
+  say({ text, reply_to, client_id }: RoomMessage, assertMay: () => void): Promise<SaidEntry> {
+    const message = { text, ...(reply_to !== undefined && { reply_to }), ...(client_id !== undefined && { client_id }) }
+    const options = this.#options({ beforeSend: assertMay })
+    return this.#watched(callSpace(this.#endpoint, { op: 'turn', ...this.#address, message }, options))
   }
 
-  async #call<T>(
-    body: Omit<ProvableRequest, 'room'> & Record<string, unknown>,
-    patienceMs: number,
-    { signal, assertMay }: { signal?: AbortSignal | undefined; assertMay?: () => void },
-  ): Promise<T> {
-    const { room, mk } = this.#address
-    const [idToken, proof] = await Promise.all([this.#idToken(), this.#proof({ room, ...body })])
-    const timeout = AbortSignal.timeout(patienceMs)
-    assertMay?.()
-    const res = await fetch(this.#endpoint, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': this.#from },
-      body: JSON.stringify({ ...body, room, mk, idToken, spk: this.#spk, proof }),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-    const answer = (await res.json()) as T & { reason?: string }
-    if (!res.ok) throw this.#refusalOf(res, answer.reason ?? 'unknown')
-    this.#tokenRefusedAtMs = undefined
-    return answer
+  /** Whether the call that failed so may succeed in a while. */
+  isPassing(error: SpaceCallError): boolean {
+    if (!passingTokenReasons.has(error.reason)) return error.isPassing
+    return this.#tokenRefusedAtMs !== undefined && performance.now() - this.#tokenRefusedAtMs < tokenTimeoutMs
   }
 
-  #refusalOf(res: Response, reason: string): RoomRefusal {
-    if (!passingTokenReasons.has(reason)) return new RoomRefusal(res.status, reason, false)
-    this.#token = undefined
-    this.#issuer.followClock(res.headers.get('date'))
-    this.#tokenRefusedAtMs ??= performance.now()
-    return new RoomRefusal(res.status, reason, performance.now() - this.#tokenRefusedAtMs < tokenPatienceMs)
+  #options(more: CallOptions): CallOptions {
+    return { identity: () => this.#identity(), ...more }
+  }
+
+  /** Notes whether the token was refused: then the next call has another, by the clock of the service. */
+  async #watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      const answer = await call
+      this.#tokenRefusedAtMs = undefined
+      return answer
+    } catch (error) {
+      if (error instanceof SpaceCallError && passingTokenReasons.has(error.reason)) {
+        this.#token = undefined
+        this.#issuer.followClock(error.headers?.get('date') ?? null)
+        this.#tokenRefusedAtMs ??= performance.now()
+      }
+      throw error
+    }
+  }
+
+  async #identity(): Promise<RoomIdentity> {
+    const key = { key: this.#privateKey, dsaEncoding: 'ieee-p1363' } as const
+    return { idToken: await this.#idToken(), spk: this.#spk, sign: async (bytes) => sign('sha256', bytes, key) }
   }
 
   async #idToken(): Promise<string> {
@@ -135,10 +113,5 @@ export class AgentRoom {
       })
     }
     return this.#token.text
-  }
-
-  #proof(request: ProvableRequest): Promise<string> {
-    const payload = proofPayload(request, hash('sha256', proofContent(request), 'hex'))
-    return new CompactSign(payload).setProtectedHeader({ alg: 'ES256' }).sign(this.#privateKey)
   }
 }

@@ -1,6 +1,8 @@
+import { pastTheEnd } from '@atrium/room-client/follow-room'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AgentIssuer } from '../agent-issuer/agent-issuer.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
-import { AgentRoom, RoomRefusal } from './agent-room.ts'
+import { AgentRoom } from './agent-room.ts'
 
 interface Agent {
   id: string
@@ -22,8 +24,9 @@ export class AgentRooms {
     this.#issuer = issuer
   }
 
-  open(agent: Agent, address: RoomAddress): AgentRoom {
-    return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address)
+  /** `rateKey`: what the calls count by, such as `session:<id>`. */
+  open(agent: Agent, address: RoomAddress, rateKey: string): AgentRoom {
+    return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address, rateKey)
   }
 
   /**
@@ -31,29 +34,30 @@ export class AgentRooms {
    * there. A room that does not exist yet is made by the first word said in it.
    */
   async assertEnters(agent: Agent, address: RoomAddress): Promise<number> {
-    const room = this.open(agent, address)
-    const count = () => room.poll({ sinceCount: Number.MAX_SAFE_INTEGER, limit: 1 }).then((page) => page.count)
+    // There is no session yet: those who launch into other rooms are not held up by one that is busy.
+    const room = this.open(agent, address, `room:${address.room}`)
+    const count = () => room.poll({ ...pastTheEnd, limit: 1 }).then((page) => page.count)
     // A token that this clock made wrong is right the second time.
-    const isClockWrong = (error: unknown) => error instanceof RoomRefusal && error.reason.startsWith('token: ') && error.isPassing
+    const isClockWrong = (error: unknown) =>
+      error instanceof SpaceCallError && error.reason.startsWith('token: ') && room.isPassing(error)
     try {
       return await count().catch((error: unknown) => (isClockWrong(error) ? count() : Promise.reject(error)))
     } catch (error) {
-      const isUnknownRoom = error instanceof RoomRefusal && error.status === 404
-      if (!isUnknownRoom) throw refusalOf(error)
-      return 0
+      if (!(error instanceof SpaceCallError)) throw unavailable(error)
+      if (error.status === 404) return 0
+      throw refusalOf(error, room.isPassing(error))
     }
   }
 }
 
-function refusalOf(error: unknown): ApiError {
-  if (!(error instanceof RoomRefusal)) return unreachable(error)
+function refusalOf(error: SpaceCallError, isPassing: boolean): ApiError {
   const { status, reason } = error
-  if (status === 403 && !error.isPassing)
+  if (status === 403 && !isPassing)
     return new ApiError('not_authorized', { message: `The room does not let this agent in: ${reason}.`, reason })
   if (status === 400) return invalid('/room', reason)
-  return unreachable(error)
+  return unavailable(error)
 }
 
-function unreachable(cause: unknown): ApiError {
+function unavailable(cause: unknown): ApiError {
   return new ApiError('unavailable', { message: 'The Space service cannot be reached.', retryAfterSeconds: 2, cause })
 }

@@ -1,8 +1,7 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { type AlreadyPresent, ApiFailure, type LaunchedSession, type PlatformApi } from '../api/platform-api.ts'
-import { Unreachable } from '../api/space-client.ts'
+import { type AlreadyPresent, ApiFailure, type LaunchedSession, type PlatformApi, Unreachable } from '../api/platform-api.ts'
 import { backoffMs } from '../room/backoff.ts'
-import { randomId } from '../room-link.ts'
+import { randomId } from '@atrium/room-client/new-room-secret'
 
 interface Press {
   readonly agentId: string

@@ -1,4 +1,4 @@
-import { SpaceFailure } from './space-client.ts'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 
 export interface Words {
   readonly title: string
@@ -9,7 +9,7 @@ export interface Words {
 
 /** Why the service said no, in plain words. `email` is who is signed in. */
 export function failureWords(failure: unknown, email = 'Your account'): Words {
-  if (!(failure instanceof SpaceFailure)) {
+  if (!(failure instanceof SpaceCallError) || failure.status < 400) {
     return {
       title: 'The service does not answer',
       text: 'Perhaps you are offline. Nothing you typed is lost; try again in a moment.',

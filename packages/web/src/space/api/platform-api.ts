@@ -1,5 +1,3 @@
-import { Unreachable } from './space-client.ts'
-
 /** An agent as the public catalog shows it. */
 export interface CatalogAgent {
   readonly id: string
@@ -70,6 +68,11 @@ export class ApiFailure extends Error {
   get isPassing(): boolean {
     return this.status >= 500 || this.status === 429 || this.status === 408 || this.code === 'idempotency_in_progress'
   }
+}
+
+/** No answer came: offline, the API is down, or it took too long. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
 }
 
 interface ErrorBody {

@@ -1,5 +1,6 @@
+import type { DeviceKey, RoomIdentity } from '@atrium/room-client/identity'
 import { accountStore } from './account.ts'
-import { type DeviceKey, deviceKey } from './device-key.ts'
+import { deviceKey } from './device-key.ts'
 
 export type As = 'account' | 'guest'
 
@@ -13,9 +14,9 @@ export function keyOf(room: string, as = currentAs()): Promise<DeviceKey> {
   return deviceKey(as === 'account' ? 'account' : `room:${room}`)
 }
 
-/** The fields that say who asks, and the key to prove it with. */
-export async function presentIdentity(room: string, as = currentAs()) {
+/** Who asks, and the key to prove it with. */
+export async function identityIn(room: string, as = currentAs()): Promise<RoomIdentity> {
   const { account } = accountStore.value
-  const key = await keyOf(room, as)
-  return { key, fields: { ...(as === 'account' && account && { idToken: account.idToken }), spk: key.spk } }
+  const { spk, sign } = await keyOf(room, as)
+  return { ...(as === 'account' && account && { idToken: account.idToken }), spk, sign }
 }

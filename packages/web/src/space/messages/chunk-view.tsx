@@ -1,5 +1,5 @@
 import { Component } from 'preact'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { authorId } from '../parts/authors.ts'
 import { dayKey } from '../parts/moments.ts'
 import type { Chunk } from '../room/chunks.ts'

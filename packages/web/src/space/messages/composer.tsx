@@ -1,6 +1,6 @@
 import type { Ref } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { announce } from '../parts/announcer.tsx'
 import { authorName } from '../parts/authors.ts'
 import { Icon } from '../parts/icon.tsx'

@@ -1,4 +1,4 @@
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 
 interface MessageKeys {
   readonly onReply: (entry: Entry) => void

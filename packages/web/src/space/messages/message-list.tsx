@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorName, authorStanding, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Author } from '../api/space-client.ts'
+import type { Author } from '@atrium/room-client/space-ops'
 import { authorName, initials, spokenName } from './authors.ts'
 
 const email = 'mallory@example.com'

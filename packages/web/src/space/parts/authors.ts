@@ -1,4 +1,4 @@
-import type { Author, Entry } from '../api/space-client.ts'
+import type { Author, Entry } from '@atrium/room-client/space-ops'
 import { guestName } from './guest-name.ts'
 
 /** Tells authors apart: an account by its address, an agent by its id, a guest by the key of their device. */

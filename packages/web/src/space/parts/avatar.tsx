@@ -1,4 +1,4 @@
-import type { Author } from '../api/space-client.ts'
+import type { Author } from '@atrium/room-client/space-ops'
 import { initials, tintOf } from './authors.ts'
 
 /** A small arch in the author's tint. Decoration: the name stands beside it. */

@@ -1,5 +1,4 @@
-import type { PublicJwk } from '../identity/device-key.ts'
-import { thumbprint } from '../identity/device-key.ts'
+import { type DevicePublicKey, thumbprintOf } from '@atrium/room-client/identity'
 import { decodeBase64, utf8 } from './encoding.ts'
 
 /** What the service publishes about its build, as far as this page reads it. */
@@ -24,7 +23,7 @@ interface CertificateFile {
   readonly signed: string
   readonly sig: string
   readonly alg: string
-  readonly pubkey: PublicJwk
+  readonly pubkey: DevicePublicKey
 }
 
 export async function fetchCertificate(): Promise<Certificate> {
@@ -36,7 +35,7 @@ export async function fetchCertificate(): Promise<Certificate> {
   return {
     facts: JSON.parse(signed) as BuildFacts,
     publicKey,
-    thumbprint: await thumbprint({ kty, crv, x, y }),
+    thumbprint: await thumbprintOf({ kty, crv, x, y }),
     isSigned: alg === 'ES256' && (await isSignatureOf(publicKey, signed, sig)),
   }
 }

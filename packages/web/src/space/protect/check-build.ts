@@ -1,4 +1,4 @@
-import { randomId } from '../room-link.ts'
+import { randomId } from '@atrium/room-client/new-room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { type Certificate, fetchCertificate, fetchFresh, isSignatureOf } from './certificate.ts'
 import type { Check, Report } from './check.ts'

@@ -1,6 +1,6 @@
 import { findBreak } from '@atrium/sealing/chain'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import type { Author, Entry } from '../api/space-client.ts'
+import type { Author, Entry } from '@atrium/room-client/space-ops'
 import type { Head } from '../room/room-state.ts'
 import type { Report } from './check.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'

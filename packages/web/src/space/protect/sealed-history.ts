@@ -1,19 +1,19 @@
+import { openRecords } from '@atrium/room-client/room-history'
+import type { SealedRoom } from '@atrium/room-client/space-ops'
 import { LINE_SEPARATOR, parseLine } from '@atrium/sealing/line'
-import { parseRecord, type PolicyRecord, type RoomRecord, type TurnRecord } from '@atrium/sealing/records'
+import type { PolicyRecord, RoomRecord, TurnRecord } from '@atrium/sealing/records'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { lineHash, openLine } from '@atrium/sealing/web-lines'
-import { deriveRoomKey } from '@atrium/sealing/web-room-key'
-import { callSpace, type SealedAnswer } from '../api/space-client.ts'
+import { lineHash } from '@atrium/sealing/web-lines'
+import { callSpace } from '../api/space-client.ts'
 
 const BATCH = 200
-const TIMEOUT_MS = 120_000
 
 /** What the service stores of a room, in its own words: needs no key, and gives none away. */
-export function fetchSealed(room: string): Promise<SealedAnswer> {
-  return callSpace({ op: 'sealed', room }, { timeoutMs: TIMEOUT_MS })
+export function fetchSealed(room: string): Promise<SealedRoom> {
+  return callSpace({ op: 'sealed', room })
 }
 
-export function linesOf({ sealed }: SealedAnswer): string[] {
+export function linesOf({ sealed }: SealedRoom): string[] {
   return sealed === '' ? [] : sealed.replace(/\n$/, '').split(LINE_SEPARATOR)
 }
 
@@ -28,15 +28,11 @@ export async function openLines(
   lines: readonly string[],
   onProgress: (opened: number) => void = () => undefined,
 ): Promise<OpenedRecord[]> {
-  const key = await deriveRoomKey(secret)
-  const records: OpenedRecord[] = []
-  for (let at = 0; at < lines.length; at += BATCH) {
-    const opened = await Promise.all(lines.slice(at, at + BATCH).map((line) => openLine({ key, line })))
-    for (const { seq, payload } of opened) records.push({ seq, record: parseRecord(payload) })
-    onProgress(records.length)
+  const records = await openRecords(secret, lines, async (opened) => {
+    onProgress(opened)
     await nextTask()
-  }
-  return records
+  })
+  return records.map((record, i) => ({ seq: parseLine(lines[i]!).seq, record }))
 }
 
 /** Hashes of all lines; in batches, so that the page stays alive meanwhile. */

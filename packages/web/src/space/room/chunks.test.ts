@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { CHUNK_LINES, mergeEntries } from './chunks.ts'
 
 const entry = (seq: number): Entry => ({

@@ -1,27 +1,28 @@
+import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import type { Entry, RoomPage } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace, type Entry, type PollAnswer, SpaceFailure } from '../api/space-client.ts'
-import { presentIdentity } from '../identity/present.ts'
+import { callSpace } from '../api/space-client.ts'
+import { identityIn } from '../identity/present.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
 import { mergeEntries } from './chunks.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
 import type { RoomState } from './room-state.ts'
 
-const PAGE_LINES = 500
-/** More than any room holds. */
-const BEYOND_LINES = 1_000_000
 /** Behind what is being read: small enough to be drawn between two frames. */
 const EARLIER_PAGE_LINES = 250
-const HOLD_MS = 25_000
 /** Where polls are not held, because the service holds enough of them, the room is not asked more often than this. */
 const UNHELD_MS = 2_000
-/** A held answer that is this late will not come: the device slept, or a proxy forgot it. */
-const HOLD_TIMEOUT_MS = 35_000
+/** A held answer that is later than its hold by this will not come: the device slept, or a proxy forgot it. */
+const HELD_TIMEOUT_MS = 10_000
 /** Fetched without being asked for; what is older comes when someone wants to read it. */
 const EAGER_LINES = 6_000
 /** A refusal stands until the list or the sign-in changes, a wrong key for ever: looking now and then is enough. */
 const REFUSED_MS = 5_000
 const OFFLINE_MS = 30_000
+
+const START: Since = { sinceCount: 0, sinceEtag: '' }
 
 export interface ReaderEvents {
   /** Entries that came while the room was open. */
@@ -32,14 +33,9 @@ export interface ReaderEvents {
   readonly onCaughtUp: () => void
 }
 
-interface Since {
-  readonly count: number
-  readonly etag: string
-}
-
 interface PollOptions {
   readonly waitMs?: number
-  readonly limit?: number
+  readonly limit: number
   readonly signal: AbortSignal
 }
 
@@ -52,7 +48,7 @@ export class Reader {
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
   readonly #events: ReaderEvents
-  #since: Since = { count: 0, etag: '' }
+  #since: Since = START
   #caughtUp = false
   /** How many lines there were when reading began. */
   #goal = 0
@@ -77,25 +73,28 @@ export class Reader {
     let failures = 0
     while (!this.#signal.aborted) {
       this.#request = new AbortController()
-      const { signal } = this.#request
+      const signal = AbortSignal.any([this.#signal, this.#request.signal])
       try {
-        if (this.#from === undefined) await this.#begin(AbortSignal.any([this.#signal, signal]))
-        const askedAt = Date.now()
-        const waitMs = this.#caughtUp ? HOLD_MS : 0
-        const answer = await this.#poll(this.#since, {
-          waitMs,
-          signal: AbortSignal.any([this.#signal, signal]),
-        })
-        failures = 0
-        const isUnheld = waitMs > 0 && answer.count === this.#since.count && Date.now() - askedAt < UNHELD_MS / 2
-        this.#take(answer)
-        if (isUnheld) await this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), this.#signal)
+        if (this.#from === undefined) await this.#begin(signal)
+        for await (const page of this.#pages(signal)) {
+          failures = 0
+          this.#take(page)
+        }
       } catch (error) {
-        this.#caughtUp = false
-        if (this.#signal.aborted) return
         if (!signal.aborted) await this.naps.nap(this.#fail(error, ++failures), this.#signal)
       }
+      this.#caughtUp = false
     }
+  }
+
+  #pages(signal: AbortSignal): AsyncGenerator<RoomPage, void, undefined> {
+    return followPages((from) => this.#poll(from, { ...from, signal }), {
+      since: this.#since,
+      // After a failure the first answer shall come at once: it tells that the service is back.
+      mayHold: () => this.#caughtUp,
+      pause: () => this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), signal),
+      signal,
+    })
   }
 
   async loadEarlier(lines = EAGER_LINES): Promise<void> {
@@ -120,7 +119,7 @@ export class Reader {
   /** The lines of this range: a page may end before it does. */
   async #fill(from: number, to: number): Promise<void> {
     for (let at = from; at < to;) {
-      const { entries } = await this.#poll({ count: at, etag: '' }, { signal: this.#signal, limit: to - at })
+      const { entries } = await this.#poll({ sinceCount: at, sinceEtag: '' }, { signal: this.#signal, limit: to - at })
       this.#add(entries.filter(({ seq }) => seq < to))
       const last = entries.at(-1)
       if (!last) return
@@ -128,28 +127,28 @@ export class Reader {
     }
   }
 
-  async #poll({ count, etag }: Since, { waitMs = 0, limit = PAGE_LINES, signal }: PollOptions): Promise<PollAnswer> {
+  async #poll(since: Since, { waitMs = 0, limit, signal }: PollOptions): Promise<RoomPage> {
     const { room, mk } = this.#secret
     // Also as a guest: the client_ids of one's own messages are shown to the key that wrote them.
-    const { fields } = await presentIdentity(room)
-    const request = { op: 'poll' as const, room, mk, sinceEtag: etag, sinceCount: count, waitMs, limit, ...fields }
-    return callSpace(request, { signal, ...(waitMs > 0 && { timeoutMs: HOLD_TIMEOUT_MS }) })
+    const identity = { ...(await identityIn(room)), sign: undefined }
+    const { sinceCount, sinceEtag } = since
+    const request = { op: 'poll' as const, room, mk, sinceEtag, sinceCount, waitMs, limit }
+    return callSpace(request, { identity, signal, ...(waitMs > 0 && { timeoutMs: HELD_TIMEOUT_MS }) })
   }
 
   /** A long room shows its newest messages first: so where it ends is asked before anything. */
   async #begin(signal: AbortSignal): Promise<void> {
-    const { count } = await this.#poll({ count: BEYOND_LINES, etag: '' }, { signal })
+    const { count } = await this.#poll(pastTheEnd, { signal, limit: 1 })
     this.#goal = count
-    this.#from = Math.max(0, count - PAGE_LINES)
-    this.#since = { count: this.#from, etag: '' }
+    this.#from = Math.max(0, count - pageLines)
+    this.#since = { sinceCount: this.#from, sinceEtag: '' }
   }
 
-  #take({ entries, count, etag, policy, title }: PollAnswer): void {
+  #take({ entries, count, etag, policy, title }: RoomPage): void {
     const { phase, head } = this.#state.value
-    const end = entries.length >= PAGE_LINES ? entries.at(-1)!.seq + 1 : count
     // A full page may not be the last one, and one of large lines ends early. The next request will tell, and is answered at once.
-    this.#caughtUp = end === count && count - this.#since.count < PAGE_LINES && count >= this.#goal
-    this.#since = { count: end, etag: end === count ? etag : '' }
+    this.#caughtUp = count - this.#since.sinceCount < pageLines && count >= this.#goal
+    this.#since = { sinceCount: count, sinceEtag: etag }
     this.#add(entries)
     this.#state.update({
       phase: this.#caughtUp ? 'open' : phase === 'open' ? 'open' : 'opening',
@@ -176,13 +175,13 @@ export class Reader {
 
   /** Says what went wrong, and how long to wait before the next try. */
   #fail(error: unknown, failures: number): number {
-    if (!(error instanceof SpaceFailure)) {
+    if (!(error instanceof SpaceCallError) || error.status < 400) {
       this.#state.update({ link: navigator.onLine ? 'away' : 'offline' })
       return navigator.onLine ? backoffMs(failures) : OFFLINE_MS
     }
     if (error.isPassing) {
       if (error.status >= 500) this.#state.update({ link: 'troubled' })
-      return Math.max(error.retryAfterMs ?? 0, backoffMs(failures))
+      return Math.max((error.retryAfterSeconds ?? 0) * 1_000, backoffMs(failures))
     }
     const { phase } = this.#state.value
     if (error.status === 404) this.#close(phase === 'open' || phase === 'removed' ? 'removed' : 'missing', error)
@@ -195,7 +194,7 @@ export class Reader {
   #close(phase: 'refused' | 'missing' | 'removed', failure: unknown): void {
     this.byId.clear()
     this.#from = undefined
-    this.#since = { count: 0, etag: '' }
+    this.#since = START
     this.#state.update({ phase, failure, link: 'online', chunks: [], hasEarlier: false, title: undefined, head: undefined })
   }
 }

@@ -1,5 +1,5 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { Store } from '../store.ts'
 import { Reader } from './reader.ts'

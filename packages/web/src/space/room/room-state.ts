@@ -1,4 +1,4 @@
-import type { PollAnswer } from '../api/space-client.ts'
+import type { RoomPage } from '@atrium/room-client/space-ops'
 import type { Chunk } from './chunks.ts'
 import type { Pending } from './outbox.ts'
 
@@ -15,7 +15,7 @@ export interface RoomState {
   readonly failure: unknown
   /** offline: the browser says so. away: the service does not answer. troubled: it answers with a fault of its own. */
   readonly link: 'online' | 'offline' | 'away' | 'troubled'
-  readonly policy: PollAnswer['policy'] | undefined
+  readonly policy: RoomPage['policy'] | undefined
   readonly title: string | undefined
   readonly chunks: readonly Chunk[]
   /** Messages before the first shown that have not been fetched. */

@@ -1,8 +1,9 @@
+import { randomId } from '@atrium/room-client/new-room-secret'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace, type Entry, SpaceFailure, Unreachable } from '../api/space-client.ts'
-import { presentIdentity } from '../identity/present.ts'
-import { proofOf } from '../identity/proof.ts'
-import { randomId } from '../room-link.ts'
+import { callSpace } from '../api/space-client.ts'
+import { identityIn } from '../identity/present.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
@@ -93,9 +94,9 @@ export class Sender {
     this.#change(clientId, { state: 'sending' })
     try {
       const message = { text, ...(replyTo !== undefined && { reply_to: replyTo }), client_id: clientId }
-      const { key, fields } = await presentIdentity(this.#secret.room)
-      const request = { op: 'turn' as const, room: this.#secret.room, mk: this.#secret.mk, message, ...fields }
-      const { seq, id } = await callSpace({ ...request, proof: await proofOf(request, key) }, { signal: this.#signal })
+      const { room, mk } = this.#secret
+      const identity = await identityIn(room)
+      const { seq, id } = await callSpace({ op: 'turn', room, mk, message }, { identity, signal: this.#signal })
       this.#failures = 0
       this.own.add(id)
       // The history may have been quicker than this answer, above all where it is the answer to a second try.
@@ -107,10 +108,10 @@ export class Sender {
   }
 
   async #fail(clientId: string, failure: unknown): Promise<void> {
-    if (failure instanceof Unreachable || (failure instanceof SpaceFailure && failure.isPassing)) {
+    if (failure instanceof SpaceCallError && failure.isPassing) {
       this.#change(clientId, { state: 'waiting' })
-      const askedMs = failure instanceof SpaceFailure ? failure.retryAfterMs : undefined
-      await this.naps.nap(Math.max(askedMs ?? 0, backoffMs(++this.#failures)), this.#signal)
+      const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000
+      await this.naps.nap(Math.max(askedMs, backoffMs(++this.#failures)), this.#signal)
     } else if (isSignInOver(failure)) {
       this.#change(clientId, { state: 'waiting' })
       this.#state.update({ failure })

@@ -1,10 +1,9 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { accountStore } from '../identity/account.ts'
-import { presentIdentity } from '../identity/present.ts'
-import { proofOf } from '../identity/proof.ts'
+import { identityIn } from '../identity/present.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
-import { makeRoomSecret } from '../room-link.ts'
+import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 
 /** What was filled in. */
 export interface Wish {
@@ -15,8 +14,7 @@ export interface Wish {
 
 /** Makes the room; it belongs to the account, or for a guest to the key of this device. */
 export async function createRoom({ policy, title, addresses }: Wish): Promise<RoomSecret> {
-  const secret = makeRoomSecret()
-  const { key, fields } = await presentIdentity(secret.room)
+  const secret = newRoomSecret()
   const email = accountStore.value.account?.email
   const allow = [...new Set([...(email ? [email.toLowerCase()] : []), ...parseAddresses(addresses).emails])]
   const request = {
@@ -25,8 +23,7 @@ export async function createRoom({ policy, title, addresses }: Wish): Promise<Ro
     policy,
     ...(title.trim() !== '' && { title: title.trim() }),
     ...(policy === 'email' && { allow }),
-    ...fields,
   }
-  await callSpace({ ...request, proof: await proofOf(request, key) })
+  await callSpace(request, { identity: await identityIn(secret.room) })
   return secret
 }

@@ -1,6 +1,6 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { useEffect, useState } from 'preact/hooks'
-import type { Entry } from '../api/space-client.ts'
+import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'

@@ -1,6 +1,5 @@
 import { callSpace } from '../api/space-client.ts'
-import { presentIdentity } from '../identity/present.ts'
-import { proofOf } from '../identity/proof.ts'
+import { identityIn } from '../identity/present.ts'
 import type { RoomSession } from '../room/room-session.ts'
 
 export interface ListChange {
@@ -9,10 +8,7 @@ export interface ListChange {
   readonly agents?: string[]
 }
 
-export async function changeList({ secret: { room, mk } }: RoomSession, change: ListChange): Promise<void> {
-  const { key, fields } = await presentIdentity(room, 'account')
-  const request = { ...change, room, mk, ...fields }
-  const proof = await proofOf(request, key)
-  if (request.op === 'admit') await callSpace({ ...request, op: request.op, proof })
-  else await callSpace({ ...request, op: 'expel', proof })
+export async function changeList({ secret: { room, mk } }: RoomSession, { op, ...names }: ListChange): Promise<void> {
+  const identity = await identityIn(room, 'account')
+  await callSpace<'admit' | 'expel'>({ op, room, mk, ...names }, { identity })
 }

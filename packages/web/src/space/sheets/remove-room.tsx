@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { callSpace } from '../api/space-client.ts'
-import { type As, presentIdentity } from '../identity/present.ts'
-import { proofOf } from '../identity/proof.ts'
+import { type As, identityIn } from '../identity/present.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 
@@ -17,9 +16,7 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
   const remove = async () => {
     try {
       const { room, mk } = session.secret
-      const { key, fields } = await presentIdentity(room, as)
-      const request = { op: 'remove' as const, room, mk, ...fields }
-      await callSpace({ ...request, proof: await proofOf(request, key) })
+      await callSpace({ op: 'remove', room, mk }, { identity: await identityIn(room, as) })
       session.reader.restart()
     } catch (error) {
       const { title, text } = failureWords(error)

@@ -98,8 +98,8 @@ export class StubRooms {
       entries.push({ seq, id, at, author, message: own ? message : { ...message, client_id: undefined } })
     }
     return {
-      etag: room.etag,
-      count: room.lines.length,
+      etag: end === room.lines.length ? room.etag : lineHash(room.lines[end - 1]!),
+      count: end,
       entries,
       policy: policy.policy,
       ...(policy.title !== undefined && { title: policy.title }),

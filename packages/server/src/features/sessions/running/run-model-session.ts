@@ -3,7 +3,9 @@ import type { Context } from '#features/context.ts'
 import { isPassing } from '#db/is-passing.ts'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { ModelError } from '#ports/model/model-error.ts'
-import { RoomRefusal, type AgentRoom, type RoomEntry, type RoomMessage, type RoomPage } from '../agent-room.ts'
+import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import type { AgentRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
 import { endSession } from '../end-session.ts'
 import { joinSession } from '../join-session.ts'
 import type { Session } from '../session.ts'
@@ -14,8 +16,6 @@ import { KeptMind } from './open-mind.ts'
 import { replyTo } from './reply-to.ts'
 import { isPassingForHolder, LeaseLost, type SessionHold } from './session-hold.ts'
 
-/** As long as the Space service holds a poll. */
-const pollMs = 25_000
 const historyEntries = 100
 const roomRetryMs = 1_000
 
@@ -34,7 +34,7 @@ export interface Run {
 export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
   const agent = { id: session.agentId, name: session.agent.name }
-  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) })
+  const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) }, `session:${session.id}`)
   const mind = new KeptMind(ctx, run)
   try {
     await mind.get()
@@ -50,14 +50,19 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
 async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind): Promise<void> {
   const { session, hold, signal } = run
   const { owner } = hold
-  let page = await enter(room, signal)
+  const { entries: seen, since } = await enter(room, signal)
   let { answeredSeq } = session
   const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
   if (!(await onDatabase(() => joinSession(ctx.db, session, owner)))) return
   const { greeting } = session.agent
   if (greeting !== null && session.joinedAt === null) await say(run, room, { text: greeting, client_id: `${session.id}.hello` })
-  const seen: RoomEntry[] = page.entries
-  while (!signal.aborted) {
+  const pages = followPages((from) => insist(room, () => room.poll(from, signal), signal), {
+    since,
+    waitForRoom: true,
+    pause: () => delay(roomRetryMs, undefined, { signal }),
+    signal,
+  })
+  for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
       const text = await replyTo({ session, mind: await mind.get(), history: seen, signal })
@@ -65,57 +70,38 @@ async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind)
       answeredSeq = turn.seq
       if (!(await onDatabase(() => noteAnswered(ctx.db, session, owner, turn.seq)))) return
     }
-    page = await next(room, page, signal)
-    seen.push(...page.entries)
+    const page = await pages.next()
+    if (page.done) return
+    seen.push(...page.value.entries)
     if (seen.length > 2 * historyEntries) seen.splice(0, seen.length - historyEntries)
   }
 }
 
 /** The end of the room's history, and where it stands. A room that nobody has spoken in does not exist yet. */
-async function enter(room: AgentRoom, signal: AbortSignal): Promise<RoomPage> {
-  const none: RoomPage = { etag: '', count: 0, entries: [] }
-  const head = await insist(
-    () => room.poll({ sinceCount: Number.MAX_SAFE_INTEGER, limit: 1 }, signal).catch(orNone(none)),
-    signal,
-  )
-  if (head.count === 0) return none
-  return insist(() => room.poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: 500 }, signal), signal)
+async function enter(room: AgentRoom, signal: AbortSignal): Promise<{ entries: RoomEntry[]; since: Since }> {
+  const poll = (from: Parameters<AgentRoom['poll']>[0]) => insist(room, () => room.poll(from, signal), signal)
+  const head = await poll({ ...pastTheEnd, limit: 1 }).catch(unlessMissing)
+  if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
+  const { entries, count, etag } = await poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines })
+  return { entries, since: { sinceCount: count, sinceEtag: etag } }
 }
 
-function orNone(none: RoomPage): (error: unknown) => RoomPage {
-  return (error) => {
-    if (error instanceof RoomRefusal && error.status === 404) return none
-    throw error
-  }
-}
-
-/** Waits for what comes after the page; for a room that does not exist, until somebody speaks in it. */
-async function next(room: AgentRoom, { etag, count }: RoomPage, signal: AbortSignal): Promise<RoomPage> {
-  const none: RoomPage = { etag, count, entries: [] }
-  const askedAt = Date.now()
-  const page = await insist(
-    () =>
-      room
-        .poll({ sinceEtag: etag, sinceCount: count, waitMs: pollMs, limit: 500 }, signal)
-        .catch(count === 0 ? orNone(none) : undefined),
-    signal,
-  )
-  // A room that is not there yet is not waited for by the Space service, nor is one of which it holds enough polls.
-  if (page.entries.length === 0 && Date.now() - askedAt < roomRetryMs) await delay(roomRetryMs, undefined, { signal })
-  return page
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof SpaceCallError) || error.status !== 404) throw error
 }
 
 /** Says it while the lease is this worker's, and only then: whoever has taken the session over says it otherwise. */
 async function say({ hold, signal }: Run, room: AgentRoom, message: RoomMessage): Promise<void> {
-  await insist(async () => {
+  const sayOnce = async () => {
     await hold.confirm()
     await room.say(message, hold.assertFresh)
-  }, signal)
+  }
+  await insist(room, sayOnce, signal)
 }
 
 /** Tries again while the Space service cannot answer; gives up on what it refuses, and when the lease is lost. */
-function insist<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const mayPass = (error: unknown) => (error instanceof RoomRefusal ? error.isPassing : !(error instanceof LeaseLost))
+function insist<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const mayPass = (error: unknown) => (error instanceof SpaceCallError ? room.isPassing(error) : !(error instanceof LeaseLost))
   return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
 }
 
@@ -128,7 +114,7 @@ async function fail(ctx: Context, { session, hold, signal }: Run, room: AgentRoo
     await keepTrying(() => hold.confirm(), { signal, isPassing: isPassingForHolder })
     const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }
     // Best effort: the status has it too.
-    if (!(error instanceof RoomRefusal)) await room.say(farewell, hold.assertFresh).catch(() => undefined)
+    if (!(error instanceof SpaceCallError)) await room.say(farewell, hold.assertFresh).catch(() => undefined)
     const end = () => endSession(ctx, session, { status: 'failed', error: reason }, { leaseOwner: hold.owner })
     await keepTrying(end, { signal, isPassing })
   } catch (ending) {
@@ -138,7 +124,7 @@ async function fail(ctx: Context, { session, hold, signal }: Run, room: AgentRoo
 
 function explain(error: unknown): { code: string; message: string } | undefined {
   if (error instanceof ModelError) return { code: error.code, message: error.message }
-  if (error instanceof RoomRefusal)
+  if (error instanceof SpaceCallError)
     return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
   return undefined
 }

@@ -73,7 +73,11 @@ test('nor does it call a remote agent, or end the launch', async () => {
 test('its words are kept back also when it is stopped between the look at the lease and the sending', async () => {
   const taken = await takenOver({})
   const { hold } = staleRun(taken.session)
-  const room = world.api.ctx.agentRooms.open({ id: taken.session.agentId, name: 'Echo' }, taken.room)
+  const room = world.api.ctx.agentRooms.open(
+    { id: taken.session.agentId, name: 'Echo' },
+    taken.room,
+    `session:${taken.session.id}`,
+  )
   await assert.rejects(room.say({ text: 'I stood still' }, hold.assertFresh), { name: 'LeaseDoubtful' })
   await assert.rejects(hold.confirm(), { name: 'LeaseLost' })
   await assertUntouched(taken)

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { limitAddress } from '@atrium/traffic/client-address'
+import { isRateKey, rateKeyHeader } from '@atrium/traffic/rate-key'
 
 const named: Record<string, [string, number, 'ipv4' | 'ipv6'][]> = {
   loopback: [
@@ -19,8 +20,11 @@ const named: Record<string, [string, number, 'ipv4' | 'ipv6'][]> = {
   ],
 }
 
-/** Tells the address that limits count by: the socket's or, where that is a trusted proxy, the last untrusted one it names. */
-export function callerAddress(trusted: string[]): (req: IncomingMessage) => string {
+/**
+ * Tells what limits count a request by: the address of the socket or, where that is a trusted proxy, the last untrusted one that it names. A
+ * trusted caller that forwards for nobody names a key of its own instead.
+ */
+export function callerKey(trusted: string[]): (req: IncomingMessage) => string {
   const proxies = new BlockList()
   for (const text of trusted) {
     for (const [address, bits, family] of named[text] ?? [range(text)]) proxies.addSubnet(address, bits, family)
@@ -32,14 +36,23 @@ export function callerAddress(trusted: string[]): (req: IncomingMessage) => stri
   }
   return (req) => {
     let address = req.socket.remoteAddress ?? ''
-    const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',')
-    while (isProxy(address) && forwarded.length > 0) {
-      const before = forwarded.pop()!.trim()
-      if (isIP(before) === 0) break
-      address = before
-    }
-    return limitAddress(address)
+    const hops = forwardedFor(req)
+    while (isProxy(address) && isIP(hops.at(-1) ?? '') !== 0) address = hops.pop()!
+    const named = req.headers[rateKeyHeader]
+    // A proxy passes headers on: with an untrusted address anywhere on the way, the key may be anybody's invention.
+    const isTrusted = hops.length === 0 && isProxy(address)
+    return isTrusted && isRateKey(named) ? named : limitAddress(address)
   }
+}
+
+/** The nearest last. */
+function forwardedFor({ headers }: IncomingMessage): string[] {
+  const value = headers['x-forwarded-for']
+  return value === undefined
+    ? []
+    : String(value)
+        .split(',')
+        .map((hop) => hop.trim())
 }
 
 function range(text: string): [string, number, 'ipv4' | 'ipv6'] {

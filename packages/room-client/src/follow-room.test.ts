@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AtriumError } from './atrium-error.ts'
-import { makeError } from './error-of-answer.ts'
 import { followRoom, type FollowOptions, RewrittenHistoryError } from './follow-room.ts'
-import type { Entry, RoomPage } from './room-call.ts'
+import { SpaceCallError } from './space-call-error.ts'
+import type { Entry, RoomPage } from './space-ops.ts'
 
 interface Asked {
   sinceCount: number
   sinceEtag: string
   waitMs: number
 }
-type Scripted = RoomPage | AtriumError
+type Scripted = RoomPage | SpaceCallError
 
 const entry = (seq: number): Entry => ({ seq, id: `e${seq}`, at: '', author: { kind: 'anonymous' }, message: { text: `${seq}` } })
 const page = (count: number, seqs: number[], etag = `etag${count}`): RoomPage => ({
@@ -19,8 +18,8 @@ const page = (count: number, seqs: number[], etag = `etag${count}`): RoomPage =>
   entries: seqs.map(entry),
   policy: 'open',
 })
-const failure = (status: number, code: string, retryAfterSeconds?: number) =>
-  makeError({ status, code, message: code, retryAfterSeconds })
+const failure = (status: number, error: string, retryAfterSeconds?: number) =>
+  new SpaceCallError({ status, error, message: error, retryAfterSeconds })
 
 /** Follows a room that answers this, and then ends it. */
 async function follow(script: Scripted[], options: FollowOptions = {}) {
@@ -81,9 +80,9 @@ test('a service that does not hold its answers is asked once a second', async ()
 })
 
 test('a refusal ends it, and a room that was there and is gone too', async () => {
-  await assert.rejects(follow([page(2, [1]), failure(403, 'not_authorized')]), { code: 'not_authorized' })
-  await assert.rejects(follow([page(2, [1]), failure(404, 'not_found')], { waitForRoom: true }), { code: 'not_found' })
-  await assert.rejects(follow([failure(404, 'not_found')]), { code: 'not_found' })
+  await assert.rejects(follow([page(2, [1]), failure(403, 'not_authorized')]), { error: 'not_authorized' })
+  await assert.rejects(follow([page(2, [1]), failure(404, 'not_found')], { waitForRoom: true }), { error: 'not_found' })
+  await assert.rejects(follow([failure(404, 'not_found')]), { error: 'not_found' })
   const { seqs } = await follow([failure(404, 'not_found'), failure(404, 'not_found'), page(2, [1])], {
     waitForRoom: true,
     after: 'now',

@@ -1,0 +1,139 @@
+import { type RoomIdentity, signProof } from './identity.ts'
+import { isTransient, retryAfterSecondsOf, wait, type Wait, withRetries } from './retry.ts'
+import { SpaceCallError } from './space-call-error.ts'
+import type { AnswerOf, RequestOf, SpaceOp } from './space-ops.ts'
+
+const defaultTimeoutMs = 10_000
+/** A room may have 64 MiB. */
+const sealedExtraMs = 110_000
+
+export interface SpaceEndpoint {
+  /** Such as https://api.example/v1/space. */
+  url: string
+  /** Another fetch than the platform's. */
+  fetch?: typeof globalThis.fetch | undefined
+  /** Sent with every call. */
+  headers?: Record<string, string>
+}
+
+export interface CallOptions {
+  /** Who asks. A function is asked before each try, so that a token can be renewed. `sealed` and `attest` send nothing of it. */
+  identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
+  /** How long one try may take with its body, beside what a poll is held for. Default 10,000; for `sealed` 110,000 longer. */
+  timeoutMs?: number | undefined
+  /** Further tries where the service cannot be reached or is busy. Default 0. */
+  retries?: number
+  /** How to wait between tries; for tests. */
+  wait?: Wait
+  /** Called when nothing is left to wait for before a try is sent. What it throws keeps it from being sent. */
+  beforeSend?: (() => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * One request to the Space endpoint. Any op may happen twice without harm, a turn with a client_id included.
+ *
+ * Throws SpaceCallError; when `signal` aborts, the signal's reason; and what `identity` or `beforeSend` throws.
+ */
+export async function callSpace<Op extends SpaceOp>(
+  endpoint: SpaceEndpoint,
+  request: RequestOf<Op> & { op: Op },
+  options: CallOptions = {},
+): Promise<AnswerOf<Op>> {
+  const attempt = async () => {
+    const body = JSON.stringify({ ...request, ...(await identityFields(request, options.identity)) })
+    return (await send(endpoint, body, (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request), options)) as AnswerOf<Op>
+  }
+  return withRetries(attempt, {
+    retries: options.retries ?? 0,
+    mayRetry: isTransient,
+    signal: options.signal,
+    wait: options.wait ?? wait,
+  })
+}
+
+type AnyRequest = { op: SpaceOp; room?: string; waitMs?: number | undefined }
+
+function extraMs({ op, waitMs = 0 }: AnyRequest): number {
+  return op === 'sealed' ? sealedExtraMs : waitMs
+}
+
+/** A proof is made for each try: it is good for five minutes only. */
+async function identityFields(request: AnyRequest, identity: CallOptions['identity']) {
+  const { op, room } = request
+  if (op === 'sealed' || op === 'attest' || room === undefined) return {}
+  const shown = typeof identity === 'function' ? await identity() : identity
+  if (!shown) return {}
+  const { idToken, spk, sign } = shown
+  return { idToken, spk, proof: sign && (await signProof({ ...request, room }, sign)) }
+}
+
+async function send(
+  { url, fetch = globalThis.fetch, headers }: SpaceEndpoint,
+  body: string,
+  timeoutMs: number,
+  { beforeSend, signal }: CallOptions,
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  beforeSend?.()
+  let res: Response
+  let text: string
+  try {
+    res = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      // No redirect is ever answered; following one could carry a room key elsewhere.
+      redirect: 'error',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+    })
+    text = await res.text()
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const message = timeout.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
+    throw new SpaceCallError({ status: 0, error: 'network_error', message, cause })
+  }
+  if (!res.ok) throw errorOfAnswer(res, text)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const { status, headers } = res
+    const message = `The server answered ${status} with broken JSON`
+    throw new SpaceCallError({ status, error: 'unexpected_answer', message, headers, cause })
+  }
+}
+
+/** The error that an answer says: flat, as the service has it, or in the envelope of the API in front of it. */
+function errorOfAnswer(res: Response, text: string): SpaceCallError {
+  const { status, headers } = res
+  const answer = { status, headers, retryAfterSeconds: retryAfterSecondsOf(headers) }
+  const { error, reason } = membersOf(text)
+  if (typeof error === 'string') {
+    const why = textOf(reason)
+    return new SpaceCallError({ ...answer, error, reason: why, message: why ? `${error}: ${why}` : error })
+  }
+  const { code, message, reason: why } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
+  if (typeof code === 'string')
+    return new SpaceCallError({ ...answer, error: code, reason: textOf(why), message: textOf(message) ?? code })
+  return new SpaceCallError({
+    ...answer,
+    error: 'unexpected_answer',
+    message: `The server answered ${status} without an error code`,
+  })
+}
+
+function membersOf(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    // A proxy's page, or nothing: the status says what there is to say.
+    return {}
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

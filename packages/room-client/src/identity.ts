@@ -1,0 +1,76 @@
+import { encodeBase64url } from '@atrium/sealing/base64url'
+import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
+
+/** A public P-256 key as a JWK (RFC 7518, 6.2): the members that count. */
+export interface DevicePublicKey {
+  kty: 'EC'
+  crv: 'P-256'
+  x: string
+  y: string
+}
+
+/** ES256 over the bytes, as a JWS has it (RFC 7518, 3.4): 64 bytes. */
+export type Sign = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
+
+/** The key that says which device it is: `spk` travels with every request, the private half stays with the platform. */
+export interface DeviceKey {
+  readonly spk: DevicePublicKey
+  /** Thumbprint of spk (RFC 7638): the nonce to ask the identity provider for. */
+  readonly thumbprint: string
+  readonly sign: Sign
+}
+
+/** Who one is in a room. Rooms with a list need idToken and spk; open ones neither. */
+export interface RoomIdentity {
+  /** An ID token whose nonce is the thumbprint of spk, issued in the last twelve hours. */
+  idToken?: string | undefined
+  spk: DevicePublicKey
+  /** Of the device key: then every call bears a proof that one holds it, and what one says is marked as proven. */
+  sign?: Sign | undefined
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** A key pair by Web Crypto whose private half cannot be exported. */
+export async function generateDevicePair() {
+  return crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
+}
+
+export async function deviceKeyOf({ publicKey, privateKey }: Awaited<ReturnType<typeof generateDevicePair>>): Promise<DeviceKey> {
+  const { x, y } = await crypto.subtle.exportKey('jwk', publicKey)
+  if (x === undefined || y === undefined) throw new TypeError('the device key is not an EC key')
+  const spk: DevicePublicKey = { kty: 'EC', crv: 'P-256', x, y }
+  return {
+    spk,
+    thumbprint: await thumbprintOf(spk),
+    sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithm, privateKey, bytes)),
+  }
+}
+
+/** RFC 7638, 3.2: the required members only, in this order, without white space. */
+export async function thumbprintOf({ crv, kty, x, y }: DevicePublicKey): Promise<string> {
+  return encodeBase64url(await sha256(JSON.stringify({ crv, kty, x, y })))
+}
+
+/**
+ * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`: good for five minutes, for this request with these
+ * arguments alone.
+ */
+export async function signProof(request: ProvableRequest, sign: Sign): Promise<string> {
+  const payload = proofPayload(request, await sha256Hex(proofContent(request)))
+  const signed = `${encodeBase64url(utf8(JSON.stringify({ alg: 'ES256' })))}.${encodeBase64url(payload)}`
+  return `${signed}.${encodeBase64url(await sign(utf8(signed)))}`
+}
+
+/** Lower case. */
+export async function sha256Hex(text: string): Promise<string> {
+  return Array.from(await sha256(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text)))
+}
+
+function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}

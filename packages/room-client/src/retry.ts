@@ -1,0 +1,72 @@
+const baseMs = 250
+const maxBackoffMs = 8_000
+/** A server that asks for more time than this is left to the caller. */
+const maxRetryAfterSeconds = 60
+
+const transient = new Set<unknown>([0, 408, 429, 502, 503, 504])
+
+/** What decides over another try. `status` is 0 where no answer came. */
+export interface Failure {
+  readonly status: number
+  readonly retryAfterSeconds: number | undefined
+}
+
+export interface RetryOptions {
+  /** Further tries after the first, at the most. */
+  retries: number
+  mayRetry: (error: unknown) => error is Failure
+  signal: AbortSignal | undefined
+  wait: Wait
+}
+
+/** Resolves after so many milliseconds, or rejects as soon as the signal aborts. */
+export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
+
+/** Tries until it succeeds, fails for good, or the tries are used up. */
+export async function withRetries<T>(attempt: () => Promise<T>, { retries, mayRetry, signal, wait }: RetryOptions): Promise<T> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (tried >= retries || !mayRetry(error) || (error.retryAfterSeconds ?? 0) > maxRetryAfterSeconds) throw error
+      await wait(delayMs(tried, error.retryAfterSeconds), signal)
+    }
+  }
+}
+
+/**
+ * Whether the same call may well succeed a little later: no answer came, or one from whatever stood in for the server. Also of the call that an
+ * identity makes to renew its token, which throws errors of another class.
+ */
+export function isTransient(error: unknown): error is Failure {
+  return error instanceof Error && 'status' in error && transient.has(error.status)
+}
+
+/** Grows with each try; random, so that those who failed together do not come back together. Never before Retry-After. */
+export function delayMs(tried: number, retryAfterSeconds: number | undefined): number {
+  const jitterMs = Math.random() * Math.min(maxBackoffMs, baseMs * 2 ** tried)
+  return (retryAfterSeconds ?? 0) * 1000 + jitterMs
+}
+
+export const wait: Wait = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+
+/** Retry-After in its two forms (RFC 9110): seconds, or a date. */
+export function retryAfterSecondsOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  if (/^\d+$/.test(value)) return Number(value)
+  const atMs = Date.parse(value)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - Date.now()) / 1000))
+}
