@@ -4,7 +4,7 @@ import { operations } from '@atrium/contract/table'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { findLaunchable } from './find-launchable.ts'
-import { toolsWithSecrets } from './tool-secrets.ts'
+import { toolsWithSecrets } from './agent-secrets.ts'
 
 const registration = {
   name: 'Lamplighter',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { send } from '#testing/http.ts'
 import { assertGapless, pullEvents, type PulledEvent } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { forgetOldEvents } from '../webhooks/forget-old-events.ts'
+import { forgetOldEvents } from '../webhooks/delivery-store.ts'
 import { recordEvent } from './record-event.ts'
 
 let api: TestApi

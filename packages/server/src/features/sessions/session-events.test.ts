@@ -4,7 +4,7 @@ import { eventSpecs, type EventType } from '@atrium/contract/event-types'
 import { Compile } from 'typebox/compile'
 import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { endOverdue } from './end-overdue.ts'
+import { endOverdue } from './session-transitions.ts'
 import { noteContact } from './store.ts'
 
 let world: SessionWorld

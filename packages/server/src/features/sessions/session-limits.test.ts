@@ -37,7 +37,7 @@ async function copySession(id: string, count: number): Promise<void> {
   )
 }
 
-test('a tenant with 500 living sessions launches no more until one ends, and another tenant does', async () => {
+test('a tenant with 500 active sessions launches no more until one ends, and another tenant does', async () => {
   const agentId = await world.makeAgent({ price_credits: 0 })
   const coupon = await world.makeCoupon(5)
   const tenant = await world.api.makeTenant('Crowd')

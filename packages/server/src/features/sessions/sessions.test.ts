@@ -274,7 +274,7 @@ test('a session ends by itself when its minutes are over, and is paid', async ()
   const { id, control_token: token } = (await world.launch(agentId, world.newRoom(), coupon, { max_minutes: 1 })).body.data
   await running(id, token)
   await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
-  const { endOverdue } = await import('./end-overdue.ts')
+  const { endOverdue } = await import('./session-transitions.ts')
   await endOverdue(world.api.ctx, 100)
   const { status, charged_credits: charged } = (await statusOf(id, token)).body.data
   assert.deepEqual([status, charged], ['expired', 5])

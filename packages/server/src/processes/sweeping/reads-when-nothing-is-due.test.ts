@@ -9,7 +9,7 @@ import { announceExpiringKeys } from '#features/keys/announce-expiring-keys.ts'
 import { markExpiringKeys } from '#features/keys/store.ts'
 import { deleteOldEvents } from '#features/events/store.ts'
 import { listOverdue } from '#features/sessions/store.ts'
-import { forgetOldEvents } from '#features/webhooks/forget-old-events.ts'
+import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpired } from '#http/idempotency/store.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 

@@ -8,11 +8,14 @@ import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
 import { findLaunchable } from '#features/agents/find-launchable.ts'
 import { assertJsonSize } from '#features/collections/merge-patch.ts'
 import { accountKey, type AccountRef } from '#features/credits/ledger/account.ts'
-import { armRoom, launchInto, payerOf, type Launch } from '../launch-session.ts'
-import { sessionView } from '../session-view.ts'
+import { launchInto, payerOf, reserveLaunch, type Launch } from '../launch-session.ts'
+import { sessionView } from '../session.ts'
 import { findPresent } from '../store.ts'
 
-/** The room first, holding no connection while the Space service is asked, and then everything else in one transaction. */
+/**
+ * Checks the room first, without a database connection during the call to the Space service. The rest is one
+ * transaction.
+ */
 export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
   await assertUnanswered(ctx.db, claim)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
@@ -32,15 +35,15 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
     roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
   }
   const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
-    body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
+    body.arm ? reserve(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
   )
   if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenantId, 'launches', 1)
   return answer
 }
 
-async function arm(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
-  const { armed, summonKey } = await armRoom(ctx, tx, launch, payer)
-  const { id, agentId, room, expiresAt } = armed
+async function reserve(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+  const { pending, summonKey } = await reserveLaunch(ctx, tx, launch, payer)
+  const { id, agentId, room, expiresAt } = pending
   const data = { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room, expires_at: expiresAt }
   return { status: 201 as const, data }
 }
@@ -50,7 +53,7 @@ async function start(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
   if (launched) return { status: 201 as const, data: sessionView(launched) }
   const { agent, room } = launch
   const id = await findPresent(tx, room, agent.id)
-  // It left in this very moment.
+  // The agent left after the insert found it there.
   if (!id) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
   return { status: 200 as const, data: { id, agent_id: agent.id, room, already_present: true as const } }
 }

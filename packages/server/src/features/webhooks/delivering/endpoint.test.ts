@@ -2,7 +2,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
-import { openOutcomeWriter } from './outcomes.ts'
+import { openOutcomeWriter } from '../delivery-store.ts'
 
 let world: WebhookWorld
 before(async () => {

@@ -1,21 +1,23 @@
-import { statement, type Db } from '#db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 
 /**
- * Who sends to an endpoint: one worker at a time, so that there is one that knows how the endpoint does. The lease is renewed while its holder
- * lives; when it runs out, another worker takes the endpoint over. What the holder writes counts only while the lease is still its own.
+ * The worker that holds an endpoint's lease sends to the endpoint: one worker at a time, so that one knows how the
+ * endpoint performs. The worker renews the lease; when it runs out, another worker takes the endpoint over. Each write
+ * of the holder names the lease owner.
  */
 const leaseSeconds = 10
 
 export interface ClaimedEndpoint {
   tenantId: string
   url: string
-  /** In a row, when it was last let go. */
+  /** Failures in a row when the endpoint was last released. */
   failures: number
 }
 
 const claimStatement = statement<{ tenant_id: string; url: string; failures: number }>(
   'webhooks-claim',
-  // Steps from tenant to tenant through the index of what is due. skip locked: two workers that look at the same moment take different ones.
+  // Steps from tenant to tenant through the index of pending deliveries. skip locked: workers that claim at the same
+  // moment take different endpoints.
   `with recursive waiting (tenant_id) as (
      (select tenant_id from webhook_deliveries where status = 'pending' order by tenant_id limit 1)
      union all
@@ -40,7 +42,7 @@ const claimStatement = statement<{ tenant_id: string; url: string; failures: num
    returning w.tenant_id, w.url, w.failures`,
 )
 
-/** Takes endpoints for which something is due and that nobody sends to. */
+/** Claims endpoints that have a due delivery and no worker. */
 export async function claimEndpoints(db: Db, owner: string, limit: number): Promise<ClaimedEndpoint[]> {
   const rows = await db.query(claimStatement, [owner, limit])
   return rows.map(({ tenant_id: tenantId, url, failures }) => ({ tenantId, url, failures }))
@@ -48,7 +50,7 @@ export async function claimEndpoints(db: Db, owner: string, limit: number): Prom
 
 const renewStatement = statement<{ tenant_id: string }>(
   'webhooks-renew',
-  // An endpoint whose row somebody holds is passed over: its lease stays as it is, and all others are renewed.
+  // skip locked: an endpoint whose row is locked keeps the lease that it has, and all others are renewed.
   `with free as (
      select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1 order by tenant_id for no key update skip locked
    ), renewed as (
@@ -60,7 +62,7 @@ const renewStatement = statement<{ tenant_id: string }>(
   { writes: true },
 )
 
-/** Renews the leases; tells which are still the holder's. */
+/** Renews the leases; returns the endpoints that are still the owner's. */
 export async function renewLeases(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
   return new Set((await db.query(renewStatement, [owner, tenantIds])).map((row) => row.tenant_id))
 }
@@ -70,7 +72,7 @@ const heldStatement = statement<{ tenant_id: string }>(
   'select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1',
 )
 
-/** Which of the endpoints are still the holder's. */
+/** The endpoints that are still the owner's. */
 export async function listHeld(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
   return new Set((await db.query(heldStatement, [owner, tenantIds])).map((row) => row.tenant_id))
 }
@@ -82,7 +84,7 @@ const releaseStatement = statement<never>(
    where tenant_id = $2 and lease_owner = $1`,
 )
 
-/** Gives an endpoint up. Nobody sends to it before the pause is over. */
+/** Releases an endpoint. No worker claims it before the pause ends. */
 export async function releaseEndpoint(
   db: Db,
   owner: string,
@@ -90,4 +92,22 @@ export async function releaseEndpoint(
   { failures, pauseMs }: { failures: number; pauseMs: number },
 ): Promise<void> {
   await db.query(releaseStatement, [owner, tenantId, failures, pauseMs])
+}
+
+const disableStatement = statement<{ failing_since: string }>(
+  'webhooks-disable',
+  `update webhooks set enabled = false
+   where tenant_id = $2 and lease_owner = $1 and enabled and ($3 or failing_since <= now() - interval '5 days')
+   returning coalesce(failing_since, now()) as failing_since`,
+)
+
+/** Disables an endpoint that is gone, or that has only failed for five days; undefined: neither is so. */
+export async function disableWebhook(
+  tx: Tx,
+  owner: string,
+  tenantId: string,
+  reason: 'gone' | 'failing',
+): Promise<{ failingSince: string } | undefined> {
+  const [row] = await tx.query(disableStatement, [owner, tenantId, reason === 'gone'])
+  return row && { failingSince: row.failing_since }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { forgetSessions } from './forget-sessions.ts'
+import { forgetSessions } from './retention-store.ts'
 
 let world: SessionWorld
 before(async () => {

@@ -1,7 +1,6 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { Circuit } from './circuit.ts'
-import { Slots } from './slots.ts'
+import { Circuit, maxAttempts, retryAfterMs, Semaphore } from './pacing.ts'
 
 test('an endpoint that does well gets more tries at once with every success, up to 16', () => {
   const circuit = new Circuit(0)
@@ -30,20 +29,38 @@ test('what was left behind by a former worker counts, and one success ends it', 
   assert.deepEqual([circuit.failures, circuit.pauseMs()], [0, 0])
 })
 
-test('slots let so many go at once, the others in their order, and follow a changed limit', async () => {
-  const slots = new Slots(2)
+test('a semaphore admits up to its limit, the others in their order, and follows a changed limit', async () => {
+  const semaphore = new Semaphore(2)
   const gone: number[] = []
-  const all = Array.from({ length: 5 }, (_, n) => slots.acquire().then(() => gone.push(n)))
+  const all = Array.from({ length: 5 }, (_, n) => semaphore.acquire().then(() => gone.push(n)))
   await Promise.all(all.slice(0, 2))
   assert.deepEqual(gone, [0, 1])
-  slots.limit = 1
-  slots.release()
+  semaphore.limit = 1
+  semaphore.release()
   await Promise.resolve()
   assert.deepEqual(gone, [0, 1], 'one too many is under way')
-  slots.release()
+  semaphore.release()
   await all[2]
   assert.deepEqual(gone, [0, 1, 2])
-  slots.limit = 3
+  semaphore.limit = 3
   await Promise.all(all)
   assert.deepEqual(gone, [0, 1, 2, 3, 4])
+})
+
+test('there are ten tries, over 75 hours, each later than the one before', () => {
+  assert.equal(maxAttempts, 10)
+  const waits = Array.from({ length: maxAttempts - 1 }, (_, i) => retryAfterMs(i + 1, 0.5)!)
+  assert.equal(Math.floor(waits.reduce((sum, wait) => sum + wait) / (60 * 60_000)), 75)
+  assert.deepEqual(
+    waits.toSorted((a, b) => a - b),
+    waits,
+  )
+  assert.equal(retryAfterMs(maxAttempts), undefined)
+})
+
+test('waits are spread by a tenth to either side', () => {
+  assert.deepEqual(
+    [0, 0.5, 1].map((random) => retryAfterMs(1, random)),
+    [4_500, 5_000, 5_500],
+  )
 })
