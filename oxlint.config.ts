@@ -13,12 +13,6 @@ const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 const notYet = [
   'packages/server/src/gateway/health.ts',
   'packages/server/src/features/items/add-items.ts',
-  'packages/server/src/features/credits/ledger/sweep-ledger.ts',
-  'packages/server/src/features/credits/ledger/audit.ts',
-  'packages/server/src/features/credits/ledger/bearer.ts',
-  'packages/server/src/features/credits/ledger/spending.ts',
-  'packages/server/src/features/credits/ledger/recovery.ts',
-  'packages/server/src/features/credits/checkout/forget-checkouts.ts',
   'packages/server/src/crypto/vault/reseal.ts',
 ]
 

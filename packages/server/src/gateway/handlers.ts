@@ -12,19 +12,11 @@ import { deleteCollection } from '#features/collections/operations/delete-collec
 import { getCollection } from '#features/collections/operations/get-collection.ts'
 import { setCollectionState } from '#features/collections/operations/set-collection-state.ts'
 import { updateCollection } from '#features/collections/operations/update-collection.ts'
-import { createCheckout } from '#features/credits/checkout/operations/create-checkout.ts'
-import { getCheckout } from '#features/credits/checkout/operations/get-checkout.ts'
-import { auditBooks } from '#features/credits/operations/audit-books.ts'
 import { getProviderKeys } from '#features/provider-keys/operations/get-provider-keys.ts'
 import { setProviderKeys } from '#features/provider-keys/operations/set-provider-keys.ts'
 import { paintArtifact } from '#features/artifacts/operations/paint-artifact.ts'
 import { produceArtifact } from '#features/artifacts/operations/produce-artifact.ts'
-import { grantCoupon } from '#features/credits/operations/grant-coupon.ts'
-import { lookUpWallet } from '#features/credits/operations/look-up-wallet.ts'
-import { redeemWallet } from '#features/credits/operations/redeem-wallet.ts'
-import { getEpoch } from '#features/credits/epochs/operations/get-epoch.ts'
-import { listEpochs } from '#features/credits/epochs/operations/list-epochs.ts'
-import { publishEpoch } from '#features/credits/epochs/operations/publish-epoch.ts'
+import { creditHandlers } from '#features/credits/handlers.ts'
 import { eventHandlers } from '#features/events/handlers.ts'
 import { addItem } from '#features/items/operations/add-item.ts'
 import { curateItem } from '#features/items/operations/curate-item.ts'
@@ -51,13 +43,8 @@ import { resealSecrets } from '#features/installation/operations/reseal-secrets.
 import { forwardSpace } from './forward-space.ts'
 import type { Handlers } from '#features/handler.ts'
 
-/** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
-export const handlers: Handlers = {
+const otherHandlers = {
   callSpace: forwardSpace,
-  ...agentHandlers,
-  ...eventHandlers,
-  ...sessionHandlers,
-  ...webhookHandlers,
   signUpTenant,
   createTenant,
   setTenantStatus,
@@ -88,20 +75,38 @@ export const handlers: Handlers = {
   uploadArtifact,
   markArtifactReady,
   getMedia,
-  createCheckout,
-  getCheckout,
   getUsage,
   getTurnCredentials,
-  publishEpoch,
-  listEpochs,
-  getEpoch,
   setProviderKeys,
   getProviderKeys,
   paintArtifact,
   produceArtifact,
-  lookUpWallet,
-  redeemWallet,
-  grantCoupon,
-  auditBooks,
   resealSecrets,
+} satisfies Partial<Handlers>
+
+/** The operations that two of the parts serve. */
+type Repeated<Parts, Seen = never> = Parts extends [infer First, ...infer Rest]
+  ? (keyof First & Seen) | Repeated<Rest, Seen | keyof First>
+  : never
+
+type Parts = [
+  typeof agentHandlers,
+  typeof creditHandlers,
+  typeof eventHandlers,
+  typeof sessionHandlers,
+  typeof webhookHandlers,
+  typeof otherHandlers,
+]
+
+/**
+ * The handler of each operation. A served operation without a handler does not compile, nor does a handler of an
+ * operation that is not served, nor an operation that two features serve.
+ */
+export const handlers: Handlers & Record<Repeated<Parts>, never> = {
+  ...agentHandlers,
+  ...creditHandlers,
+  ...eventHandlers,
+  ...sessionHandlers,
+  ...webhookHandlers,
+  ...otherHandlers,
 }

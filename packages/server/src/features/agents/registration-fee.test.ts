@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount } from '../credits/ledger/account.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
 import { postMovements } from '../credits/ledger/post.ts'
 

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newCredential } from '#crypto/random.ts'
 import { send, type Got } from '#testing/http.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 

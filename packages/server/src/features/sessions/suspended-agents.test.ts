@@ -4,7 +4,7 @@ import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 before(async () => {

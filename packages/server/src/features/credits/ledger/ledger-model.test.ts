@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { issuerAccount, platformAccount, revenueAccount, type AccountRef } from './account.ts'
-import { auditLedger } from './audit.ts'
+import { auditLedger } from './audit-store.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
 import { postMovements } from './post.ts'
@@ -123,7 +123,10 @@ async function post({ connection, batched }: Step, movement: Movement): Promise<
   return outcome!
 }
 
-/** What may be refused depends on who came first: a refusal is right if the account could have been short at some moment of the round. */
+/**
+ * What may be refused depends on who came first: a refusal is right if the account could have been short at some
+ * moment of the round.
+ */
 function assertRefusalRight(movement: Movement, before: Map<string, number>, posted: Movement[]): void {
   if (movement.type !== 'transfer' && movement.type !== 'hold') assert.fail(`a ${movement.type} was refused as insufficient`)
   const key = `${movement.from.tenantId}/${movement.from.id}`

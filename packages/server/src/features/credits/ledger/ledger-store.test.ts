@@ -3,11 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { heldAccount, issuerAccount, platformAccount, revenueAccount } from './account.ts'
-import { auditLedger } from './audit.ts'
-import { openLedger, type Ledger } from './ledger.ts'
+import { auditLedger } from './audit-store.ts'
+import { openLedger, type Ledger, sweepLedger } from './ledger.ts'
 import { transactionId, type Hold, type Transfer } from './movement.ts'
 import { postMovements } from './post.ts'
-import { sweepLedger } from './sweep-ledger.ts'
 
 const tenant = 'ten_store'
 const issuer = issuerAccount(tenant)

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '#features/credits/ledger/audit.ts'
+import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 let provider: ProviderServer

@@ -1,9 +1,9 @@
 import { statement, type Db } from '#db/database.ts'
 
-/** Something in the books that cannot be. */
+/** A violation of a rule of the books. */
 export interface Finding {
   rule: string
-  /** The account or hold it is about, as `tenant/id`. */
+  /** The account or hold, as `tenant/id`. */
   subject: string
   detail: string
 }
@@ -16,10 +16,10 @@ export interface AuditReport {
   findings: Finding[]
 }
 
-/** How long a hold or coupon may stay past its end before the sweeper is to blame. */
-const graceMinutes = 5
+/** The time that the sweeper has to settle a hold or coupon past its end, before that counts as a violation. */
+export const graceMinutes = 5
 
-// Every rule in one statement, so that all of them see one moment of the books.
+// One statement for all rules, so that all see the same snapshot of the books.
 const auditStatement = statement<{ rule: string; subject: string; detail: string }>(
   'ledger-audit',
   `with legs as (
@@ -76,9 +76,9 @@ const countStatement = statement<Omit<AuditReport, 'findings'>>(
      coalesce((select balance from ledger_accounts where tenant_id = 'platform' and id = 'platform'), 0) as credits`,
 )
 
-/** Proves the books, or says what is wrong with them. Reads every transfer. */
+/** Checks every rule on the whole books. Reads every transfer. */
 export async function auditLedger(db: Db): Promise<AuditReport> {
   const findings = await db.query(auditStatement, [graceMinutes])
-  const [counts] = await db.query(countStatement, [])
-  return { ...counts!, findings }
+  const [counts = { accounts: 0, transfers: 0, credits: 0 }] = await db.query(countStatement, [])
+  return { ...counts, findings }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
-import { auditLedger } from '../audit.ts'
+import { auditLedger } from './audit-store.ts'
 import { lastProof, proveBooks } from './prove-books.ts'
 
 let testDatabase: TestDatabase

@@ -1,12 +1,12 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { Finding } from '../audit.ts'
+import { graceMinutes, type Finding } from './audit-store.ts'
 
 /**
- * Rows younger than this are looked at in every step and settled in none: a row bears the time at which its transaction began, and what began
- * earlier may still commit. No transaction of ours lasts half as long.
+ * Every step checks the rows younger than this, and no step adds them to the proved sums: the time of a row is the
+ * start of its transaction, and a transaction that started earlier may still commit. No transaction lasts half as
+ * long.
  */
 const unsettledMinutes = 2
-const graceMinutes = 5
 
 export interface Proof {
   provedThrough: string
@@ -19,7 +19,7 @@ export interface Proof {
   credits: number
 }
 
-interface ProofRow {
+interface Row {
   proved_through: string
   full_at: string
   proved_at: string
@@ -30,24 +30,35 @@ interface ProofRow {
   credits: number
 }
 
-const findStatement = statement<ProofRow>(
+const columns = 'proved_through, full_at, proved_at, after_tenant_id, after_id, findings, credits'
+
+function toProof(row: Row): Proof {
+  return {
+    provedThrough: row.proved_through,
+    fullAt: row.full_at,
+    provedAt: row.proved_at,
+    isFullDue: row.is_full_due,
+    afterTenantId: row.after_tenant_id,
+    afterId: row.after_id,
+    findings: row.findings,
+    credits: row.credits,
+  }
+}
+
+const findStatement = statement<Row>(
   'ledger-proof-find',
-  // In the future: a clock was set back.
-  `select proved_through, full_at, proved_at, full_at < now() - make_interval(hours => $1::int) or proved_through > now() as is_full_due,
-     after_tenant_id, after_id, findings, credits
+  // proved_through in the future means that a clock was set back.
+  `select ${columns}, full_at < now() - make_interval(hours => $1::int) or proved_through > now() as is_full_due
    from ledger_proof where name = 'books'`,
 )
 
-/** Where the audit stands; undefined: nothing was proved yet. */
+/** The state of the proof; undefined: no step has run yet. */
 export async function findProof(db: Db, fullEveryHours: number): Promise<Proof | undefined> {
   const [row] = await db.query(findStatement, [fullEveryHours])
-  if (!row) return undefined
-  const { proved_through: provedThrough, full_at: fullAt, proved_at: provedAt, is_full_due: isFullDue, ...rest } = row
-  const { after_tenant_id: afterTenantId, after_id: afterId, findings, credits } = rest
-  return { provedThrough, fullAt, provedAt, isFullDue, afterTenantId, afterId, findings, credits }
+  return row && toProof(row)
 }
 
-/** What moved each account, and each account's open holds, from $1 on, and up to $2 where that is given. */
+/** The sum of each account's transfers, and of its open holds, from $1 on, and up to $2 if given. */
 const freshSums = `
   fresh as materialized (
     select tenant_id, from_id, to_tenant_id, to_id, amount from ledger_transfers
@@ -70,7 +81,8 @@ const freshSums = `
 
 const stepStatement = statement<Finding>(
   'ledger-proof-step',
-  // One statement, so that all of it sees one moment of the books. The accounts that moved, and a stretch of those that did not.
+  // One statement, so that all rules see the same snapshot of the books. It checks the accounts that moved, and a
+  // stretch of the others.
   `with ${freshSums}, stretch as (
      select tenant_id, id from ledger_accounts where (tenant_id, id) > ($3, $4) order by tenant_id, id limit $5
    ), looked as (
@@ -102,7 +114,7 @@ const stepStatement = statement<Finding>(
    limit 1000`,
 )
 
-/** Compares what moved since the proved point, and the next `stretch` accounts, with the proved sums. */
+/** Compares the accounts that moved since the proved point, and the next `stretch` accounts, with the proved sums. */
 export async function findDifferences(db: Db, { provedThrough, afterTenantId, afterId }: Proof, stretch: number) {
   return db.query(stepStatement, [provedThrough, null, afterTenantId, afterId, stretch])
 }
@@ -113,8 +125,8 @@ const lockStatement = statement<{ until: string }>(
    from ledger_proof where name = 'books' and proved_through = $1 for update`,
 )
 
-const settleStatement = statement<never>(
-  'ledger-proof-settle',
+const addStatement = statement<never>(
+  'ledger-proof-add',
   `with ${freshSums}
    insert into ledger_proved as p (tenant_id, id, moved, held) select tenant_id, id, moved, held from sums
    on conflict on constraint ledger_proved_pkey do update set moved = p.moved + excluded.moved, held = p.held + excluded.held`,
@@ -122,7 +134,7 @@ const settleStatement = statement<never>(
 
 const advanceStatement = statement<never>(
   'ledger-proof-advance',
-  // Past the last account it begins with the first one again.
+  // After the last account the next step starts with the first one again.
   `with last as (
      select max(array[tenant_id, id]) as at, count(*) as found from (
        select tenant_id, id from ledger_accounts where (tenant_id, id) > ($2, $3) order by tenant_id, id limit $4
@@ -136,16 +148,16 @@ const advanceStatement = statement<never>(
    where name = 'books'`,
 )
 
-/** Adds what a step has found right to the proved sums. Nothing at all where another process did so meanwhile. */
-export async function settle(tx: Tx, { provedThrough, afterTenantId, afterId }: Proof, stretch: number): Promise<void> {
+/** Adds what a step has checked to the proved sums; nothing if another process has done so since. */
+export async function addProvedSums(tx: Tx, { provedThrough, afterTenantId, afterId }: Proof, stretch: number): Promise<void> {
   const [row] = await tx.query(lockStatement, [provedThrough])
   if (!row) return
-  await tx.query(settleStatement, [provedThrough, row.until])
+  await tx.query(addStatement, [provedThrough, row.until])
   await tx.query(advanceStatement, [row.until, afterTenantId, afterId, stretch])
 }
 
-const beginStatement = statement<{ until: string }>(
-  'ledger-proof-begin',
+const resetStatement = statement<{ until: string }>(
+  'ledger-proof-reset',
   `insert into ledger_proof as p (proved_through, full_at, proved_at, findings, credits)
    values (now() - make_interval(mins => ${unsettledMinutes}), now(), now(), $1, $2)
    on conflict on constraint ledger_proof_pkey do update
@@ -153,16 +165,16 @@ const beginStatement = statement<{ until: string }>(
    returning proved_through as until`,
 )
 
-const renewStatement = statement<never>(
-  'ledger-proof-renew',
+const recomputeStatement = statement<never>(
+  'ledger-proof-recompute',
   `with ${freshSums}
    insert into ledger_proved as p (tenant_id, id, moved, held) select tenant_id, id, moved, held from sums
    on conflict on constraint ledger_proved_pkey do update set moved = excluded.moved, held = excluded.held
      where (p.moved, p.held) <> (excluded.moved, excluded.held)`,
 )
 
-/** After a full proof: makes all sums anew. */
-export async function beginAnew(tx: Tx, { findings, credits }: { findings: number; credits: number }): Promise<void> {
-  const [row] = await tx.query(beginStatement, [findings, credits])
-  await tx.query(renewStatement, ['-infinity', row!.until])
+/** Recomputes all proved sums, after a full audit. */
+export async function resetProvedSums(tx: Tx, { findings, credits }: { findings: number; credits: number }): Promise<void> {
+  const [row] = await tx.query(resetStatement, [findings, credits])
+  if (row) await tx.query(recomputeStatement, ['-infinity', row.until])
 }
