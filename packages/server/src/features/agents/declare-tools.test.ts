@@ -19,7 +19,7 @@ function placeOfFault(parameters: Record<string, unknown>): string | undefined {
   }
 }
 
-test('schemas as people and generators write them are taken', () => {
+test('common hand-written and generated schemas are accepted', () => {
   const good = [
     { type: 'object' },
     { type: 'object', properties: {}, additionalProperties: false, required: [] },
@@ -34,14 +34,14 @@ test('schemas as people and generators write them are taken', () => {
     { ...withProperty({ $ref: '#/definitions/lamp' }), definitions: { lamp: { type: 'string' } } },
     { $schema: 'https://json-schema.org/draft/2020-12/schema', ...withProperty({ pattern: '^\\p{L}+$', type: 'string' }) },
     { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' },
-    // Properties may be called what keywords are called.
+    // Properties may have the names of keywords.
     { type: 'object', properties: { pattern: { type: 'string' }, $ref: { type: 'string' }, $id: { type: 'string' } } },
     { type: 'object', 'x-vendor': { a: 1 }, title: 'T', examples: [{}] },
   ]
   for (const parameters of good) assert.equal(placeOfFault(parameters), undefined, JSON.stringify(parameters))
 })
 
-test('what is no schema of an object is refused where it is wrong', () => {
+test('a schema that is not of an object is refused with the path of the fault', () => {
   const wrong: [Record<string, unknown>, string][] = [
     [{}, '/type'],
     [{ type: 'array' }, '/type'],
@@ -59,7 +59,7 @@ test('what is no schema of an object is refused where it is wrong', () => {
   for (const [parameters, place] of wrong) assert.equal(placeOfFault(parameters), place, JSON.stringify(parameters))
 })
 
-test('a reference leads nowhere but into the schema itself', () => {
+test('a reference points only into the schema itself', () => {
   const outside = [
     'https://schemas.example/a.json',
     'file:///etc/passwd',
@@ -89,7 +89,7 @@ test('size, depth and patterns are bounded', () => {
   assert.equal(placeOfFault({ type: 'object', patternProperties: { ['a'.repeat(201)]: {} } }), '/patternProperties')
 })
 
-test('the largest schemas are checked in no time', () => {
+test('the check of the largest schemas is fast', () => {
   const wide = { type: 'object', properties: Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`p${n}`, {}])) }
   const hostile = withProperty({ anyOf: Array.from({ length: 1_000 }, () => ({ not: 1 })) })
   const deep = (levels: number): object => (levels === 0 ? { type: 1 } : { anyOf: [deep(levels - 1), deep(levels - 1)] })

@@ -1,12 +1,10 @@
 import type { Handlers } from '../handler.ts'
-import { getSession } from './operations/get-session.ts'
+import { getSession, listAgentTools } from './operations/get-session.ts'
 import { issueIdToken } from './operations/issue-id-token.ts'
-import { launchSession } from './operations/launch-session.ts'
-import { listAgentTools } from './operations/list-agent-tools.ts'
+import { launchSession, summonSession } from './operations/launch-session.ts'
 import { markSessionJoined } from './operations/mark-session-joined.ts'
 import { rateAgent } from './operations/rate-agent.ts'
 import { stopSession } from './operations/stop-session.ts'
-import { summonSession } from './operations/summon-session.ts'
 
 export const sessionHandlers = {
   getSession,

@@ -8,8 +8,7 @@ import type { AccountRef } from '../credits/ledger/account.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
 import { findPayer } from '../credits/ledger/code-account-store.ts'
 import { postMovements } from '../credits/ledger/post.ts'
-import { sealCoupon, sealRoomKey } from './session-secrets.ts'
-import type { LaunchedAgent, Session } from './session.ts'
+import { sealCoupon, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
 import { countSessions, insertAgentVersion, insertSession } from './store.ts'
 
 export interface Launch {

@@ -20,7 +20,7 @@ async function launch(agentId: string): Promise<{ id: string; token: string }> {
   return { id: got.body.data.id, token: got.body.data.control_token }
 }
 
-/** Ends it, so many days ago. */
+/** Ends the session, that many days ago. */
 async function endAgo({ id, token }: { id: string; token: string }, days: number): Promise<void> {
   await world.control('POST', `/sessions/${id}/stop`, token)
   await pool().query('update sessions set stopped_at = now() - make_interval(days => $2) where id = $1', [id, days])
@@ -33,7 +33,7 @@ const versionsOf = async (agentId: string) =>
 const change = (agentId: string, body: object) =>
   send(root(), 'PATCH', `/agents/${agentId}`, { key: world.tenant.secretKey, body })
 
-test('an agent is stored once a version, however often it is launched, and a session goes on as it was launched', async () => {
+test('an agent is stored once for each version, however often it is launched, and a session keeps the version of its launch', async () => {
   const agentId = await world.makeAgent({ instructions: 'x'.repeat(20_000) })
   const sessions = [await launch(agentId), await launch(agentId), await launch(agentId)]
   assert.equal(await versionsOf(agentId), 1)
@@ -43,13 +43,13 @@ test('an agent is stored once a version, however often it is launched, and a ses
   const toolsOf = async ({ token }: { token: string }) =>
     (await world.control('GET', `/agents/${agentId}/tools`, token)).body.data.tools.length
   assert.deepEqual(await Promise.all([...sessions, later].map(toolsOf)), [0, 0, 0, 1])
-  // What does not change what it is launched as makes no version.
+  // A change that does not affect launches makes no version.
   await change(agentId, { description: 'Another.' })
   await launch(agentId)
   assert.equal(await versionsOf(agentId), 2)
 })
 
-test('what ended long ago goes, in batches and the oldest first; what lives, or ended lately, stays, and so do ratings and the books', async () => {
+test('old ended sessions are deleted in batches, the oldest first; active and recent ones, ratings and the books stay', async () => {
   const agentId = await world.makeAgent()
   const [oldest, old, lately, living] = [
     await launch(agentId),
@@ -76,7 +76,7 @@ test('what ended long ago goes, in batches and the oldest first; what lives, or 
   assert.deepEqual((await pool().query('select count(*) from ledger_transfers')).rows, before)
 })
 
-test('a version goes with its last session, and comes back with the next launch', async () => {
+test('a version is deleted with its last session, and stored again by the next launch', async () => {
   const agentId = await world.makeAgent()
   const [one, two] = [await launch(agentId), await launch(agentId)]
   await endAgo(one, 100)
@@ -89,7 +89,7 @@ test('a version goes with its last session, and comes back with the next launch'
   assert.equal(await versionsOf(agentId), 1)
 })
 
-test('launches beside the sweep of the same version either happen or may be repeated, and none is left without its version', async () => {
+test('launches concurrent with the sweep of their version succeed or can be repeated, and none is left without its version', async () => {
   const agentId = await world.makeAgent({ price_credits: 0 })
   const coupon = await world.makeCoupon(5)
   for (let round = 0; round < 8; round++) {

@@ -53,7 +53,7 @@ export function toSession(row: SessionRow): Session {
     pendingLaunchId: row.armed_id,
     priceCredits: row.price,
     chargedCredits: row.charged,
-    payer: row.payer_tenant_id === null ? null : { tenantId: row.payer_tenant_id, id: row.payer_id! },
+    payer: row.payer_tenant_id !== null && row.payer_id !== null ? { tenantId: row.payer_tenant_id, id: row.payer_id } : null,
     maxMinutes: row.max_minutes,
     metadata: row.metadata,
     error: row.error,

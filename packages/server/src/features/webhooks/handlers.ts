@@ -1,8 +1,7 @@
 import type { Handlers } from '../handler.ts'
-import { getWebhook } from './operations/get-webhook.ts'
 import { listDeliveries } from './operations/list-deliveries.ts'
 import { resendDelivery } from './operations/resend-delivery.ts'
-import { setWebhook } from './operations/set-webhook.ts'
+import { getWebhook, setWebhook } from './operations/set-webhook.ts'
 import { testWebhook } from './operations/test-webhook.ts'
 
 export const webhookHandlers = {

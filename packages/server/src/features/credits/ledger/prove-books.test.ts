@@ -23,7 +23,7 @@ after(async () => {
 
 const run = (sql: string) => db.pool.query(sql)
 
-/** As somebody would who writes around the code, and around its triggers. */
+/** Writes around the code and its triggers. */
 const falsify = (sql: string) => run(`begin; set local session_replication_role = replica; ${sql}; commit`)
 
 let last = 0
@@ -38,7 +38,7 @@ const hold = (account: string, id: string, amount: number, age = '0') =>
     insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor, created_at)
       values ('t', '${id}', 'hold', '${account}', 't', '${account}.held', ${amount}, 't', now() - interval '${age}')`)
 
-test('the first proof reads everything, the next ones what came since', async () => {
+test('the first proof reads everything, the next ones only what was added since', async () => {
   for (let i = 1; i <= 300; i++) await fund(`i${i}`, 10, '1 hour')
   assert.deepEqual(await proveBooks(db), { full: true, findings: [] })
   await fund('i1', 5)
@@ -52,14 +52,14 @@ test('the first proof reads everything, the next ones what came since', async ()
   assert.deepEqual([proof.findings, proof.credits], [0, 3_005])
 })
 
-test('what is settled is added up once: sums and books agree however many steps there are', async () => {
+test('settled rows are added once: sums and books agree after any number of steps', async () => {
   for (let step = 0; step < 6; step++) {
-    // Younger and older than what a step settles.
+    // Rows younger and older than what a step settles.
     await fund('i2', 7, '90 seconds')
     await hold('i2', `s${step}`, 2)
     await run(`update ledger_proof set proved_through = proved_through - interval '0 seconds'`)
     assert.deepEqual(await proveBooks(db), { full: false, findings: [] })
-    // Some minutes pass: everything that was written so far is old enough, and nothing is settled twice.
+    // Some minutes later all rows are old enough, and none is settled twice.
     await falsify(`update ledger_transfers set created_at = created_at - interval '3 minutes';
       update ledger_holds set created_at = created_at - interval '3 minutes';
       update ledger_hold_ends set ended_at = ended_at - interval '3 minutes';
@@ -73,7 +73,7 @@ test('what is settled is added up once: sums and books agree however many steps 
 
 const rules = (findings: { rule: string; subject: string }[]) => findings.map(({ rule, subject }) => `${rule}: ${subject}`)
 
-test('a balance that was changed is found: at once where credits moved, else within a round over the accounts', async () => {
+test('a changed balance is found: at once where credits moved, else within a round over the accounts', async () => {
   await falsify(`update ledger_accounts set balance = balance + 1 where id = 'i200'`)
   await fund('i200', 1)
   const found = await proveBooks(db, { stretch: 1 })
@@ -95,7 +95,7 @@ test('a balance that was changed is found: at once where credits moved, else wit
   assert.deepEqual((await proveBooks(db)).findings, [])
 })
 
-test('a hold whose credits never lay aside is found', async () => {
+test('a hold whose credits were never set aside is found', async () => {
   await run(`insert into ledger_holds (tenant_id, id, account_id, amount, actor, purpose, ends_at)
     values ('t', 'loose', 'i5', 4, 't', 'p', now() + interval '1 hour')`)
   const { full, findings } = await proveBooks(db)
@@ -104,14 +104,14 @@ test('a hold whose credits never lay aside is found', async () => {
   assert.deepEqual((await proveBooks(db)).findings, [])
 })
 
-test('a row that shows up late is no finding: the full proof makes the sums anew', async () => {
+test('a row that appears late is no finding: the full audit recomputes the sums', async () => {
   assert.equal((await proveBooks(db)).full, false)
   await fund('i9', 5, '30 minutes')
   assert.deepEqual(await proveBooks(db), { full: true, findings: [] })
   assert.deepEqual(await proveBooks(db), { full: false, findings: [] })
 })
 
-test('a step reads what came since, not the books', async () => {
+test('a step reads what was added since, not the whole books', async () => {
   await run(`insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor, created_at)
     select 'platform', 'bulk' || i, 'prefund', 'platform', 't', 'i' || (1 + i % 300), 1, 't', now() - interval '1 day'
     from generate_series(1, 100000) i`)

@@ -11,7 +11,7 @@ import { SessionLease } from './session-lease.ts'
 let world: SessionWorld
 
 before(async () => {
-  // Without a worker: the tests are the workers.
+  // Without a worker: the tests act as the workers.
   world = await startSessionWorld({ runner: false })
 })
 after(() => world.close())

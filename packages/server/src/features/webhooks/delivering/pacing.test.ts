@@ -2,13 +2,13 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { Circuit, maxAttempts, retryAfterMs, Semaphore } from './pacing.ts'
 
-test('an endpoint that does well gets more tries at once with every success, up to 16', () => {
+test('a healthy endpoint receives one more concurrent request with every success, up to 16', () => {
   const circuit = new Circuit(0)
   const widths = Array.from({ length: 20 }, () => (circuit.note(true), circuit.width))
   assert.deepEqual([widths[0], widths.at(-1)], [3, 16])
 })
 
-test('failures in a row narrow it to one try, and the fifth makes it pause, longer each time, up to five minutes', () => {
+test('failures in a row reduce it to one request, and from the fifth on pauses grow up to five minutes', () => {
   const circuit = new Circuit(0)
   for (let i = 0; i < 10; i++) circuit.note(true)
   const seen = Array.from({ length: 14 }, () => (circuit.note(false), [circuit.width, circuit.pauseMs(0.5)]))
@@ -22,7 +22,7 @@ test('failures in a row narrow it to one try, and the fifth makes it pause, long
   )
 })
 
-test('what was left behind by a former worker counts, and one success ends it', () => {
+test('the failures that an earlier worker stored count, and one success resets them', () => {
   const circuit = new Circuit(9)
   assert.equal(circuit.width, 1)
   circuit.note(true)
@@ -38,7 +38,7 @@ test('a semaphore admits up to its limit, the others in their order, and follows
   semaphore.limit = 1
   semaphore.release()
   await Promise.resolve()
-  assert.deepEqual(gone, [0, 1], 'one too many is under way')
+  assert.deepEqual(gone, [0, 1], 'one too many is in progress')
   semaphore.release()
   await all[2]
   assert.deepEqual(gone, [0, 1, 2])
@@ -47,7 +47,7 @@ test('a semaphore admits up to its limit, the others in their order, and follows
   assert.deepEqual(gone, [0, 1, 2, 3, 4])
 })
 
-test('there are ten tries, over 75 hours, each later than the one before', () => {
+test('there are ten attempts, over 75 hours, with growing waits', () => {
   assert.equal(maxAttempts, 10)
   const waits = Array.from({ length: maxAttempts - 1 }, (_, i) => retryAfterMs(i + 1, 0.5)!)
   assert.equal(Math.floor(waits.reduce((sum, wait) => sum + wait) / (60 * 60_000)), 75)
@@ -58,7 +58,7 @@ test('there are ten tries, over 75 hours, each later than the one before', () =>
   assert.equal(retryAfterMs(maxAttempts), undefined)
 })
 
-test('waits are spread by a tenth to either side', () => {
+test('waits vary by a tenth to either side', () => {
   assert.deepEqual(
     [0, 0.5, 1].map((random) => retryAfterMs(1, random)),
     [4_500, 5_000, 5_500],

@@ -1,8 +1,8 @@
-import { invalid } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { newId } from '#crypto/random.ts'
 import { notifyWorkers, numberEvents } from '#features/events/store.ts'
-import { insertSecret, insertWebhook, retireSecret, updateWebhook } from '../store.ts'
+import { findWebhook, insertSecret, insertWebhook, retireSecret, updateWebhook } from '../store.ts'
 import { webhookView, type Webhook } from '../webhook.ts'
 import { newSecret, sealSecret } from '../webhook-secret.ts'
 
@@ -22,4 +22,10 @@ export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, b
   const id = newId('key')
   await insertSecret(tx, tenantId, { id, sealed: sealSecret(ctx.vault, tenantId, id, secret) })
   return { status: 200, data: { ...webhookView(webhook), secret } }
+}
+
+export const getWebhook: HandlerOf<'getWebhook'> = async ({ ctx, tenantId }) => {
+  const webhook = await findWebhook(ctx.db, tenantId)
+  if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
+  return { status: 200, data: webhookView(webhook) }
 }
