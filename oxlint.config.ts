@@ -13,20 +13,6 @@ const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 const notYet = [
   'packages/server/src/gateway/health.ts',
   'packages/server/src/features/items/add-items.ts',
-  'packages/server/src/features/sessions/running/tell-ended.ts',
-  'packages/server/src/features/sessions/running/claim-sessions.ts',
-  'packages/server/src/features/sessions/running/launch-remote.ts',
-  'packages/server/src/features/sessions/running/lease.ts',
-  'packages/server/src/features/webhooks/delivering/due.ts',
-  'packages/server/src/features/webhooks/delivering/disable-endpoint.ts',
-  'packages/server/src/features/webhooks/delivering/lease.ts',
-  'packages/server/src/features/webhooks/delivering/outcomes.ts',
-  'packages/server/src/features/credits/ledger/sweep-ledger.ts',
-  'packages/server/src/features/credits/ledger/audit.ts',
-  'packages/server/src/features/credits/ledger/bearer.ts',
-  'packages/server/src/features/credits/ledger/spending.ts',
-  'packages/server/src/features/credits/ledger/recovery.ts',
-  'packages/server/src/features/credits/checkout/forget-checkouts.ts',
   'packages/server/src/crypto/vault/reseal.ts',
 ]
 

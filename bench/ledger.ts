@@ -9,7 +9,7 @@ import { openDatabase } from '../packages/server/src/db/database.ts'
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded-postgres.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { issuerAccount, platformAccount, type AccountRef } from '../packages/server/src/features/credits/ledger/account.ts'
-import { auditLedger } from '../packages/server/src/features/credits/ledger/audit.ts'
+import { auditLedger } from '../packages/server/src/features/credits/ledger/audit-store.ts'
 import { openLedger } from '../packages/server/src/features/credits/ledger/ledger.ts'
 import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
 

@@ -178,7 +178,7 @@ export const sessionOperations = {
   }),
   stopSession: operation({
     id: 'stopSession',
-    kind: 'read',
+    kind: 'write',
     method: 'POST',
     path: '/sessions/{id}/stop',
     status: 'legacy',
@@ -200,7 +200,7 @@ export const sessionOperations = {
   }),
   markSessionJoined: operation({
     id: 'markSessionJoined',
-    kind: 'read',
+    kind: 'write',
     method: 'POST',
     path: '/sessions/{id}/joined',
     status: 'legacy',

@@ -1,11 +1,4 @@
-import { getAgent } from '#features/agents/operations/get-agent.ts'
-import { getAgentRatings } from '#features/agents/operations/get-agent-ratings.ts'
-import { listAgents } from '#features/agents/operations/list-agents.ts'
-import { listCatalog } from '#features/agents/operations/list-catalog.ts'
-import { moderateAgent } from '#features/agents/operations/moderate-agent.ts'
-import { registerAgent } from '#features/agents/operations/register-agent.ts'
-import { setAgentStatus } from '#features/agents/operations/set-agent-status.ts'
-import { updateAgent } from '#features/agents/operations/update-agent.ts'
+import { agentHandlers } from '#features/agents/handlers.ts'
 import { createArtifact } from '#features/artifacts/operations/create-artifact.ts'
 import { curateArtifact } from '#features/artifacts/operations/curate-artifact.ts'
 import { deleteArtifact } from '#features/artifacts/operations/delete-artifact.ts'
@@ -19,28 +12,12 @@ import { deleteCollection } from '#features/collections/operations/delete-collec
 import { getCollection } from '#features/collections/operations/get-collection.ts'
 import { setCollectionState } from '#features/collections/operations/set-collection-state.ts'
 import { updateCollection } from '#features/collections/operations/update-collection.ts'
-import { createCheckout } from '#features/credits/checkout/operations/create-checkout.ts'
-import { getCheckout } from '#features/credits/checkout/operations/get-checkout.ts'
-import { auditBooks } from '#features/credits/operations/audit-books.ts'
 import { getProviderKeys } from '#features/provider-keys/operations/get-provider-keys.ts'
 import { setProviderKeys } from '#features/provider-keys/operations/set-provider-keys.ts'
 import { paintArtifact } from '#features/artifacts/operations/paint-artifact.ts'
 import { produceArtifact } from '#features/artifacts/operations/produce-artifact.ts'
-import { getSession } from '#features/sessions/operations/get-session.ts'
-import { issueIdToken } from '#features/sessions/operations/issue-id-token.ts'
-import { launchSession } from '#features/sessions/operations/launch-session.ts'
-import { markSessionJoined } from '#features/sessions/operations/mark-session-joined.ts'
-import { stopSession } from '#features/sessions/operations/stop-session.ts'
-import { summonSession } from '#features/sessions/operations/summon-session.ts'
-import { listAgentTools } from '#features/sessions/operations/list-agent-tools.ts'
-import { rateAgent } from '#features/sessions/operations/rate-agent.ts'
-import { grantCoupon } from '#features/credits/operations/grant-coupon.ts'
-import { lookUpWallet } from '#features/credits/operations/look-up-wallet.ts'
-import { redeemWallet } from '#features/credits/operations/redeem-wallet.ts'
-import { getEpoch } from '#features/credits/epochs/operations/get-epoch.ts'
-import { listEpochs } from '#features/credits/epochs/operations/list-epochs.ts'
-import { publishEpoch } from '#features/credits/epochs/operations/publish-epoch.ts'
-import { listEvents } from '#features/events/operations/list-events.ts'
+import { creditHandlers } from '#features/credits/handlers.ts'
+import { eventHandlers } from '#features/events/handlers.ts'
 import { addItem } from '#features/items/operations/add-item.ts'
 import { curateItem } from '#features/items/operations/curate-item.ts'
 import { deleteItem } from '#features/items/operations/delete-item.ts'
@@ -53,6 +30,7 @@ import { getTenantLimits } from '#features/limits/operations/get-tenant-limits.t
 import { setTenantLimits } from '#features/limits/operations/set-tenant-limits.ts'
 import { getOembed } from '#features/share/operations/get-oembed.ts'
 import { renderCollection } from '#features/share/operations/render-collection.ts'
+import { sessionHandlers } from '#features/sessions/handlers.ts'
 import { createInvite } from '#features/tenants/operations/create-invite.ts'
 import { createTenant } from '#features/tenants/operations/create-tenant.ts'
 import { getTenant } from '#features/tenants/operations/get-tenant.ts'
@@ -60,17 +38,12 @@ import { setTenantStatus } from '#features/tenants/operations/set-tenant-status.
 import { signUpTenant } from '#features/tenants/operations/sign-up-tenant.ts'
 import { getTurnCredentials } from '#features/relay/operations/get-turn-credentials.ts'
 import { getUsage } from '#features/usage/operations/get-usage.ts'
-import { getWebhook } from '#features/webhooks/operations/get-webhook.ts'
-import { listDeliveries } from '#features/webhooks/operations/list-deliveries.ts'
-import { resendDelivery } from '#features/webhooks/operations/resend-delivery.ts'
-import { setWebhook } from '#features/webhooks/operations/set-webhook.ts'
-import { testWebhook } from '#features/webhooks/operations/test-webhook.ts'
+import { webhookHandlers } from '#features/webhooks/handlers.ts'
 import { resealSecrets } from '#features/installation/operations/reseal-secrets.ts'
 import { forwardSpace } from './forward-space.ts'
 import type { Handlers } from '#features/handler.ts'
 
-/** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
-export const handlers: Handlers = {
+const otherHandlers = {
   callSpace: forwardSpace,
   signUpTenant,
   createTenant,
@@ -82,12 +55,6 @@ export const handlers: Handlers = {
   listKeys,
   createKey,
   revokeKey,
-  setWebhook,
-  getWebhook,
-  listDeliveries,
-  resendDelivery,
-  testWebhook,
-  listEvents,
   createCollection,
   getCollection,
   updateCollection,
@@ -108,36 +75,38 @@ export const handlers: Handlers = {
   uploadArtifact,
   markArtifactReady,
   getMedia,
-  listCatalog,
-  getAgentRatings,
-  registerAgent,
-  listAgents,
-  getAgent,
-  updateAgent,
-  setAgentStatus,
-  moderateAgent,
-  createCheckout,
-  getCheckout,
   getUsage,
   getTurnCredentials,
-  publishEpoch,
-  listEpochs,
-  getEpoch,
   setProviderKeys,
   getProviderKeys,
   paintArtifact,
   produceArtifact,
-  launchSession,
-  summonSession,
-  getSession,
-  stopSession,
-  markSessionJoined,
-  issueIdToken,
-  listAgentTools,
-  rateAgent,
-  lookUpWallet,
-  redeemWallet,
-  grantCoupon,
-  auditBooks,
   resealSecrets,
+} satisfies Partial<Handlers>
+
+/** The operations that two of the parts serve. */
+type Repeated<Parts, Seen = never> = Parts extends [infer First, ...infer Rest]
+  ? (keyof First & Seen) | Repeated<Rest, Seen | keyof First>
+  : never
+
+type Parts = [
+  typeof agentHandlers,
+  typeof creditHandlers,
+  typeof eventHandlers,
+  typeof sessionHandlers,
+  typeof webhookHandlers,
+  typeof otherHandlers,
+]
+
+/**
+ * The handler of each operation. A served operation without a handler does not compile, nor does a handler of an
+ * operation that is not served, nor an operation that two features serve.
+ */
+export const handlers: Handlers & Record<Repeated<Parts>, never> = {
+  ...agentHandlers,
+  ...creditHandlers,
+  ...eventHandlers,
+  ...sessionHandlers,
+  ...webhookHandlers,
+  ...otherHandlers,
 }

@@ -12,16 +12,16 @@ import { Variants } from '#features/artifacts/media/variants.ts'
 import { openShownReader } from '#features/artifacts/shown-reader.ts'
 import { CollectionReader } from '#features/collections/collection-reader.ts'
 import { EpochCache } from '#features/credits/epochs/epoch-cache.ts'
-import { auditLedger } from '#features/credits/ledger/audit.ts'
-import { proveBooks } from '#features/credits/ledger/proof/prove-books.ts'
+import { auditLedger } from '#features/credits/ledger/audit-store.ts'
+import { proveBooks } from '#features/credits/ledger/prove-books.ts'
 import { openLedger } from '#features/credits/ledger/ledger.ts'
-import { EventBell } from '#features/events/event-bell.ts'
+import { EventNotifier } from '#features/events/event-notifier.ts'
 import { openItemAdder } from '#features/items/item-adder.ts'
 import { KeyCache } from '#features/keys/key-cache.ts'
 import { KeyUse } from '#features/keys/key-use.ts'
 import { keyChannel, resolveKeys } from '#features/keys/store.ts'
 import { AgentRooms } from '#features/sessions/agent-rooms.ts'
-import { stopSessionsOfAgent } from '#features/sessions/stop-sessions-of-agent.ts'
+import { stopSessionsOfAgent } from '#features/sessions/session-transitions.ts'
 import { UsageCounter } from '#features/usage/usage-counter.ts'
 import { Metrics } from '#http/metrics.ts'
 import { openBlobs } from '#ports/blobs/open-blobs.ts'
@@ -57,7 +57,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     registry: metrics.registry,
     onError: (error) => log.error({ err: error }, 'usage not written; trying again'),
   })
-  const eventBell = new EventBell(db, (error) => log.error({ err: error }, 'events not announced'))
+  const eventNotifier = new EventNotifier(db, (error) => log.error({ err: error }, 'workers not notified of events'))
   const listener = new Listener({
     url: databaseUrl,
     channel: keyChannel,
@@ -91,7 +91,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     collections: new CollectionReader(db),
     shown: openShownReader(db),
     media: openMediaReader(db),
-    itemAdder: openItemAdder(db, () => eventBell.ring()),
+    itemAdder: openItemAdder(db, () => eventNotifier.notify()),
     usageCounter,
     ledger: openLedger(db),
     epochs: new EpochCache(db),
@@ -111,7 +111,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
   }
   const close = async () => {
     await listener.close()
-    eventBell.close()
+    eventNotifier.close()
     await ctx.egress.close()
     await pictures.close()
     blobs.close()

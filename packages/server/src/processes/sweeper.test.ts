@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { auditLedger } from '#features/credits/ledger/audit.ts'
+import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { startSweeper } from './sweeper.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 

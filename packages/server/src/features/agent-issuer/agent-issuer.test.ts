@@ -25,14 +25,14 @@ async function issue(name = agent.name, notAfter?: Date) {
   return { token: await api.ctx.agentIssuer.issue({ id: agent.id, name }, key, notAfter), nonce }
 }
 
-/** As anyone would find the keys; publicUrl is only a name here. */
+/** Fetches like any verifier. publicUrl does not resolve, so that the server's real origin replaces it. */
 async function getJson(url: string): Promise<any> {
   const res = await fetch(url.replace(publicUrl, api.origin))
   assert.equal(res.status, 200)
   return res.json()
 }
 
-test('a token holds before jose, with the keys that discovery leads to, and says which agent has which device key', async () => {
+test('jose verifies a token with the discovered keys, and it binds the agent to the device key', async () => {
   const { token, nonce } = await issue()
   const { issuer, jwks_uri: jwksUri } = await getJson(`${publicUrl}/.well-known/openid-configuration`)
   assert.equal(issuer, publicUrl)
@@ -44,9 +44,9 @@ test('a token holds before jose, with the keys that discovery leads to, and says
   assert.equal(exp! - iat!, 45)
 })
 
-test('it holds before our own verifier as an agent’s, and as nobody’s else', async () => {
+test("our own verifier accepts a token as an agent's, and not as a person's", async () => {
   const { token } = await issue()
-  // A Space service asks at https or loopback: here another name stands for the same.
+  // A Space service fetches only https or loopback addresses, so that another name replaces the issuer here.
   const issuer = 'http://localhost'
   const fetchJson = async (url: string) => {
     const found = await getJson(url.replace(issuer, publicUrl))
@@ -58,14 +58,14 @@ test('it holds before our own verifier as an agent’s, and as nobody’s else',
   assert.deepEqual(await verifyIdToken(token, expected), { ok: false, reason: 'malformed' })
 })
 
-test('a name is cut to 200 characters, and a token ends with what it is for', async () => {
+test('a name is cut to 200 characters, and a token expires with its session', async () => {
   const { token } = await issue('🏮'.repeat(300), new Date(Date.now() + 20_000))
   const { name, iat, exp } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
   assert.equal(name, '🏮'.repeat(200))
   assert.ok(exp - iat <= 20)
 })
 
-test('a token is of the clock that it is to be verified by, within ten minutes', async () => {
+test("a token follows the verifier's clock, within ten minutes", async () => {
   const madeAt = async () => JSON.parse(Buffer.from((await issue()).token.split('.')[1]!, 'base64url').toString()).iat as number
   const clock = (aheadMs: number) => api.ctx.agentIssuer.followClock(new Date(Date.now() + aheadMs).toUTCString())
   const nowSeconds = () => Date.now() / 1_000
@@ -78,7 +78,7 @@ test('a token is of the clock that it is to be verified by, within ten minutes',
   assert.ok(Math.abs((await madeAt()) - nowSeconds()) < 3)
 })
 
-test('no token for a key that is none', async () => {
+test('an invalid device key receives no token', async () => {
   const { spk } = await createTestDevice()
   for (const key of [
     { ...spk, x: spk.y },
@@ -89,7 +89,7 @@ test('no token for a key that is none', async () => {
   }
 })
 
-test('discovery and keys are for anyone, for a short while, without a private part', async () => {
+test('discovery and keys are public, cached briefly, and without private parts', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
     const res = await fetch(api.origin + path)
     assert.equal(res.status, 200)
@@ -102,7 +102,7 @@ test('discovery and keys are for anyone, for a short while, without a private pa
   assert.equal(decodeProtectedHeader((await issue()).token).kid, keys[0].kid)
 })
 
-test('processes that start at once share one key', async () => {
+test('processes that start concurrently share one key', async () => {
   const fresh = await startTestApi({ publicUrl })
   try {
     const { db, vault } = fresh.ctx
@@ -116,7 +116,7 @@ test('processes that start at once share one key', async () => {
   }
 })
 
-test('a retired key signs no more within a minute, and is published for a day so that what it signed still holds', async () => {
+test('a retired key stops signing within a minute, and is published for a day so that its tokens stay valid', async () => {
   const { db, vault } = api.ctx
   const state = { nowMs: Date.now() }
   const keys = new PlatformKeys({ db, vault, purpose: 'retiring', now: () => state.nowMs })
@@ -134,7 +134,7 @@ test('a retired key signs no more within a minute, and is published for a day so
   )
 })
 
-test('a database that is away for a moment is not remembered', async () => {
+test('a database fault is not cached', async () => {
   const { db, vault } = api.ctx
   let away = true
   const flaky = {
@@ -146,7 +146,7 @@ test('a database that is away for a moment is not remembered', async () => {
   assert.ok((await keys.current()).kid)
 })
 
-test('another master key opens no key, nor does the right one where it was moved to another row', async () => {
+test('another master key opens no key, and a key moved to another row does not open', async () => {
   const { db, vault } = api.ctx
   const { kid } = await new PlatformKeys({ db, vault, purpose: 'agent_tokens' }).current()
   const stolen = new PlatformKeys({ db, vault: new Vault([Buffer.alloc(32, 8)]), purpose: 'agent_tokens' })

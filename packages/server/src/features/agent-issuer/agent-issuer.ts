@@ -1,33 +1,38 @@
 import { AGENT_TOKEN_LIFETIME, AGENT_TOKEN_TYPE } from '@atrium/identity/agent-token'
 import { parseDeviceKey } from '@atrium/identity/device-key'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { SignJWT } from 'jose'
+import { applyCors } from '#http/cors.ts'
+import type { Context } from '../context.ts'
 import type { PlatformKeys } from './platform-keys.ts'
 
-/** Proves agents: signs ID tokens that the Space service takes for agents, and for nobody else. */
+/** Signs the ID tokens by which the Space service recognises agents, and only agents. */
 export interface AgentIssuer {
   /**
-   * A token that says which agent holds the device key `spk`. It ends after 45 seconds, or at `notAfter` if that comes first: nobody can take
-   * it back, and it must not outlive its session by more than a minute.
+   * Issues a token that binds the agent to the device key `spk`. The token expires after 45 seconds, or at `notAfter`
+   * if that comes first: it cannot be revoked, and must not outlive its session by more than a minute.
    */
   issue(
     agent: { id: string; name: string },
     spk: { kty: string; crv: string; x: string; y: string },
     notAfter?: Date,
   ): Promise<string>
-  /** For when a token was refused as too old or too new: tokens are made by the clock of whoever verifies them. A `Date` header (RFC 9110). */
+  /**
+   * Adopts the verifier's clock, after it refused a token as too old or too new. `date`: its `Date` header (RFC 9110).
+   */
   followClock(date: string | null): void
 }
 
 interface PlatformIssuerOptions {
   /** The API's origin. */
   issuer: string
-  /** The Space service's origin: a token that one service was shown opens nothing at another. */
+  /** The Space service's origin: a token for one service is useless at another. */
   audience: string
   keys: PlatformKeys
 }
 
 const lifeMs = AGENT_TOKEN_LIFETIME.maxAgeSeconds * 1_000
-/** Nobody who answers with a wrong date is given a token for a far future. */
+/** A server that answers with a wrong date must not obtain a token for the far future. */
 const maxAheadMs = 10 * 60_000
 const maxNameLength = 200
 
@@ -55,11 +60,11 @@ export class PlatformIssuer implements AgentIssuer {
     notAfter?: Date,
   ): Promise<string> {
     const device = parseDeviceKey(spk)
-    if (!device) throw new Error('a token was asked for a key that is no public EC P-256 key')
+    if (!device) throw new Error('the device key is no public EC P-256 key')
     const { kid, privateKey } = await this.keys.current()
     const nowMs = Date.now() + this.#aheadMs
     const endsMs = Math.min(nowMs + lifeMs, (notAfter?.getTime() ?? Infinity) + this.#aheadMs)
-    // By its type, too, nobody can take it for a person's token, whoever issues those.
+    // Its type, too, tells the token from a person's token, whichever provider issues those.
     return new SignJWT({ name: [...agent.name].slice(0, maxNameLength).join(''), nonce: device.thumbprint })
       .setProtectedHeader({ alg: 'RS256', typ: AGENT_TOKEN_TYPE, kid })
       .setIssuer(this.issuer)
@@ -69,4 +74,30 @@ export class PlatformIssuer implements AgentIssuer {
       .setExpirationTime(Math.floor(endsMs / 1_000))
       .sign(privateKey)
   }
+}
+
+const keySetPath = '/.well-known/jwks.json'
+
+/**
+ * Publishes the keys that verify agents' tokens, by OpenID discovery at the API's origin. The document holds only what
+ * a verifier needs, because nobody signs in here.
+ */
+export function addAgentIssuer(app: FastifyInstance, { agentIssuer }: Pick<Context, 'agentIssuer'>): void {
+  const { issuer, keys } = agentIssuer
+  const document = {
+    issuer,
+    jwks_uri: issuer + keySetPath,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    claims_supported: ['sub', 'name', 'nonce'],
+  }
+  app.get('/.well-known/openid-configuration', async (_req, reply) => publish(reply, document))
+  app.get(keySetPath, async (_req, reply) => publish(reply, { keys: await keys.published() }))
+}
+
+/** Any origin may read it. Caches keep it only briefly, so that a retired key disappears. */
+function publish(reply: FastifyReply, body: object): FastifyReply {
+  applyCors(reply)
+  return reply.header('cache-control', 'public, max-age=300').send(body)
 }

@@ -9,7 +9,7 @@ import { insertKey, listPublishedKeys, type StoredKey } from './store.ts'
 interface PlatformKeysOptions {
   db: Db
   vault: Vault
-  /** What is signed with them; each purpose has its own. */
+  /** What the keys sign; each purpose has its own keys. */
   purpose: string
   now?: () => number
 }
@@ -19,10 +19,13 @@ interface Loaded {
   published: JWK[]
 }
 
-/** A retired key is left off within this time, in every process. */
-const freshMs = 60_000
+/** Every process stops publishing a retired key within this time. */
+const cacheMs = 60_000
 
-/** RSA keys of the platform's own, in the database, so that all processes sign with the same one. It is made when first asked for. */
+/**
+ * The platform's own RSA keys. They are in the database, so that all processes sign with the same key. The first use
+ * makes the key.
+ */
 export class PlatformKeys {
   readonly #db: Db
   readonly #vault: Vault
@@ -37,22 +40,22 @@ export class PlatformKeys {
     this.#now = now
   }
 
-  /** What to sign with. */
+  /** The key to sign with. */
   async current(): Promise<Loaded['current']> {
     return (await this.#load()).current
   }
 
-  /** Public parts of all keys whose signatures count. */
+  /** The public parts of all keys whose signatures are valid. */
   async published(): Promise<JWK[]> {
     return (await this.#load()).published
   }
 
   #load(): Promise<Loaded> {
     const nowMs = this.#now()
-    if (this.#loading && nowMs - this.#loading.atMs < freshMs) return this.#loading.keys
+    if (this.#loading && nowMs - this.#loading.atMs < cacheMs) return this.#loading.keys
     const loading = { keys: this.#read(), atMs: nowMs }
     this.#loading = loading
-    // A failure is not kept: the next caller tries again.
+    // A failure is not cached: the next caller tries again.
     loading.keys.catch(() => {
       if (this.#loading === loading) this.#loading = undefined
     })
@@ -65,16 +68,16 @@ export class PlatformKeys {
       await this.#make()
       keys = await listPublishedKeys(this.#db, this.#purpose)
     }
-    const living = keys.find(({ retired }) => !retired)
-    if (!living) throw new Error(`there is no living key for ${this.#purpose}`)
-    return { current: { kid: living.id, privateKey: this.#open(living) }, published: keys.map(({ publicJwk }) => publicJwk) }
+    const active = keys.find(({ retired }) => !retired)
+    if (!active) throw new Error(`there is no active key for ${this.#purpose}`)
+    return { current: { kid: active.id, privateKey: this.#open(active) }, published: keys.map(({ publicJwk }) => publicJwk) }
   }
 
   async #make(): Promise<void> {
     const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
     const { kty, n, e } = await exportJWK(publicKey)
     const id = await calculateJwkThumbprint({ kty, n, e } as JWK)
-    const privateSealed = this.#vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), this.#placeOf(id))
+    const privateSealed = this.#vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), this.#sealedRef(id))
     await insertKey(this.#db, this.#purpose, {
       id,
       publicJwk: { kty, use: 'sig', alg: 'RS256', kid: id, n, e } as JWK,
@@ -83,10 +86,10 @@ export class PlatformKeys {
   }
 
   #open({ id, privateSealed }: StoredKey): KeyObject {
-    return createPrivateKey({ key: this.#vault.open(privateSealed, this.#placeOf(id)), format: 'der', type: 'pkcs8' })
+    return createPrivateKey({ key: this.#vault.open(privateSealed, this.#sealedRef(id)), format: 'der', type: 'pkcs8' })
   }
 
-  #placeOf(id: string): Place {
+  #sealedRef(id: string): Place {
     return { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${this.#purpose} ${id}` }
   }
 }

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import { statement, type Db } from '#db/database.ts'
 
-/** A key as it is stored. */
+/** A signing key of the platform, its private part sealed. */
 export interface StoredKey {
   id: string
   publicJwk: JWK
@@ -16,28 +16,28 @@ interface Row {
   retired: boolean
 }
 
+const columns = 'id, public_jwk, private_sealed, retired_at is not null as retired'
+
+function toKey({ id, public_jwk: publicJwk, private_sealed: privateSealed, retired }: Row): StoredKey {
+  return { id, publicJwk, privateSealed, retired }
+}
+
 const publishedStatement = statement<Row>(
   'platform-keys-published',
-  // What a key signed in its last hours is still under way for a while.
-  `select id, public_jwk, private_sealed, retired_at is not null as retired from platform_keys
+  // Tokens that a key signed shortly before it was retired are still in use.
+  `select ${columns} from platform_keys
    where purpose = $1 and (retired_at is null or retired_at > now() - interval '1 day')
    order by created_at desc`,
 )
 
-/** The living key, if there is one, and those retired not long ago. */
+/** The active key, if any, and the recently retired ones. The keys belong to no tenant. */
 export async function listPublishedKeys(db: Db, purpose: string): Promise<StoredKey[]> {
-  const rows = await db.query(publishedStatement, [purpose])
-  return rows.map(({ id, public_jwk: publicJwk, private_sealed: privateSealed, retired }) => ({
-    id,
-    publicJwk,
-    privateSealed,
-    retired,
-  }))
+  return (await db.query(publishedStatement, [purpose])).map(toKey)
 }
 
 const insertStatement = statement<never>(
   'platform-keys-insert',
-  // Another process may have made one meanwhile: then that one it is.
+  // Another process may have made a key since: that key stays the active one.
   `insert into platform_keys (purpose, id, public_jwk, private_sealed) values ($1, $2, $3, $4)
    on conflict (purpose) where retired_at is null do nothing`,
 )

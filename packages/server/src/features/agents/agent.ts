@@ -1,12 +1,12 @@
 import type { Static } from 'typebox'
 import type { AgentRegistration, ToolShown } from '@atrium/contract/agent-schemas'
-import type { Standing } from './status.ts'
+import type { AgentStatus } from './status.ts'
 
-/** A tool without its secret: as it is stored in the open, and as it is shown. */
+/** A tool without its secret, as it is stored and shown. */
 export type Tool = Static<typeof ToolShown>
 type Model = NonNullable<Static<typeof AgentRegistration>['model']>
 
-/** What its owner says of an agent. */
+/** The part of an agent that its owner declares. */
 export interface Manifest {
   name: string
   description: string
@@ -15,9 +15,9 @@ export interface Manifest {
   model: Model | null
   endpoint: string | null
   tools: Tool[]
-  /** The tools' secrets, sealed; see tool-secrets.ts. */
+  /** The sealed secrets of the tools; see agent-secrets.ts. */
   toolSecrets: Buffer | null
-  /** Signs what is sent to the endpoint, sealed; null: it never had one. See signing-secret.ts. */
+  /** The sealed secret that signs requests to the endpoint; null: the agent never had an endpoint. */
   signingSecret: Buffer | null
   priceCredits: number
   maxMinutes: number
@@ -25,11 +25,11 @@ export interface Manifest {
   avatarUrl: string | null
 }
 
-export interface Agent extends Manifest, Standing {
+export interface Agent extends Manifest, AgentStatus {
   tenantId: string
   id: string
   seq: number
-  /** The price before it was raised; null: it was not raised in the last ten minutes. */
+  /** The price before it was raised; null: not raised in the last ten minutes. */
   raisedFromCredits: number | null
   ratingSum: number
   ratingCount: number
@@ -37,7 +37,7 @@ export interface Agent extends Manifest, Standing {
   updatedAt: string
 }
 
-/** As its owner sees it. */
+/** An agent as its owner sees it. */
 export function agentView(agent: Agent) {
   const { id, name, description, instructions, model, endpoint, greeting, status } = agent
   return {
@@ -58,7 +58,7 @@ export function agentView(agent: Agent) {
   }
 }
 
-/** What the catalog says of an agent. */
+/** The public part of an agent. */
 export interface CatalogEntry {
   tenantId: string
   id: string
@@ -87,7 +87,7 @@ export function catalogView(entry: CatalogEntry) {
   }
 }
 
-/** Stars to two decimals. */
+/** The average has two decimals. */
 export function ratingView({ ratingSum, ratingCount }: Pick<Agent, 'ratingSum' | 'ratingCount'>) {
   return { average: ratingCount === 0 ? null : Math.round((ratingSum / ratingCount) * 100) / 100, count: ratingCount }
 }

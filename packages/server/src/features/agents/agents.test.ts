@@ -4,7 +4,7 @@ import { operations } from '@atrium/contract/table'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { findLaunchable } from './find-launchable.ts'
-import { toolsWithSecrets } from './tool-secrets.ts'
+import { toolsWithSecrets } from './agent-secrets.ts'
 
 const registration = {
   name: 'Lamplighter',
@@ -54,7 +54,7 @@ function assertInvalid(answer: Awaited<ReturnType<typeof send>>, path: string): 
   assert.equal(answer.body.error.details[0].path, path)
 }
 
-test('an agent with no more than it must have is a draft without a model, an endpoint or tools', async () => {
+test('an agent with only the required fields is a draft without a model, an endpoint or tools', async () => {
   const agent = await registered()
   const { id, created_at, updated_at, ...rest } = agent
   assert.match(id, /^agt_/)
@@ -63,7 +63,7 @@ test('an agent with no more than it must have is a draft without a model, an end
   assert.deepEqual(await read(id), agent)
 })
 
-test('everything that was registered is read back, but for the secrets', async () => {
+test('every registered field is read back, except the secrets', async () => {
   const options = {
     model,
     greeting: 'Good evening.',
@@ -96,7 +96,7 @@ test('a retried registration makes one agent', async () => {
   assert.equal((await send(root, 'GET', '/agents', { key: by.secretKey })).body.data.length, 1)
 })
 
-test('an agent has a model or an endpoint, never both, also when the second comes by a change', async () => {
+test('an agent has a model or an endpoint, never both, also after a change', async () => {
   assertInvalid(await register({ model, endpoint }), '/endpoint')
   const { id } = await registered({ model })
   assertInvalid(await patch(id, { endpoint }), '/endpoint')
@@ -107,7 +107,7 @@ test('an agent has a model or an endpoint, never both, also when the second come
   assertInvalid(await patch(id, { model }), '/endpoint')
 })
 
-test('a change touches what was sent, and null takes an optional field away', async () => {
+test('a change affects only the fields sent, and null removes an optional field', async () => {
   const full = { model, greeting: 'Hello.', avatar_url: 'https://pictures.example/a.png', tools: [tool] }
   const before = await registered(full)
   const one = (await patch(before.id, { price_credits: 8 })).body.data
@@ -119,14 +119,14 @@ test('a change touches what was sent, and null takes an optional field away', as
   assert.deepEqual(await read(before.id), body.data)
 })
 
-test('what an agent cannot be without is not taken away, and nothing is no change', async () => {
+test('a required field cannot be removed, and an empty change is refused', async () => {
   const { id } = await registered()
   for (const field of Object.keys(registration)) assertInvalid(await patch(id, { [field]: null }), `/${field}`)
   assert.equal((await patch(id, {})).status, 400)
   assert.equal((await patch(id, { status: 'active' })).status, 400)
 })
 
-test('a tool sent without a secret keeps that of its name or MCP address; null takes it away; another name is another tool', async () => {
+test('a tool sent without a secret keeps the secret of its name or MCP address; null removes it; another name is another tool', async () => {
   const mcp = 'https://tools.example/mcp'
   const { id } = await registered({
     tools: [
@@ -151,7 +151,7 @@ test('a tool sent without a secret keeps that of its name or MCP address; null t
   assert.deepEqual(await secretsOf(id), [undefined, undefined], 'what was gone for a while has lost its secret')
 })
 
-test('a secret stays with the origin for which it was given: a tool that is pointed elsewhere loses it, and a session from before never gets a new one', async () => {
+test('a secret stays with its origin: a tool that is pointed elsewhere loses it, and an earlier session never receives a new one', async () => {
   const at = (url: string, secret?: string) => ({ ...tool, url, ...(secret ? { secret } : {}) })
   const { id } = await registered({ tools: [at('https://one.example/a', 'for-one')] })
   const hasSecret = async (...tools: object[]) => (await patch(id, { tools })).body.data.tools[0].has_secret
@@ -189,7 +189,7 @@ test('two tools of one name or one address are refused', async () => {
   assertInvalid(await register({ tools: [{ mcp }, { mcp: 'https://TOOLS.example:443/mcp' }] }), '/tools/1')
 })
 
-test('a tool whose parameters are no JSON Schema is refused with the place', async () => {
+test('a tool whose parameters are no JSON Schema is refused with the path', async () => {
   const withParameters = (parameters: object) => register({ tools: [tool, { ...tool, name: 'second', parameters }] })
   assertInvalid(await withParameters({ type: 'string' }), '/tools/1/parameters/type')
   assertInvalid(
@@ -198,7 +198,7 @@ test('a tool whose parameters are no JSON Schema is refused with the place', asy
   )
 })
 
-test('no address is taken that this installation would not call', async () => {
+test('an address that this installation may not call is refused', async () => {
   const places: [string, (url: string) => object][] = [
     ['/endpoint', (endpoint) => ({ endpoint })],
     ['/avatar_url', (avatar_url) => ({ avatar_url })],
@@ -227,7 +227,7 @@ test('no address is taken that this installation would not call', async () => {
   assert.equal((await registered({ endpoint: 'https://Agents.Example:443/a' })).endpoint, 'https://agents.example/a')
 })
 
-test('the list holds the own agents of every status, oldest first, in pages', async () => {
+test("the list has the tenant's own agents of every status, the oldest first, in pages", async () => {
   const by = await api.makeTenant()
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push((await registered({ name: `Agent ${n}` }, by)).id)
@@ -255,7 +255,7 @@ test('a cursor of another tenant, or of the catalog, opens no list', async () =>
   assert.equal(elsewhere.body.error.code, 'invalid_cursor')
 })
 
-test("another tenant's agent is answered as one that never was", async () => {
+test("another tenant's agent is 404 as if it did not exist", async () => {
   const { id } = await registered({ model })
   const other = await api.makeTenant()
   const never = 'agt_0000000000000000000000'
@@ -282,7 +282,7 @@ test('the agents are at the root, and 404 under /v1', async () => {
   }
 })
 
-test('changes that come at once are all there in the end', async () => {
+test('concurrent changes are all applied', async () => {
   const { id } = await registered()
   const changes = [{ name: 'A' }, { description: 'B' }, { instructions: 'C' }, { greeting: 'D' }, { price_credits: 9 }]
   await Promise.all(changes.map((change) => patch(id, change)))

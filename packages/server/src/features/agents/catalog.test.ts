@@ -49,7 +49,7 @@ test('the catalog shows the active agents of all tenants, in pages, in the order
   const ids: string[] = []
   for (let n = 0; n < 120; n++) ids.push(await register(n % 2 === 0 ? tenant : other))
   for (const status of ['private', 'draft']) await register(tenant, status)
-  // The last comes first: being set active is not what sorts them.
+  // Activated in reverse order, which does not affect the order of the list.
   const active = ids.filter((_, n) => n % 5 !== 0)
   for (const id of active.toReversed()) await setStatus(ids.indexOf(id) % 2 === 0 ? tenant : other, id, 'active')
 
@@ -63,7 +63,7 @@ test('the catalog shows the active agents of all tenants, in pages, in the order
   assert.deepEqual((await catalog(96)).length, 1, 'a full last page has no cursor')
 })
 
-test('pages neither repeat nor skip what is there all along, while others come and go', async () => {
+test('pages neither repeat nor skip an agent that stays, while others come and go', async () => {
   const before = (await catalog(200)).flat()
   const seen: string[] = []
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -79,7 +79,7 @@ test('pages neither repeat nor skip what is there all along, while others come a
   assert.equal(new Set(seen).size, seen.length)
 })
 
-test('an entry of the catalog says what it costs and how it is rated, and nothing that is the owner’s', async () => {
+test('a catalog entry shows price and rating, and nothing private to the owner', async () => {
   const shown = {
     name: 'Lamplighter',
     description: 'Tells.',
@@ -102,14 +102,14 @@ test('an entry of the catalog says what it costs and how it is rated, and nothin
   )
 })
 
-test('the catalog says which agents run on a machine of their owner’s', async () => {
+test('the catalog shows which agents are remote', async () => {
   const id = await register(tenant, 'active', { endpoint: 'https://agents.example/launch' })
   const { body } = await send(api, 'GET', '/catalog?limit=200', { key: tenant.publishableKey })
   const entry = (body.data as { id: string; hosting: string }[]).find((one) => one.id === id)
   assert.equal(entry?.hosting, 'remote')
 })
 
-test('what an operator suspends or sets pending is gone from the catalog, and its owner cannot bring it back', async () => {
+test('an agent that an operator suspends or sets pending leaves the catalog, and its owner cannot restore it', async () => {
   for (const held of ['suspended', 'pending']) {
     const id = await register(tenant, 'active')
     assert.equal(await listed(id), true)
@@ -130,7 +130,7 @@ test('what an operator suspends or sets pending is gone from the catalog, and it
   }
 })
 
-test('a tenant cannot set what is the operator’s, nor call as one', async () => {
+test("a tenant can neither set an operator's status nor call an operator's operation", async () => {
   const id = await register(tenant, 'active')
   for (const status of ['suspended', 'pending', 'lifted'])
     assert.equal((await setStatus(tenant, id, status)).body.error.code, 'invalid_request')
@@ -153,7 +153,7 @@ test('the agents of a suspended tenant are not in the catalog, until it is activ
   assert.equal((await findLaunchable(api.ctx.db, tenant.id, id))?.id, id)
 })
 
-test('others launch active agents, the own tenant private ones too, and nobody drafts or held ones', async () => {
+test('every tenant launches active agents, the owner also private ones, and no tenant drafts or held ones', async () => {
   const id = await register(tenant)
   const launchers = async () => {
     const found = await Promise.all([tenant, other].map((by) => findLaunchable(api.ctx.db, by.id, id)))
@@ -168,7 +168,7 @@ test('others launch active agents, the own tenant private ones too, and nobody d
   assert.deepEqual(await launchers(), [undefined, undefined])
 })
 
-test('ratings are one a session and summed up exactly, also when they come at once', async () => {
+test('a session rates once and the sums are exact, also when ratings are concurrent', async () => {
   const id = await register(tenant, 'active')
   const sessions = Array.from({ length: 30 }, (_, n) => `ses_${n}`)
   const twice = [...sessions, ...sessions]

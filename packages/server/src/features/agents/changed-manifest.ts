@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { AgentPatch } from '@atrium/contract/agent-schemas'
-import type { Context } from '../context.ts'
 import { invalid } from '#errors/api-error.ts'
-import { checkedAddress } from './checked-address.ts'
-import { declareTools } from './declare-tools.ts'
+import type { Egress } from '#ports/egress/egress.ts'
+import type { Context } from '../context.ts'
+import { openToolSecrets, sealToolSecrets } from './agent-secrets.ts'
 import type { Manifest } from './agent.ts'
-import { openToolSecrets, sealToolSecrets } from './tool-secrets.ts'
+import { declareTools } from './declare-tools.ts'
 
-/** What a registration starts from: what it leaves out is so. */
+/** The defaults of a registration. */
 export const blankManifest: Manifest = {
   name: '',
   description: '',
@@ -26,8 +26,9 @@ export const blankManifest: Manifest = {
 type Before = Manifest & { tenantId: string; id: string }
 
 /**
- * The manifest with the fields that were sent. A field that is absent stays as it was; null takes an optional one away. Throws 400 where an
- * address may not be called, a tool's parameters are no JSON Schema, or the agent would have both a model and an endpoint.
+ * The manifest with the change applied. An absent field stays as it is; null removes an optional one. Throws 400 where
+ * this installation may not call an address, a tool's parameters are no JSON Schema, or the agent would have both a
+ * model and an endpoint.
  */
 export function changedManifest(ctx: Context, before: Before, change: Static<typeof AgentPatch>): Manifest {
   const { model = before.model, greeting = before.greeting } = change
@@ -35,7 +36,7 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
   const optionalAddress = (text: string | null | undefined, path: string, old: string | null) =>
     typeof text === 'string' ? address(text, path) : text === null ? null : old
   const endpoint = optionalAddress(change.endpoint, '/endpoint', before.endpoint)
-  // We run a model agent; a remote one runs itself.
+  // The platform runs an agent with a model; one with an endpoint runs elsewhere.
   if (model && endpoint) throw invalid('/endpoint', 'an agent has a model or an endpoint, not both')
   return {
     name: change.name ?? before.name,
@@ -61,4 +62,11 @@ function changedTools(
   if (!declarations) return { tools: before.tools, toolSecrets: before.toolSecrets }
   const { tools, secrets } = declareTools(declarations, openToolSecrets(vault, before), address)
   return { tools, toolSecrets: sealToolSecrets(vault, before, secrets) }
+}
+
+/** The address in its normal form. Throws 400 where this installation may not call it. */
+function checkedAddress(egress: Egress, text: string, path: string): string {
+  const checked = egress.checkUrl(text)
+  if (!checked.ok) throw invalid(path, checked.message)
+  return checked.url.href
 }

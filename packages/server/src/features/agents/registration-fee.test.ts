@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount } from '../credits/ledger/account.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
 import { postMovements } from '../credits/ledger/post.ts'
 
@@ -46,7 +46,7 @@ test('a registration charges the fee to the tenant, and is refused when its bala
   assert.deepEqual(await left(tenant), { balance: 10, agents: 2 })
 })
 
-test('a tenant that never had credits registers nothing', async () => {
+test('a tenant that never had credits cannot register', async () => {
   const tenant = await tenantWith(0)
   assert.equal((await register(tenant)).body.error.code, 'insufficient_credit')
   assert.deepEqual(await left(tenant), { balance: 0, agents: 0 })
@@ -62,7 +62,7 @@ test('a retried registration is charged once, and a refused one leaves its key f
   assert.deepEqual(await left(tenant), { balance: 0, agents: 1 })
 })
 
-test('of twenty registrations at once, just those that the balance pays for are made', async () => {
+test('of twenty concurrent registrations exactly those that the balance covers succeed', async () => {
   const tenant = await tenantWith(feeCredits * 7 + 1)
   const answers = await Promise.all(Array.from({ length: 20 }, () => register(tenant)))
   assert.equal(answers.filter(({ status }) => status === 201).length, 7)
@@ -77,6 +77,6 @@ test('an agent that is refused for another reason costs nothing', async () => {
   assert.deepEqual(await left(tenant), { balance: feeCredits, agents: 0 })
 })
 
-test('the books balance after all of this', async () => {
+test('the books balance after all this', async () => {
   assert.deepEqual((await auditLedger(api.ctx.db)).findings, [])
 })

@@ -1,25 +1,28 @@
 export type OwnerStatus = 'draft' | 'active' | 'private'
 export type HeldStatus = 'suspended' | 'pending'
-export type AgentStatus = OwnerStatus | HeldStatus
+export type AgentStatusName = OwnerStatus | HeldStatus
 
-/** Where an agent stands. statusBefore is what lifting an operator's hold brings back; null: none holds it. */
-export interface Standing {
-  status: AgentStatus
+/**
+ * statusBefore: the owner's status, which the operator restores by lifting a hold; null: no operator holds the agent.
+ */
+export interface AgentStatus {
+  status: AgentStatusName
   statusBefore: OwnerStatus | null
 }
 
-/** The owner goes freely between the three. undefined: an operator holds the agent. */
-export function setByOwner({ statusBefore }: Standing, wanted: OwnerStatus): Standing | undefined {
+/** The owner moves freely between the three. undefined: an operator holds the agent. */
+export function setByOwner({ statusBefore }: AgentStatus, wanted: OwnerStatus): AgentStatus | undefined {
   return statusBefore === null ? { status: wanted, statusBefore } : undefined
 }
 
-/** The operator goes freely between the two. Lifting a hold that is not there changes nothing. */
-export function setByOperator(standing: Standing, wanted: HeldStatus | 'lifted'): Standing {
-  const before = standing.statusBefore ?? (standing.status as OwnerStatus)
+/** The operator moves freely between the two. Lifting an agent that no operator holds changes nothing. */
+export function setByOperator({ status, statusBefore }: AgentStatus, wanted: HeldStatus | 'lifted'): AgentStatus {
+  // Without an earlier status no operator holds the agent: its status is the owner's.
+  const before = statusBefore ?? (status as OwnerStatus)
   return wanted === 'lifted' ? { status: before, statusBefore: null } : { status: wanted, statusBefore: before }
 }
 
-/** active: by everyone. private: by its own tenant. All others: by nobody. */
-export function mayLaunch(agent: { tenantId: string; status: AgentStatus }, callerTenantId: string): boolean {
+/** active: every tenant may launch it. private: its own tenant. All others: no tenant. */
+export function canLaunch(agent: { tenantId: string; status: AgentStatusName }, callerTenantId: string): boolean {
   return agent.status === 'active' || (agent.status === 'private' && agent.tenantId === callerTenantId)
 }

@@ -1,6 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Agent, CatalogEntry, Manifest } from './agent.ts'
-import type { Standing } from './status.ts'
+import type { AgentStatus } from './status.ts'
 
 interface CatalogRow {
   tenant_id: string
@@ -33,7 +33,9 @@ interface Row extends CatalogRow {
 
 const catalogColumns = `tenant_id, id, seq, name, description, price_credits, max_minutes, avatar_url,
   endpoint is not null as is_remote, rating_sum, rating_count`
-/** How long a price that was raised is not charged to who may have been shown the one before. */
+/**
+ * A buyer may still be looking at the price from before a raise, so that a launch within ten minutes compares with it.
+ */
 const raisedFrom = `case when price_raised_at > now() - interval '10 minutes' then price_before end`
 const columns = `${catalogColumns}, instructions, model, endpoint, tools, tool_secrets, signing_secret, greeting, status, status_before, created_at, updated_at,
   ${raisedFrom} as raised_from`
@@ -74,7 +76,7 @@ function toAgent(row: Row): Agent {
   }
 }
 
-/** In the order of insert's and update's parameters, from $3 on. */
+/** The parameters of insert and update from $3 on. */
 function manifestValues(manifest: Manifest): unknown[] {
   const { name, description, instructions, model, endpoint, tools, toolSecrets, signingSecret } = manifest
   const { priceCredits, maxMinutes, greeting, avatarUrl } = manifest
@@ -132,7 +134,7 @@ export async function findAgent(db: Db, tenantId: string, id: string): Promise<A
   return row && toAgent(row)
 }
 
-/** Reads for a change that depends on what is there; others that would change it wait. */
+/** Reads and locks the row for a change that depends on it; concurrent changes wait. */
 export async function findAgentForUpdate(tx: Tx, tenantId: string, id: string): Promise<Agent | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
   return row && toAgent(row)
@@ -140,7 +142,7 @@ export async function findAgentForUpdate(tx: Tx, tenantId: string, id: string): 
 
 const findAnyStatement = statement<Row>('agents-find-any', `select ${columns} from agents where id = $1`)
 
-/** The agent with this id, of whatever tenant: whoever asks compares the tenant. */
+/** The agent with this id, of any tenant: the caller checks the tenant. */
 export async function findAgentOfAnyTenant(db: Db, id: string): Promise<Agent | undefined> {
   const [row] = await db.query(findAnyStatement, [id])
   return row && toAgent(row)
@@ -150,7 +152,7 @@ const updateStatement = statement<Row>(
   'agents-update',
   `update agents set name = $3, description = $4, instructions = $5, model = $6, endpoint = $7, tools = $8, tool_secrets = $9,
      price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, updated_at = now(),
-     -- Raised, it remembers the lowest price that somebody may still be looking at; least() passes over null.
+     -- A raise keeps the lowest price that a buyer may still be looking at; least() ignores null.
      price_before = case when $10 > price_credits then least(price_credits, ${raisedFrom}) when $10 > price_before then price_before end,
      price_raised_at = case when $10 > price_credits then now() when $10 > price_before then price_raised_at end
    where tenant_id = $1 and id = $2
@@ -167,8 +169,13 @@ const statusStatement = statement<Row>(
   `update agents set status = $3, status_before = $4, updated_at = now() where tenant_id = $1 and id = $2 returning ${columns}`,
 )
 
-export async function updateAgentStatus(tx: Tx, tenantId: string, id: string, standing: Standing): Promise<Agent> {
-  const [row] = await tx.query(statusStatement, [tenantId, id, standing.status, standing.statusBefore])
+export async function updateAgentStatus(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  { status, statusBefore }: AgentStatus,
+): Promise<Agent> {
+  const [row] = await tx.query(statusStatement, [tenantId, id, status, statusBefore])
   return toAgent(row!)
 }
 
@@ -195,7 +202,7 @@ const rateStatement = statement<{ created_at: string }>(
    select created_at from rated`,
 )
 
-/** One rating a session: undefined where there is one already. The tenant is the agent's. */
+/** undefined: the session has rated already. The tenant is the agent's. */
 export async function insertRating(
   tx: Tx,
   tenantId: string,

@@ -8,7 +8,7 @@ import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { issuerAccount, platformAccount } from './ledger/account.ts'
 import { transactionId } from './ledger/movement.ts'
-import { sweepLedger } from './ledger/sweep-ledger.ts'
+import { sweepLedger } from './ledger/ledger.ts'
 
 let api: TestApi
 let tenant: TestTenant

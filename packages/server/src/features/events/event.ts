@@ -1,6 +1,6 @@
 import type { EventType } from '@atrium/contract/event-types'
 
-/** An event as the log has it. */
+/** A numbered event of the log. */
 export interface Event {
   id: string
   type: EventType
@@ -10,7 +10,7 @@ export interface Event {
   data: Record<string, unknown>
 }
 
-/** As listEvents shows it and as a webhook carries it. */
+/** An event as listEvents returns it and a webhook carries it. */
 export function eventView({ id, type, createdAt, tenantId, sequence, data }: Event) {
   return { id, type, created_at: createdAt, tenant_id: tenantId, sequence, data }
 }

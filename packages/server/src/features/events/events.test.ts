@@ -25,7 +25,7 @@ async function makeCollection(of: TestTenant, body: object = {}) {
   return { id: data.id as string, key: of.secretKey, collectionToken: data.admin_token as string }
 }
 
-test('every change is told once, in order, as the contract says, and never with content', async () => {
+test('every change has one event, in order, as the contract declares it, and without content', async () => {
   const tenant = await api.makeTenant()
   const secret = 'nobody-is-told-this'
   const { id, ...owner } = await makeCollection(tenant, { metadata: { secret } })
@@ -87,7 +87,7 @@ test('every change is told once, in order, as the contract says, and never with 
   assert.doesNotMatch(JSON.stringify(events), new RegExp(secret))
 })
 
-test('what changes nothing is not told', async () => {
+test('a call that changes nothing has no event', async () => {
   const tenant = await api.makeTenant()
   const { id, ...owner } = await makeCollection(tenant)
   const item = (await send(api, 'POST', `/collections/${id}/items`, { ...owner, body: { type: 'a', content: 1 } })).body.data
@@ -105,7 +105,7 @@ test('what changes nothing is not told', async () => {
   assert.deepEqual(types, ['item.created', 'item.updated', 'collection.state_changed', 'key.created', 'key.revoked'])
 })
 
-test('a retried call is told once', async () => {
+test('a retried call has one event', async () => {
   const tenant = await api.makeTenant()
   const { id, ...owner } = await makeCollection(tenant)
   const body = { type: 'a', content: 1 }
@@ -114,7 +114,7 @@ test('a retried call is told once', async () => {
   assert.deepEqual(typesOf(await pull(tenant)).slice(2), ['item.created'])
 })
 
-test('a redeemed wallet is told in one piece with its credits, and a repeat is not', async () => {
+test('a redemption commits with its event, and a repeat has none', async () => {
   const tenant = await api.makeTenant()
   const licenseKey = newCredential('licenseKey')
   const id = transactionId('test', randomUUID())
@@ -141,7 +141,7 @@ test('a redeemed wallet is told in one piece with its credits, and a repeat is n
   assert.equal(row.amount, 70)
 })
 
-test('an expiring key is told of a week before and a day before, once each', async () => {
+test('an expiring key has one event a week before and one a day before', async () => {
   const tenant = await api.makeTenant()
   const make = async (days: number) => {
     const expires_at = new Date(Date.now() + days * 86_400_000).toISOString()

@@ -2,19 +2,19 @@ import type { EventData, EventType } from '@atrium/contract/event-types'
 import type { Tx } from '#db/database.ts'
 import { insertEvents } from './store.ts'
 
-/** An event on its way out, of any type: see `event`. */
+/** An event of any type that has no number yet: see `event`. */
 export interface NewEvent {
   tenantId: string
   type: EventType
   data: object
 }
 
-/** Checks that the data is what the contract declares for the type. */
+/** The compiler checks the data against what the contract declares for the type. */
 export function event<T extends EventType>(tenantId: string, type: T, data: EventData<T>): NewEvent {
   return { tenantId, type, data }
 }
 
-/** Tells the tenant, if this transaction commits. */
+/** Writes the event to the outbox: the tenant receives it if this transaction commits. */
 export async function recordEvent<T extends EventType>(tx: Tx, tenantId: string, type: T, data: EventData<T>): Promise<void> {
   await insertEvents(tx, [{ tenantId, type, data }])
 }

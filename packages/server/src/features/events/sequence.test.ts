@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { send } from '#testing/http.ts'
 import { assertGapless, pullEvents, type PulledEvent } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { forgetOldEvents } from '../webhooks/forget-old-events.ts'
+import { forgetOldEvents } from '../webhooks/delivery-store.ts'
 import { recordEvent } from './record-event.ts'
 
 let api: TestApi
@@ -20,13 +20,13 @@ async function makeCollection(of: TestTenant, body: object = {}) {
   return { id: data.id as string, key: of.secretKey, collectionToken: data.admin_token as string }
 }
 
-test('20 writers at once, of whom many roll back: no gap, nothing lost, nothing twice, each writer in its own order', async () => {
+test('20 concurrent writers, of which many roll back: no gap, no loss, no repeat, each writer in its own order', async () => {
   const tenant = await api.makeTenant()
   const collectionId = 'col_4fRzK0vXcB1mQwErTy7uPa'
   const committed: string[] = []
   const rollBack = new Error('rolled back')
   let reading = true
-  // Several, so that several number at once.
+  // Several pulls, so that several processes number concurrently.
   const read = async (seen: PulledEvent[] = []) => {
     while (reading) {
       const got = await send(api, 'GET', `/events?after=${seen.at(-1)?.sequence ?? 0}&limit=50`, { key: tenant.secretKey })
@@ -66,7 +66,7 @@ test('20 writers at once, of whom many roll back: no gap, nothing lost, nothing 
   }
 })
 
-test('a writer that has not committed holds up neither the others nor the pull, and is told after them', async () => {
+test('an open transaction delays neither other writers nor the pull, and its events follow theirs', async () => {
   const tenant = await api.makeTenant()
   const data = (item_id: string) => ({ collection_id: 'col_4fRzK0vXcB1mQwErTy7uPa', item_id })
   const slow = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ test('a writer that has not committed holds up neither the others nor the pull, 
   assert.deepEqual(typesOf(await pull(tenant)).slice(2), ['item.created', 'item.deleted'])
 })
 
-test('a pull numbers more than it answers, and pages without gap or repeat', async () => {
+test('a pull numbers more than it returns, and pages without gap or repeat', async () => {
   const tenant = await api.makeTenant()
   await api.ctx.db.pool.query(
     `insert into event_outbox (tenant_id, id, type, data) select $1, 'evt_' || lpad(n::text, 22, '0'), 'item.deleted', '{}' from generate_series(1, 1200) n`,
@@ -104,7 +104,7 @@ test('a pull numbers more than it answers, and pages without gap or repeat', asy
   }
 })
 
-test('a tenant sees its own events only', async () => {
+test('a tenant sees only its own events', async () => {
   const [one, other] = [await api.makeTenant(), await api.makeTenant()]
   const { id } = await makeCollection(one)
   await send(api, 'POST', `/collections/${id}/items`, { key: one.secretKey, body: { type: 'a', content: 1 } })
@@ -114,7 +114,7 @@ test('a tenant sees its own events only', async () => {
   assert.ok(events.every(({ tenant_id: of }) => of === other.id))
 })
 
-test('events go after 30 days, and the sequence goes on', async () => {
+test('events are deleted after 30 days, and the sequence continues', async () => {
   const tenant = await api.makeTenant()
   await pull(tenant)
   const { pool } = api.ctx.db

@@ -3,7 +3,7 @@ import { statement, type Db, type Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import type { Event } from './event.ts'
 
-/** Told whenever there may be something to number or to deliver; the payload says nothing. */
+/** Carries a notification, without a payload, whenever there may be events to number or to deliver. */
 export const eventChannel = 'atrium_events'
 
 const insertStatement = statement<never>(
@@ -16,7 +16,7 @@ const insertStatement = statement<never>(
    select pg_notify('${eventChannel}', '') from written limit 1`,
 )
 
-/** Into the outbox: they get their numbers once this has committed. */
+/** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */
 export async function insertEvents(tx: Tx, events: { tenantId: string; type: EventType; data: object }[]): Promise<void> {
   await tx.query(insertStatement, [
     events.map(({ tenantId }) => tenantId),
@@ -28,33 +28,33 @@ export async function insertEvents(tx: Tx, events: { tenantId: string; type: Eve
 
 const notifyStatement = statement<never>('events-notify', `notify ${eventChannel}`)
 
-export async function announceEvents(db: Db): Promise<void> {
+export async function notifyWorkers(db: Db): Promise<void> {
   await db.query(notifyStatement, [])
 }
 
-/** The function number_events is explained in migrations/0012-events.sql. */
+/** migrations/0012-events.sql explains number_events. */
 const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given', { writes: true })
 
-/** Numbers what the tenants have in the outbox, up to so many each; says how many got a number. */
+/** Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered. */
 export async function numberEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
   const [row] = await db.query(numberStatement, [tenantIds, maxEach])
-  return row!.given
+  return row?.given ?? 0
 }
 
-/** The function is explained in migrations/0027-deliveries-that-do-not-wait.sql. */
+/** migrations/0027-deliveries-that-do-not-wait.sql explains the function. */
 const tryNumberStatement = statement<{ given: number }>('events-try-number', 'select try_number_events($1, $2) as given', {
   writes: true,
 })
 
-/** The same, but what others number at this moment is left for later. */
+/** The same without waiting: skips tenants whose events another process is numbering. */
 export async function numberFreeEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
   const [row] = await db.query(tryNumberStatement, [tenantIds, maxEach])
-  return row!.given
+  return row?.given ?? 0
 }
 
 const waitingStatement = statement<{ tenant_id: string }>(
   'events-waiting',
-  // Steps from tenant to tenant through the index: as many looks as there are tenants, however much each of them has there.
+  // Steps from tenant to tenant through the index: one index look-up a tenant, however many events each of them has.
   `with recursive waiting (tenant_id, step) as (
      (select tenant_id, 1 from event_outbox where tenant_id > $1 order by tenant_id limit 1)
      union all
@@ -65,7 +65,7 @@ const waitingStatement = statement<{ tenant_id: string }>(
    select tenant_id from waiting where tenant_id is not null`,
 )
 
-/** Tenants with something in the outbox, by id, beginning after the given one. */
+/** Tenants with events in the outbox, by id, after the given one. */
 export async function listWaitingTenants(db: Db, afterTenantId: string, limit: number): Promise<string[]> {
   return (await db.query(waitingStatement, [afterTenantId, limit])).map((row) => row.tenant_id)
 }
@@ -79,9 +79,15 @@ interface Row {
   created_at: string
 }
 
+const columns = 'tenant_id, sequence, id, type, data, created_at'
+
+function toEvent({ tenant_id: tenantId, created_at: createdAt, ...same }: Row): Event {
+  return { ...same, tenantId, createdAt }
+}
+
 const listStatement = statement<Row>(
   'events-list',
-  `select tenant_id, sequence, id, type, data, created_at from events
+  `select ${columns} from events
    where tenant_id = $1 and sequence > $2 order by sequence limit $3`,
 )
 
@@ -89,17 +95,12 @@ export async function listEvents(db: Db, tenantId: string, afterSequence: number
   return (await db.query(listStatement, [tenantId, afterSequence, limit])).map(toEvent)
 }
 
-function toEvent(row: Row): Event {
-  const { tenant_id: tenantId, created_at: createdAt, ...same } = row
-  return { ...same, tenantId, createdAt }
-}
-
 const old = `from events where created_at < now() - make_interval(days => $1)`
 const anyOldStatement = statement<{ any: boolean }>('events-any-old', `select exists (select ${old}) as any`)
 
 export async function hasOldEvents(db: Db, days: number): Promise<boolean> {
   const [row] = await db.query(anyOldStatement, [days])
-  return row!.any
+  return row?.any ?? false
 }
 
 const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
@@ -108,7 +109,7 @@ const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
    returning tenant_id, sequence`,
 )
 
-/** Deletes up to `limit` events that are older; tells which. */
+/** Deletes up to `limit` events that are older than that many days; returns which. */
 export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<{ tenantId: string; sequence: number }[]> {
   const rows = await tx.query(deleteStatement, [days, limit])
   return rows.map(({ tenant_id: tenantId, sequence }) => ({ tenantId, sequence }))

@@ -8,7 +8,7 @@ import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
 
 let world: SessionWorld
 before(async () => {
-  // Without a worker: what a remote agent is handed, these tests hand themselves.
+  // Without a worker: these tests hand the control token to the remote agent.
   world = await startSessionWorld({ runner: false })
 })
 after(() => world.close())
@@ -16,7 +16,7 @@ after(() => world.close())
 const { spk: jwk, nonce } = await createTestDevice()
 const spk = { kty: jwk.kty!, crv: jwk.crv!, x: jwk.x!, y: jwk.y! }
 
-/** A session of a remote agent that has been told to come. */
+/** A session whose remote agent has received its launch request. */
 async function launched() {
   const agentId = await world.makeAgent()
   const room = world.newRoom()
@@ -33,7 +33,7 @@ function assertError(got: Got, status: number, code: string): void {
   assert.deepEqual([got.status, got.body?.error?.code], [status, code], got.text)
 }
 
-test('a remote agent gets a token for its own key, and is that agent in the room', async () => {
+test('a remote agent receives a token for its own device key, and enters the room as that agent', async () => {
   const { id, agentId, room, agentToken } = await launched()
   const got = await ask(id, agentToken)
   assert.equal(got.status, 200, got.text)
@@ -58,12 +58,12 @@ test('a token lasts 45 seconds, and no longer than its session may', async () =>
   assert.ok(exp! - iat! <= 20, `${exp! - iat!}`)
 })
 
-test('whoever launched an agent does not become it', async () => {
+test("a launcher's token issues no ID token", async () => {
   const { id, launcherToken } = await launched()
   assertError(await ask(id, launcherToken), 403, 'not_authorized')
 })
 
-test('another session is as one that does not exist, and a stranger is nobody', async () => {
+test('another session is 404 as if it did not exist, and an unknown token is 401', async () => {
   const [one, two] = [await launched(), await launched()]
   assertError(await ask(one.id, two.agentToken), 404, 'not_found')
   assertError(await ask('ses_0123456789abcdefghijAB', two.agentToken), 404, 'not_found')
@@ -71,13 +71,13 @@ test('another session is as one that does not exist, and a stranger is nobody', 
   assertError(await ask(one.id, world.tenant.secretKey), 401, 'unauthorized')
 })
 
-test('no token after the session has ended', async () => {
+test('a session that has ended issues no token', async () => {
   const { id, agentToken, launcherToken } = await launched()
   await world.control('POST', `/sessions/${id}/stop`, launcherToken)
   assertError(await ask(id, agentToken), 409, 'state_conflict')
 })
 
-test('only the public part of an EC P-256 key gets one', async () => {
+test('only the public part of an EC P-256 key receives a token', async () => {
   const { id, agentToken } = await launched()
   const bad = [{}, { spk: 'x' }, { spk: { ...spk, x: spk.y } }, { spk: { ...spk, crv: 'P-384' } }, { spk: { ...spk, d: spk.x } }]
   for (const body of bad) assertError(await ask(id, agentToken, body), 400, 'invalid_request')

@@ -1,41 +1,39 @@
 import { limits } from '@atrium/contract/limits'
-import type { Context } from '../context.ts'
+import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Agent } from '../agents/agent.ts'
+import type { Context } from '../context.ts'
 import type { AccountRef } from '../credits/ledger/account.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
-import { findPayer } from '../credits/ledger/payer.ts'
+import { findPayer } from '../credits/ledger/code-account-store.ts'
 import { postMovements } from '../credits/ledger/post.ts'
-import { assertPrice } from './assert-price.ts'
-import { sealRoomKey, sealCoupon } from './session-secrets.ts'
-import type { LaunchedAgent, Session } from './session.ts'
-import { countSessions, insertSession, keepVersion } from './store.ts'
+import { sealCoupon, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
+import { countSessions, insertAgentVersion, insertSession } from './store.ts'
 
 export interface Launch {
-  /** Who launches. */
+  /** The tenant that launches. */
   tenantId: string
   agent: Agent
   room: string
   mk: string
   coupon: string
-  /** As asked for; the agent's own limit holds besides. */
+  /** As requested; the agent's own limit applies too. */
   maxMinutes: number | undefined
-  /** What the price may be at most; undefined: whoever launches did not say. */
+  /** The highest price that the caller accepts; undefined: the caller named none. */
   maxPriceCredits: number | undefined
   metadata: Record<string, unknown> | null
-  /** Lines of the room at the launch. */
+  /** The number of lines in the room at the launch. */
   roomCount: number
 }
 
-/** How much longer than its session a hold stands: whoever settles has that much time before the sweeper releases it. */
+/** How long a hold outlives its session: the time to settle it before the sweeper releases it. */
 const holdGraceMs = 10 * 60_000
-const armedForMs = 90 * 24 * 60 * 60_000
+const pendingLaunchMs = 90 * 24 * 60 * 60_000
 
 /**
- * Whose credits pay. A coupon that nobody knows holds nothing, and one that is spent launches nothing, not even what is free: it is what the
- * caller has to show for itself.
+ * The account that pays. An unknown coupon pays for nothing. A spent coupon launches nothing, not even a free agent,
+ * because the coupon is the caller's only credential.
  */
 export async function payerOf(ctx: Context, coupon: string): Promise<AccountRef> {
   const payer = await findPayer(ctx.db, coupon)
@@ -43,13 +41,33 @@ export async function payerOf(ctx: Context, coupon: string): Promise<AccountRef>
   return payer.account
 }
 
-/** Launches in the caller's transaction: the session and the hold of its price, or neither. undefined: the agent is in the room already. */
+/**
+ * Throws price_changed where a launch costs more than the buyer agreed to. Without an explicit limit the price that
+ * the buyer saw is unknown, so a price that was raised in the last ten minutes counts as not agreed to.
+ */
+export function assertPrice(
+  { priceCredits, raisedFromCredits }: Agent,
+  maxPriceCredits: number | undefined,
+  path = '/max_price_credits',
+): void {
+  const agreedCredits = maxPriceCredits ?? raisedFromCredits ?? priceCredits
+  if (priceCredits <= agreedCredits) return
+  const detail = { path, message: `the agent costs ${priceCredits} credits; ${agreedCredits} were agreed to` }
+  throw new ApiError('price_changed', {
+    message: `The agent costs ${priceCredits} credits, and ${agreedCredits} were agreed to. Nothing was charged.`,
+    details: [{ ...detail, price_credits: priceCredits, agreed_price_credits: agreedCredits }],
+  })
+}
+
+/**
+ * Inserts the session and holds its price, in the caller's transaction. undefined: the agent is already in the room.
+ */
 export async function launchInto(
   ctx: Context,
   tx: Tx,
   launch: Launch,
   payer: AccountRef,
-  armedId: string | null,
+  pendingLaunchId: string | null,
 ): Promise<{ session: Session; controlToken: string } | undefined> {
   const controlToken = newCredential('controlToken')
   const session = await insertSession(tx, {
@@ -57,11 +75,11 @@ export async function launchInto(
     status: 'launching',
     controlHash: hashCredential(controlToken),
     summonHash: null,
-    armedId,
+    pendingLaunchId,
   })
   if (!session) return undefined
-  await assertRoomLeft(tx, session.tenantId, 'living')
-  // After the look whether the agent is there already: that costs nothing, whatever the price.
+  await assertSessionQuota(tx, session.tenantId, 'active')
+  // Only now: a launch of an agent that is already in the room costs nothing, whatever the price.
   assertPrice(launch.agent, launch.maxPriceCredits)
   if (session.priceCredits > 0) {
     const [outcome] = await postMovements(tx, [
@@ -77,40 +95,41 @@ export async function launchInto(
     ])
     if (outcome !== 'posted') throw new ApiError('insufficient_credit')
   }
-  await keepVersion(tx, session)
+  await insertAgentVersion(tx, session)
   return { session, controlToken }
 }
 
-/** Provisions a room without launching: nothing is held until its summon key is used. */
-export async function armRoom(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+/** Stores a pending launch for the holder of its summon key. Credits are held only once the key is used. */
+export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
   assertPrice(launch.agent, launch.maxPriceCredits)
   const summonKey = newCredential('summonKey')
-  const armed = await insertSession(tx, {
+  const pending = await insertSession(tx, {
     ...newSession(ctx, launch, payer),
     status: 'armed',
     controlHash: null,
     summonHash: hashCredential(summonKey),
-    armedId: null,
-    expiresAt: new Date(Date.now() + armedForMs).toISOString(),
+    pendingLaunchId: null,
+    expiresAt: new Date(Date.now() + pendingLaunchMs).toISOString(),
   })
-  await assertRoomLeft(tx, launch.tenantId, 'armed')
-  await keepVersion(tx, armed!)
-  return { armed: armed!, summonKey }
+  if (!pending) throw new Error('a pending launch met another one: only active sessions are unique for a room')
+  await assertSessionQuota(tx, launch.tenantId, 'armed')
+  await insertAgentVersion(tx, pending)
+  return { pending, summonKey }
 }
 
-const most = {
-  living: { count: limits.livingSessions, is: 'sessions launching or running' },
-  armed: { count: limits.armedRooms, is: 'rooms armed' },
+const quotas = {
+  active: { count: limits.livingSessions, of: 'sessions launching or running' },
+  armed: { count: limits.armedRooms, of: 'rooms armed' },
 }
 
 /**
- * That one tenant does not take all that runs sessions. What was just inserted is counted too; launches at the same moment do not see each
- * other, so that a few more may pass.
+ * Keeps one tenant from taking all the capacity. The session that was just inserted counts too. Concurrent launches do
+ * not see each other, so that a few more may pass.
  */
-async function assertRoomLeft(tx: Tx, tenantId: string, which: keyof typeof most): Promise<void> {
-  const { count, is } = most[which]
+async function assertSessionQuota(tx: Tx, tenantId: string, which: keyof typeof quotas): Promise<void> {
+  const { count, of } = quotas[which]
   if ((await countSessions(tx, tenantId, which, count + 1)) <= count) return
-  const message = `This tenant has ${count} ${is}: no more until one of them ends.`
+  const message = `This tenant has ${count} ${of}: no more until one of them ends.`
   throw new ApiError('rate_limited', { message, retryAfterSeconds: 60 })
 }
 

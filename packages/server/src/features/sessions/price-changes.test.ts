@@ -16,7 +16,7 @@ async function setPrice(agentId: string, price: number): Promise<void> {
   assert.equal(got.status, 200, got.text)
 }
 
-/** As if it had been raised so many minutes sooner. */
+/** Moves the raise that many minutes into the past. */
 async function letPass(agentId: string, minutes: number): Promise<void> {
   const text = 'update agents set price_raised_at = price_raised_at - make_interval(mins => $2) where id = $1'
   await world.api.ctx.db.pool.query(text, [agentId, minutes])
@@ -32,7 +32,7 @@ const prices = { priced: 5, raised: 900 }
 const launch = (agentId: string, coupon: string, more: object = {}, room: Room = world.newRoom()) =>
   world.launch(agentId, room, coupon, more)
 
-test('a launch costs no more than its max_price_credits: a higher price holds nothing and says both', async () => {
+test('a launch costs at most its max_price_credits: at a higher price nothing is held and the error names both prices', async () => {
   const agentId = await world.makeAgent({ price_credits: prices.priced })
   const coupon = await world.makeCoupon(1_000)
   assertPriceChanged(await launch(agentId, coupon, { max_price_credits: 4 }), 5, 4)
@@ -47,7 +47,7 @@ test('a launch costs no more than its max_price_credits: a higher price holds no
   assert.equal((await launch(agentId, coupon, { max_price_credits: 900 })).body.data?.price_credits, 900)
 })
 
-test('without it, a price that was raised in the last ten minutes is not charged, nor armed; after them it is', async () => {
+test('without max_price_credits, a price that was raised in the last ten minutes is neither charged nor armed', async () => {
   const agentId = await world.makeAgent({ price_credits: prices.priced })
   const coupon = await world.makeCoupon(1_000)
   await setPrice(agentId, prices.raised)
@@ -60,7 +60,7 @@ test('without it, a price that was raised in the last ten minutes is not charged
   assert.deepEqual([got.status, got.body.data?.price_credits], [201, 900], got.text)
 })
 
-test('of several raises the lowest price counts; one that is taken back is forgotten', async () => {
+test('of several raises the lowest price counts; a raise that is taken back does not', async () => {
   const agentId = await world.makeAgent({ price_credits: prices.priced })
   const coupon = await world.makeCoupon(1_000)
   await setPrice(agentId, 6)
@@ -72,13 +72,13 @@ test('of several raises the lowest price counts; one that is taken back is forgo
   assertPriceChanged(await launch(agentId, coupon), 8, 7)
   await setPrice(agentId, 7)
   assert.equal((await launch(agentId, coupon)).status, 201)
-  // Cheap for a moment: that too somebody may have seen.
+  // A low price of a moment counts too, because a buyer may have seen it.
   await setPrice(agentId, 1)
   await setPrice(agentId, 7)
   assertPriceChanged(await launch(agentId, coupon), 7, 1)
 })
 
-test('a launch that is repeated gives the same bytes, whatever the price is by now; one that was refused leaves its key free', async () => {
+test('a repeated launch gives the same bytes, whatever the price is by then; a refused launch leaves its key free', async () => {
   const agentId = await world.makeAgent({ price_credits: prices.priced })
   const coupon = await world.makeCoupon(1_000)
   const idempotencyKey = randomUUID()
@@ -94,7 +94,7 @@ test('a launch that is repeated gives the same bytes, whatever the price is by n
   assert.deepEqual([repeated.status, repeated.text], [201, first.text])
 })
 
-test('an agent that is in the room already costs nothing, whatever its price', async () => {
+test('an agent that is already in the room costs nothing, whatever its price', async () => {
   const agentId = await world.makeAgent({ price_credits: prices.priced })
   const coupon = await world.makeCoupon(5)
   const room = world.newRoom()

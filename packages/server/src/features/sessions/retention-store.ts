@@ -1,4 +1,20 @@
-import { statement, type Tx } from '#db/database.ts'
+import { statement, type Database, type Tx } from '#db/database.ts'
+
+/**
+ * Deletes up to `limit` sessions that ended that many days ago, and the agent versions that no session refers to any
+ * more. Returns how many sessions it deleted.
+ */
+export function forgetSessions(db: Database, keptDays: number, limit: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const { count, versions } = await deleteEnded(tx, keptDays, limit)
+    if (versions.length > 0) {
+      // The lock waits for a launch that uses one of the versions, so that the next statement sees its session.
+      await lockVersions(tx, versions)
+      await deleteUnused(tx, versions)
+    }
+    return count
+  })
+}
 
 /** A version of an agent: see migrations/0021-agent-versions.sql. */
 interface AgentVersion {
@@ -16,7 +32,7 @@ interface EndedRow {
 
 const deleteEndedStatement = statement<EndedRow>(
   'sessions-delete-ended',
-  // skip locked: whoever sweeps beside this takes others.
+  // skip locked: a concurrent sweep takes other rows.
   `with due as (
      select tenant_id, id from sessions
      where status in ('stopped', 'failed', 'expired') and stopped_at <= now() - make_interval(days => $1)
@@ -30,8 +46,8 @@ const deleteEndedStatement = statement<EndedRow>(
    select agent_tenant_id, agent_id, agent_version, count(*)::int as sessions from gone group by 1, 2, 3`,
 )
 
-/** Deletes sessions that ended so many days ago, the oldest first; tells how many, and what they ran. */
-export async function deleteEnded(tx: Tx, keptDays: number, limit: number): Promise<{ count: number; versions: AgentVersion[] }> {
+/** Deletes the oldest first. Returns how many, and the agent versions that they ran. */
+async function deleteEnded(tx: Tx, keptDays: number, limit: number): Promise<{ count: number; versions: AgentVersion[] }> {
   const rows = await tx.query(deleteEndedStatement, [keptDays, limit])
   const versions = rows.map((row) => ({ tenantId: row.agent_tenant_id, agentId: row.agent_id, version: row.agent_version }))
   return { count: rows.reduce((sum, { sessions }) => sum + sessions, 0), versions }
@@ -44,8 +60,8 @@ const lockStatement = statement<never>(
   `select from agent_versions v where ${among} order by v.tenant_id, v.agent_id, v.version for update`,
 )
 
-/** Keeps launches from using these versions until the transaction ends; those that use one already end first. */
-export async function lockVersions(tx: Tx, versions: AgentVersion[]): Promise<void> {
+/** Keeps launches from using these versions until the transaction ends; waits for launches that already use one. */
+async function lockVersions(tx: Tx, versions: AgentVersion[]): Promise<void> {
   await tx.query(lockStatement, arraysOf(versions))
 }
 
@@ -58,7 +74,7 @@ const deleteUnusedStatement = statement<never>(
    )`,
 )
 
-export async function deleteUnused(tx: Tx, versions: AgentVersion[]): Promise<void> {
+async function deleteUnused(tx: Tx, versions: AgentVersion[]): Promise<void> {
   await tx.query(deleteUnusedStatement, arraysOf(versions))
 }
 

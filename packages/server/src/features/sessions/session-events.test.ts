@@ -4,7 +4,7 @@ import { eventSpecs, type EventType } from '@atrium/contract/event-types'
 import { Compile } from 'typebox/compile'
 import { send } from '#testing/http.ts'
 import { eventually, startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { endOverdue } from './end-overdue.ts'
+import { endOverdue } from './session-transitions.ts'
 import { noteContact } from './store.ts'
 
 let world: SessionWorld
@@ -18,7 +18,7 @@ interface Told {
   data: Record<string, unknown>
 }
 
-/** What was told of a session, in order. */
+/** The events of a session, in order. */
 async function toldOf(id: string): Promise<[EventType, Record<string, unknown>][]> {
   const got = await send(world.api, 'GET', '/events?limit=200', { key: world.tenant.secretKey })
   const events = (got.body.data as Told[]).filter(({ data }) => data['session_id'] === id)
@@ -37,7 +37,7 @@ async function launchOne(manifest: object = {}, more: object = {}) {
 
 const joined = (id: string) => eventually(async () => (await toldOf(id)).length === 1, 'it is told that it started')
 
-test('a session is told when its agent has joined and when it stops, each once, with what it cost', async () => {
+test('a session has one event when its agent joins and one when it stops, with its price', async () => {
   const { id, token, base } = await launchOne()
   await joined(id)
   for (let i = 0; i < 2; i++) await world.control('POST', `/sessions/${id}/stop`, token)
@@ -47,7 +47,7 @@ test('a session is told when its agent has joined and when it stops, each once, 
   ])
 })
 
-test('one that is taken over by another worker is not told to have started again', async () => {
+test('a session that another worker takes over has no second start event', async () => {
   const { id, token } = await launchOne()
   await joined(id)
   const { pool } = world.api.ctx.db
@@ -65,7 +65,7 @@ test('one that is taken over by another worker is not told to have started again
   )
 })
 
-test('one whose time is up has stopped, by expiry', async () => {
+test('a session whose time is up has a stop event, by expiry', async () => {
   const { id, base } = await launchOne()
   await joined(id)
   await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
@@ -73,12 +73,12 @@ test('one whose time is up has stopped, by expiry', async () => {
   assert.deepEqual((await toldOf(id))[1], ['session.stopped', { ...base, status: 'expired', charged_credits: 5 }])
 })
 
-test('one whose agent cannot be reached has failed, without having started', async () => {
+test('a session whose agent cannot be reached has a failure event and no start event', async () => {
   const { id, base } = await launchOne({ endpoint: 'http://127.0.0.1:9876/agent' })
   const { pool } = world.api.ctx.db
   await noteContact(world.api.ctx.db)
   await pool.query(`update sessions set created_at = now() - interval '31 seconds' where id = $1`, [id])
-  // The first note after an outage.
+  // The first contact after an outage.
   await pool.query(`update database_contact set since = now() - interval '1 hour', last_at = now() - interval '17 seconds'`)
   await endOverdue(world.api.ctx, 10)
   assert.deepEqual(await toldOf(id), [], 'while the database was away the agent could not say that it came')
@@ -88,7 +88,7 @@ test('one whose agent cannot be reached has failed, without having started', asy
   assert.deepEqual([type, data], ['session.failed', { ...base, error_code: 'agent_never_came', charged_credits: 0 }])
 })
 
-test('an armed room that expires is told nothing of: it never was a session', async () => {
+test('a pending launch that expires has no event, because it never was a session', async () => {
   const { id } = await launchOne({}, { arm: true })
   await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
   await endOverdue(world.api.ctx, 10)

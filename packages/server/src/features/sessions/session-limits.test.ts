@@ -25,7 +25,7 @@ async function launchAs(tenant: TestTenant, agentId: string, coupon: string, mor
   return send(world.api, 'POST', '/sessions', { key: tenant.secretKey, idempotencyKey: randomUUID(), body })
 }
 
-/** As many rows like this one as are given, in rooms of their own. */
+/** Copies the row that many times, each with a room of its own. */
 async function copySession(id: string, count: number): Promise<void> {
   await world.api.ctx.db.pool.query(
     `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, summon_hash, price,
@@ -37,7 +37,7 @@ async function copySession(id: string, count: number): Promise<void> {
   )
 }
 
-test('a tenant with 500 living sessions launches no more until one ends, and another tenant does', async () => {
+test('a tenant with 500 active sessions cannot launch until one ends; another tenant can', async () => {
   const agentId = await world.makeAgent({ price_credits: 0 })
   const coupon = await world.makeCoupon(5)
   const tenant = await world.api.makeTenant('Crowd')
@@ -60,7 +60,7 @@ test('a tenant with 500 living sessions launches no more until one ends, and ano
   assert.equal((await launchAs(tenant, agentId, coupon)).status, 201)
 })
 
-test('a tenant with 10,000 armed rooms arms no more, and still launches', async () => {
+test('a tenant with 10,000 pending launches cannot reserve another, but can launch', async () => {
   const agentId = await world.makeAgent({ price_credits: 0 })
   const coupon = await world.makeCoupon(5)
   const tenant = await world.api.makeTenant('Armed')
@@ -70,7 +70,7 @@ test('a tenant with 10,000 armed rooms arms no more, and still launches', async 
   assert.equal((await launchAs(tenant, agentId, coupon)).status, 201)
 })
 
-test('a coupon that is spent launches nothing, not even what is free, and arms nothing; while it pays for what runs it does', async () => {
+test('a spent coupon neither launches nor reserves, not even a free agent; one with an open hold does', async () => {
   const [free, paid] = [await world.makeAgent({ price_credits: 0 }), await world.makeAgent()]
   const coupon = await world.makeCoupon(5)
   const { id, control_token: token } = (await launchAs(world.tenant, paid, coupon)).body.data
@@ -83,7 +83,7 @@ test('a coupon that is spent launches nothing, not even what is free, and arms n
   }
 })
 
-test('one tenant takes at most half of a worker, however much it launched before the others, and tenants take turns', async () => {
+test('one tenant takes at most half of a worker, however many sessions it launched first, and claims go round robin', async () => {
   const { pool } = world.api.ctx.db
   await pool.query("update sessions set status = 'stopped', mk_sealed = null where status <> 'armed'")
   const agentId = await world.makeAgent({ price_credits: 0 })
@@ -102,7 +102,7 @@ test('one tenant takes at most half of a worker, however much it launched before
   await eventually(async () => sum(await running()) === 6, 'the worker is full')
   assert.deepEqual(await running(), [3, 2, 1])
   await pool.query("update sessions set status = 'stopped', mk_sealed = null where tenant_id = any($1)", [[one.id, two.id]])
-  // Room is left for whoever comes, though nobody waits but the crowd.
+  // Capacity stays free for a later tenant, although only the crowded tenant waits.
   await eventually(async () => (await running())[1] === 0, 'the others have ended')
   const late = await launchAs(two, agentId, coupon)
   await eventually(async () => (await running())[2] === 1, 'who comes late runs at once')

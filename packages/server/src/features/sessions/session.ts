@@ -1,9 +1,11 @@
+import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
 import type { Tool } from '../agents/agent.ts'
 import type { AccountRef } from '../credits/ledger/account.ts'
 
 export type SessionStatus = 'armed' | 'launching' | 'running' | 'stopping' | 'stopped' | 'failed' | 'expired'
 
-/** What the agent was when it was launched: later changes of it are for later sessions. Secrets are not in it. */
+/** The agent as it was at the launch. Later changes apply to later sessions. It holds no secrets. */
 export interface LaunchedAgent {
   name: string
   instructions: string
@@ -27,12 +29,13 @@ export interface Session {
   agent: LaunchedAgent
   room: string
   status: SessionStatus
-  /** The worker that runs it; null: none does. */
+  /** The worker that runs the session; null: no worker does. */
   leaseOwner: string | null
-  /** null once it has ended. */
+  /** Erased (null) once the session has ended, like the coupon. */
   mkSealed: Buffer | null
   couponSealed: Buffer | null
-  armedId: string | null
+  /** The pending launch that a summon key turned into this session. */
+  pendingLaunchId: string | null
   priceCredits: number
   chargedCredits: number
   /** Whose credits are held; null where the launch cost nothing. */
@@ -40,7 +43,7 @@ export interface Session {
   maxMinutes: number
   metadata: Record<string, unknown> | null
   error: SessionError | null
-  /** The newest line of the room that the agent has dealt with; at the launch, the last one that was there. */
+  /** The newest line of the room that the agent has handled; at the launch, the last line of the room. */
   answeredSeq: number
   spokeAt: string | null
   createdAt: string
@@ -49,27 +52,27 @@ export interface Session {
   stoppedAt: string | null
 }
 
-/** A session, and whose control token was sent. */
+/** A session, and whose control token the request carried. */
 export type HeldSession = Session & { heldBy: 'launcher' | 'agent' }
 
-export function isAlive(status: SessionStatus): boolean {
+export function isActive(status: SessionStatus): boolean {
   return status === 'launching' || status === 'running' || status === 'stopping'
 }
 
 /** How a session can end. */
 export type Ending = { status: 'stopped' } | { status: 'expired' } | { status: 'failed'; error: SessionError }
 
-/** The price is due once the agent came; where it failed, once it said something. */
+/** The price is due once the agent has joined; for a session that failed, once the agent has spoken. */
 export function isDue(session: Pick<Session, 'joinedAt' | 'spokeAt'>, ending: Ending): boolean {
   return ending.status === 'failed' ? session.spokeAt !== null : session.joinedAt !== null
 }
 
-/** What events tell of a session. */
+/** The data that every session event carries. */
 export function sessionEvent({ id, agentId, room }: Pick<Session, 'id' | 'agentId' | 'room'>) {
   return { session_id: id, agent_id: agentId, room }
 }
 
-/** As the holder of its control token sees it. */
+/** A session as the holder of its control token sees it. */
 export function statusView(session: Session) {
   return {
     id: session.id,
@@ -85,4 +88,43 @@ export function statusView(session: Session) {
     expires_at: session.expiresAt,
     ...(session.error ? { error: session.error } : {}),
   }
+}
+
+/** What the launcher receives, once. */
+export function sessionView({ session, controlToken }: { session: Session; controlToken: string }) {
+  return {
+    id: session.id,
+    agent_id: session.agentId,
+    room: session.room,
+    status: session.status,
+    control_token: controlToken,
+    price_credits: session.priceCredits,
+    created_at: session.createdAt,
+    expires_at: session.expiresAt,
+  }
+}
+
+type SessionRef = Pick<Session, 'tenantId' | 'id'>
+
+export function sealRoomKey(vault: Vault, session: SessionRef, mk: string): Buffer {
+  return vault.seal(Buffer.from(mk), sealedRef(session, 'mk_sealed'))
+}
+
+export function sealCoupon(vault: Vault, session: SessionRef, coupon: string): Buffer {
+  return vault.seal(Buffer.from(coupon), sealedRef(session, 'coupon_sealed'))
+}
+
+/** The room's key; a session that has ended has none. */
+export function openRoomKey(vault: Vault, session: SessionRef & Pick<Session, 'mkSealed'>): string {
+  if (!session.mkSealed) throw new Error(`session ${session.id} has ended: its room key is erased`)
+  return vault.open(session.mkSealed, sealedRef(session, 'mk_sealed')).toString()
+}
+
+export function openCoupon(vault: Vault, session: SessionRef & Pick<Session, 'couponSealed'>): string {
+  if (!session.couponSealed) throw new Error(`session ${session.id} has ended: its coupon is erased`)
+  return vault.open(session.couponSealed, sealedRef(session, 'coupon_sealed')).toString()
+}
+
+function sealedRef({ tenantId, id }: SessionRef, column: 'mk_sealed' | 'coupon_sealed'): Place {
+  return { tenant: tenantId, table: 'sessions', column, row: id }
 }

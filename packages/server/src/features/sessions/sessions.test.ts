@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newCredential } from '#crypto/random.ts'
 import { send, type Got } from '#testing/http.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 
@@ -50,7 +50,7 @@ describe('a launch', () => {
     assert.deepEqual(await world.balance(coupon), { balance: 3, held: 0, currency: 'credits' })
     const again = await world.control('POST', `/sessions/${id}/stop`, token)
     assert.deepEqual(again.body, stopped.body)
-    // After a stop was answered nothing is said any more.
+    // After the answer to a stop the agent posts nothing.
     await world.say(room, 'Still there?')
     const probe = await world.launch(agentId, room, await world.makeCoupon(5))
     await running(probe.body.data.id, probe.body.data.control_token)
@@ -72,7 +72,7 @@ describe('a launch', () => {
     assert.equal(replay.text, all[0]!.text)
   })
 
-  test('20 at once of one agent into one room: one session, the others are told that it is present, one hold', async () => {
+  test('20 concurrent launches of one agent into one room: one session and one hold; the others answer that it is present', async () => {
     const agentId = await world.makeAgent()
     const coupon = await world.makeCoupon(200)
     const room = world.newRoom()
@@ -87,7 +87,7 @@ describe('a launch', () => {
     await world.control('POST', `/sessions/${first[0]!.body.data.id}/stop`, first[0]!.body.data.control_token)
   })
 
-  test('that cannot be paid is 402 and leaves nothing; a coupon that nobody knows is no better', async () => {
+  test('that cannot be paid is 402 and leaves nothing, with an unknown coupon too', async () => {
     const agentId = await world.makeAgent()
     const room = world.newRoom()
     const coupon = await world.makeCoupon(4)
@@ -100,7 +100,7 @@ describe('a launch', () => {
     await world.control('POST', `/sessions/${enough.body.data.id}/stop`, enough.body.data.control_token)
   })
 
-  test('of an agent that may not be launched is 400, with the wrong room key 403, without a key for retries 400', async () => {
+  test('of an agent that may not be launched is 400, with the wrong room key 403, without an Idempotency-Key 400', async () => {
     const other = await world.api.makeTenant('Other')
     const agentId = await world.makeAgent()
     const coupon = await world.makeCoupon(50)
@@ -124,8 +124,8 @@ describe('a launch', () => {
   })
 })
 
-describe('an armed room', () => {
-  test('costs nothing until its summon key is used, and the key may be used again after the session ended', async () => {
+describe('a pending launch', () => {
+  test('costs nothing until its summon key is used, and the key can be used again after the session', async () => {
     const agentId = await world.makeAgent()
     const coupon = await world.makeCoupon(20)
     const room = world.newRoom()
@@ -154,8 +154,8 @@ describe('an armed room', () => {
   })
 })
 
-describe('an armed room whose agent has a new price', () => {
-  test('is never charged more than when it was armed, and gains from a lower one', async () => {
+describe('a pending launch whose agent has a new price', () => {
+  test('is never charged more than the price when it was reserved, and profits from a lower one', async () => {
     const root = { baseUrl: world.api.origin }
     const agentId = await world.makeAgent({ price_credits: 5 })
     const coupon = await world.makeCoupon(20)
@@ -213,7 +213,7 @@ describe('a control token', () => {
     await world.control('POST', `/sessions/${id}/stop`, token)
   })
 
-  test('rates the agent once, after it came', async () => {
+  test('rates the agent once, after it has joined', async () => {
     const agentId = await world.makeAgent()
     const { id, control_token: token } = (await world.launch(agentId, world.newRoom(), await world.makeCoupon(5))).body.data
     await running(id, token)
@@ -228,7 +228,7 @@ describe('a control token', () => {
   })
 })
 
-test('a rating that is sent again with its Idempotency-Key gives the same bytes, and the key of one session is none of another', async () => {
+test('a repeated rating with its Idempotency-Key gives the same bytes, and sessions do not share keys', async () => {
   const agentId = await world.makeAgent()
   const rate = (token: string) =>
     send({ baseUrl: world.api.origin }, 'POST', `/agents/${agentId}/ratings`, {
@@ -268,13 +268,13 @@ test('the room key and the coupon are sealed at rest, and erased when the sessio
   assert.deepEqual([after.mk_sealed, after.coupon_sealed], [null, null])
 })
 
-test('a session ends by itself when its minutes are over, and is paid', async () => {
+test('a session ends by itself when its time is up, and is paid', async () => {
   const agentId = await world.makeAgent()
   const coupon = await world.makeCoupon(5)
   const { id, control_token: token } = (await world.launch(agentId, world.newRoom(), coupon, { max_minutes: 1 })).body.data
   await running(id, token)
   await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
-  const { endOverdue } = await import('./end-overdue.ts')
+  const { endOverdue } = await import('./session-transitions.ts')
   await endOverdue(world.api.ctx, 100)
   const { status, charged_credits: charged } = (await statusOf(id, token)).body.data
   assert.deepEqual([status, charged], ['expired', 5])

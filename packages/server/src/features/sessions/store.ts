@@ -1,7 +1,7 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { Ending, HeldSession, LaunchedAgent, Session, SessionError, SessionStatus } from './session.ts'
 
-/** Told whenever a session begins or ends: its id. */
+/** The channel that carries a session's id whenever the session begins or ends. */
 export const sessionChannel = 'atrium_sessions'
 
 export interface SessionRow {
@@ -31,12 +31,12 @@ export interface SessionRow {
   stopped_at: string | null
 }
 
-/** For statements in which the table goes by its own name. */
+/** For statements that do not alias the table. */
 export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, status, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
      and v.version = sessions.agent_version) as agent`
-const alive = `status in ('launching', 'running', 'stopping')`
+const active = `status in ('launching', 'running', 'stopping')`
 
 export function toSession(row: SessionRow): Session {
   return {
@@ -50,10 +50,10 @@ export function toSession(row: SessionRow): Session {
     leaseOwner: row.lease_owner,
     mkSealed: row.mk_sealed,
     couponSealed: row.coupon_sealed,
-    armedId: row.armed_id,
+    pendingLaunchId: row.armed_id,
     priceCredits: row.price,
     chargedCredits: row.charged,
-    payer: row.payer_tenant_id === null ? null : { tenantId: row.payer_tenant_id, id: row.payer_id! },
+    payer: row.payer_tenant_id !== null && row.payer_id !== null ? { tenantId: row.payer_tenant_id, id: row.payer_id } : null,
     maxMinutes: row.max_minutes,
     metadata: row.metadata,
     error: row.error,
@@ -66,8 +66,8 @@ export function toSession(row: SessionRow): Session {
   }
 }
 
-/** What a new row holds besides its defaults. */
-export interface NewSession {
+/** The columns of a new row that have no default. */
+interface NewSession {
   tenantId: string
   id: string
   agentTenantId: string
@@ -79,7 +79,7 @@ export interface NewSession {
   couponSealed: Buffer
   controlHash: Buffer | null
   summonHash: Buffer | null
-  armedId: string | null
+  pendingLaunchId: string | null
   priceCredits: number
   payer: Session['payer']
   maxMinutes: number
@@ -90,20 +90,22 @@ export interface NewSession {
 
 const insertStatement = statement<SessionRow>(
   'sessions-insert',
-  // Where the agent is in the room already, this inserts nothing; where it is just being launched, it waits for how that ends.
+  // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back.
   `with inserted as (
      insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
        control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
      values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-     on conflict (room, agent_id) where ${alive} do nothing
+     on conflict (room, agent_id) where ${active} do nothing
      returning ${sessionColumns}
-   ), told as (
+   ), notified as (
      select pg_notify('${sessionChannel}', id) from inserted where status = 'launching'
    )
-   select i.* from inserted i left join told on true`,
+   select i.* from inserted i left join notified on true`,
 )
 
-/** undefined: the agent is in the room already. Its version is stored by keepVersion, in the same transaction. */
+/**
+ * undefined: the agent is already in the room. insertAgentVersion stores the agent's version in the same transaction.
+ */
 export async function insertSession(tx: Tx, session: NewSession): Promise<Session | undefined> {
   const [row] = await tx.query(insertStatement, [
     session.tenantId,
@@ -117,7 +119,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.couponSealed,
     session.controlHash,
     session.summonHash,
-    session.armedId,
+    session.pendingLaunchId,
     session.priceCredits,
     session.payer?.tenantId ?? null,
     session.payer?.id ?? null,
@@ -127,45 +129,48 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.answeredSeq,
     session.agent.endpoint !== null,
   ])
-  // Its version may not be stored yet.
+  // The agent's version may not be stored yet, so that the row has no manifest.
   return row && { ...toSession(row), agent: session.agent }
 }
 
-const keepVersionStatement = statement<never>(
-  'agent-versions-keep',
+const insertVersionStatement = statement<never>(
+  'agent-versions-insert',
   `insert into agent_versions (tenant_id, agent_id, version, manifest)
    values ($1, $2, sha256(convert_to($3::text, 'UTF8')), $3::text::json)
    on conflict on constraint agent_versions_pkey do nothing`,
 )
 
-/** Stores what a session's agent was when it was launched: once for each version, and as the last step of the launch. */
-export async function keepVersion(tx: Tx, { agentTenantId, agentId, agent }: Session): Promise<void> {
-  await tx.query(keepVersionStatement, [agentTenantId, agentId, JSON.stringify(agent)])
+/**
+ * Stores the agent as it is at the launch, once for each version. The last step of a launch: a concurrent launch of
+ * the same new version waits from here on, and must not wait for a launch that is not paid.
+ */
+export async function insertAgentVersion(tx: Tx, { agentTenantId, agentId, agent }: Session): Promise<void> {
+  await tx.query(insertVersionStatement, [agentTenantId, agentId, JSON.stringify(agent)])
 }
 
-const livingStatement = statement<{ count: number }>(
-  'sessions-count-living',
-  // No further than matters.
-  `select count(*)::int as count from (select from sessions where tenant_id = $1 and ${alive} limit $2) as living`,
+const activeStatement = statement<{ count: number }>(
+  'sessions-count-active',
+  // Counts no further than the quota.
+  `select count(*)::int as count from (select from sessions where tenant_id = $1 and ${active} limit $2) as active`,
 )
 
-const armedStatement = statement<{ count: number }>(
-  'sessions-count-armed',
-  `select count(*)::int as count from (select from sessions where tenant_id = $1 and status = 'armed' limit $2) as armed`,
+const pendingStatement = statement<{ count: number }>(
+  'sessions-count-pending',
+  `select count(*)::int as count from (select from sessions where tenant_id = $1 and status = 'armed' limit $2) as pending`,
 )
 
-/** How many sessions of the tenant live, or rooms are armed, counted up to `atMost`. */
-export async function countSessions(tx: Tx, tenantId: string, which: 'living' | 'armed', atMost: number): Promise<number> {
-  const [row] = await tx.query(which === 'armed' ? armedStatement : livingStatement, [tenantId, atMost])
-  return row!.count
+/** How many active sessions, or pending launches, the tenant has; counts up to `atMost`. */
+export async function countSessions(tx: Tx, tenantId: string, which: 'active' | 'armed', atMost: number): Promise<number> {
+  const [row] = await tx.query(which === 'armed' ? pendingStatement : activeStatement, [tenantId, atMost])
+  return row?.count ?? 0
 }
 
 const presentStatement = statement<{ id: string }>(
   'sessions-present',
-  `select id from sessions where room = $1 and agent_id = $2 and ${alive}`,
+  `select id from sessions where room = $1 and agent_id = $2 and ${active}`,
 )
 
-/** The id of the session that has the agent in the room now. */
+/** The id of the session that has the agent in the room now. Rooms belong to no tenant. */
 export async function findPresent(db: Db, room: string, agentId: string): Promise<string | undefined> {
   return (await db.query(presentStatement, [room, agentId]))[0]?.id
 }
@@ -177,7 +182,7 @@ const byTokenStatement = statement<SessionRow & { held_by: HeldSession['heldBy']
    select 'agent', ${sessionColumns} from sessions where agent_control_hash = $1`,
 )
 
-/** The session that a control token belongs to: the launcher's, or the one that a remote agent was given. */
+/** The session of a control token: the launcher's token, or the one that its remote agent received. */
 export async function findByControlToken(db: Db, tokenHash: Buffer): Promise<HeldSession | undefined> {
   const [row] = await db.query(byTokenStatement, [tokenHash])
   return row && { ...toSession(row), heldBy: row.held_by }
@@ -198,7 +203,7 @@ const lockStatement = statement<SessionRow>(
   `select ${sessionColumns} from sessions where tenant_id = $1 and id = $2 for no key update`,
 )
 
-/** Reads for a change that depends on what is there; others that would change it wait. */
+/** Reads and locks the row for a change that depends on it; concurrent changes wait. */
 export async function findSessionForUpdate(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
   return row && toSession(row)
@@ -212,17 +217,22 @@ const endStatement = statement<SessionRow>(
        lease_until = null, notice_due = agent_control_hash is not null
      where tenant_id = $1 and id = $2
      returning ${sessionColumns}
-   ), told as (
+   ), notified as (
      select pg_notify('${sessionChannel}', id) from ended
    )
-   select e.* from ended e left join told on true`,
+   select e.* from ended e left join notified on true`,
 )
 
-/** Ends it and erases what it was trusted with. */
-export async function updateEnded(tx: Tx, { tenantId, id }: Session, ending: Ending, chargedCredits: number): Promise<Session> {
+/** Ends the session and erases its secrets. */
+export async function updateEnded(
+  tx: Tx,
+  { tenantId, id }: Session,
+  ending: Ending,
+  chargedCredits: number,
+): Promise<Session | undefined> {
   const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null
   const [row] = await tx.query(endStatement, [tenantId, id, ending.status, error, chargedCredits])
-  return toSession(row!)
+  return row && toSession(row)
 }
 
 const joinedStatement = statement<SessionRow>(
@@ -232,7 +242,7 @@ const joinedStatement = statement<SessionRow>(
    returning ${sessionColumns}`,
 )
 
-/** undefined: it has ended. */
+/** undefined: the session has ended. */
 export async function updateJoined(tx: Tx, tenantId: string, id: string): Promise<Session | undefined> {
   const [row] = await tx.query(joinedStatement, [tenantId, id])
   return row && toSession(row)
@@ -240,19 +250,19 @@ export async function updateJoined(tx: Tx, tenantId: string, id: string): Promis
 
 const ofAgentStatement = statement<SessionRow>(
   'sessions-of-agent',
-  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${alive} order by created_at limit $3`,
+  `select ${sessionColumns} from sessions where agent_tenant_id = $1 and agent_id = $2 and ${active} order by created_at limit $3`,
 )
 
-/** The sessions in which the agent is or to which it is coming, whoever launched them; the oldest first. */
-export async function listLivingOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
+/** The active sessions of an agent, whichever tenant launched them; the oldest first. */
+export async function listActiveOfAgent(db: Db, agentTenantId: string, agentId: string, limit: number): Promise<Session[]> {
   return (await db.query(ofAgentStatement, [agentTenantId, agentId, limit])).map(toSession)
 }
 
 const overdueStatement = statement<SessionRow>(
   'sessions-overdue',
-  // An agent that runs elsewhere has 30 seconds in which it can say that it came: see noteContact.
+  // A remote agent has 30 seconds to report that it joined, in which the database could be reached: see noteContact.
   `select ${sessionColumns} from sessions
-   where ${alive} and (expires_at <= now() or (status = 'launching' and is_remote
+   where ${active} and (expires_at <= now() or (status = 'launching' and is_remote
      and created_at <= now() - interval '30 seconds'
      and (select since from database_contact) <= now() - interval '30 seconds'))
    union all
@@ -260,20 +270,24 @@ const overdueStatement = statement<SessionRow>(
    limit $1`,
 )
 
-/** Sessions whose time is up, and those whose remote agent never came. */
+/** The sessions and pending launches whose time is up, and the sessions whose remote agent never joined. */
 export async function listOverdue(db: Db, limit: number): Promise<Session[]> {
   return (await db.query(overdueStatement, [limit])).map(toSession)
 }
 
 const contactStatement = statement<never>(
   'database-contact',
-  // The sweeper comes every 5 seconds. More than three times that without a note: nobody could reach the database.
+  // The sweeper calls this every 5 seconds. A gap of more than three intervals means that the database was
+  // unreachable.
   `insert into database_contact as c (since, last_at) values (now(), now())
    on conflict on constraint database_contact_pkey do update
    set since = case when c.last_at < now() - interval '16 seconds' then now() else c.since end, last_at = now()`,
 )
 
-/** Notes that the database can be reached. After a time in which it could not, what has to be reported in time has its time anew. */
+/**
+ * Records that the database can be reached. After an outage, agents have their full time again to report that they
+ * joined.
+ */
 export async function noteContact(db: Db): Promise<void> {
   await db.query(contactStatement, [])
 }

@@ -4,11 +4,11 @@ import { createTestDevice } from '@atrium/identity/testing/provider'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { send } from '#testing/http.ts'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '../credits/ledger/audit.ts'
+import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 before(async () => {
-  // Without a worker: what it does, these tests do themselves.
+  // Without a worker: these tests do its work.
   world = await startSessionWorld({ runner: false })
 })
 after(() => world.close())
@@ -20,7 +20,7 @@ const operator = (path: string, status: string) =>
   send(world.api, 'POST', path, { headers: { 'x-admin-token': world.api.adminToken }, body: { status } })
 const moderate = (agentId: string, status: string) => operator(`/operator/agents/${agentId}/status`, status)
 
-/** A session of a remote agent that has come. */
+/** A session whose remote agent has joined. */
 async function running(agentId: string) {
   const coupon = await world.makeCoupon(5)
   const { id, control_token: control } = (await world.launch(agentId, world.newRoom(), coupon)).body.data
@@ -35,7 +35,7 @@ const askToken = async ({ id, token }: { id: string; token: string }) => {
   return [status, body.error?.code]
 }
 
-test('an agent that an operator holds gets no ID token, and one of a suspended tenant neither', async () => {
+test('neither an agent that an operator holds nor one of a suspended tenant receives an ID token', async () => {
   const other = await world.api.makeTenant('Other')
   const agentId = await world.makeAgent({}, other)
   const session = await running(agentId)

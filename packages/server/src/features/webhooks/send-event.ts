@@ -1,26 +1,26 @@
-import type { Context } from '../context.ts'
-import { EgressError } from '#ports/egress/egress-error.ts'
 import { signedHeaders } from '#crypto/sign-webhook.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
+import type { Context } from '../context.ts'
 
 export interface Endpoint {
   url: string
-  /** All that sign, the newest first. */
+  /** All secrets that sign, the newest first. */
   secrets: string[]
 }
 
-/** What became of one try. Nothing of an answer's body is in it. */
+/** The outcome of one attempt. It holds nothing of the answer's body. */
 export interface Attempt {
   succeeded: boolean
-  /** null: no answer came. */
+  /** null: no answer. */
   responseStatus: number | null
   error: string | null
 }
 
-const patienceMs = 15_000
-/** The body is not read, but a connection whose answer was read to its end can be used again. */
+const timeoutMs = 15_000
+/** The answer's body is discarded, but reading it to its end lets the connection be reused. */
 const maxAnswerBytes = 16_384
 
-/** Sends one event, once. Rejects only with the reason of `signal`. */
+/** Sends an event once. Rejects only with the reason of `signal`. */
 export async function sendEvent(
   { egress }: Pick<Context, 'egress'>,
   { url, secrets }: Endpoint,
@@ -35,7 +35,7 @@ export async function sendEvent(
       url,
       headers,
       body,
-      timeoutMs: patienceMs,
+      timeoutMs,
       maxAnswerBytes,
       ...(signal ? { signal } : {}),
     })

@@ -31,7 +31,7 @@ describe('the setting', () => {
     assert.ok(rotated.startsWith('whsec_') && rotated !== secret)
   })
 
-  test('two that set the first one at once: one secret is shown, and it is the one that signs', async (t) => {
+  test('two concurrent first settings: one secret is shown, and it is the one that signs', async (t) => {
     const server = await world.openHook(t)
     const secrets = (await Promise.all([1, 2, 3].map(() => world.put({ url: server.url })))).map(({ body }) => body.data.secret)
     const [secret, ...others] = secrets.filter(Boolean)
@@ -64,7 +64,7 @@ describe('the setting', () => {
     assert.equal((await world.put({ url: 'https://hooks.example.com/in?a=1', enabled: false })).status, 200)
   })
 
-  test('without the development switch nothing on this machine can be set, and what was set before is not reached', async (t) => {
+  test('without the development switch no local address can be set, and one that was set before is not called', async (t) => {
     const server = await world.openHook(t)
     const strict = await startTestApi()
     t.after(() => strict.close())
@@ -79,7 +79,7 @@ describe('the setting', () => {
     assert.equal(server.hooks.length, 0)
   })
 
-  test('secrets lie sealed, bound to their row', async (t) => {
+  test('secrets are sealed, bound to their row', async (t) => {
     const secret = await world.setHook(await world.openHook(t))
     const { rows } = await world.query('select id, sealed from webhook_secrets where tenant_id = $1', [world.tenant.id])
     for (const form of [secret, secret.slice(6)]) assert.ok(!rows[0].sealed.includes(form))
@@ -91,7 +91,7 @@ describe('sending again', () => {
   const resend = (id: string, of = world.tenant, more: object = {}) =>
     send(world.api, 'POST', `/tenant/webhooks/deliveries/${id}/resend`, { key: of.secretKey, ...more })
 
-  test('sends the same event under the same id, whatever became of it', async (t) => {
+  test('sends the same event under the same id, whatever its status', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)
     const [event] = await world.cause(1)
@@ -147,7 +147,7 @@ describe('the test event', () => {
     assert.deepEqual([await world.deliveries(), await world.pull()], [[], before])
   })
 
-  test('says what came back, and echoes nothing of it', async (t) => {
+  test("reports the status, and nothing of the answer's body", async (t) => {
     const server = await world.openHook(t, (_hook, res) => res.writeHead(500, { 'x-inner': 'inner secret' }).end('inner secret'))
     await world.setHook(server)
     const got = await tryIt()

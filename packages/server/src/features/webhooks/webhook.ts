@@ -3,7 +3,7 @@ import { eventTypes, type EventType } from '@atrium/contract/event-types'
 export interface Webhook {
   tenantId: string
   url: string
-  /** null: all types, also those that are added later. */
+  /** null: all types, including future ones. */
   events: EventType[] | null
   enabled: boolean
 }
@@ -12,9 +12,9 @@ export function webhookView({ url, events, enabled }: Webhook) {
   return { url, events: events ?? eventTypes, enabled }
 }
 
-/** An event on its way to a webhook. */
+/** An event queued for a webhook. */
 export interface Delivery {
-  /** The event's. */
+  /** The event's id. */
   id: string
   type: EventType
   sequence: number

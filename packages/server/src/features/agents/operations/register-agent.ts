@@ -1,18 +1,42 @@
-import type { HandlerOf } from '#features/handler.ts'
 import { newId } from '#crypto/random.ts'
+import type { Tx } from '#db/database.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Context } from '#features/context.ts'
+import { issuerAccount, platformAccount } from '#features/credits/ledger/account.ts'
+import { transactionId } from '#features/credits/ledger/movement.ts'
+import { postMovements } from '#features/credits/ledger/post.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { withSigningSecret } from '../agent-secrets.ts'
 import { agentView } from '../agent.ts'
 import { blankManifest, changedManifest } from '../changed-manifest.ts'
-import { chargeRegistration } from '../charge-registration.ts'
-import { withSigningSecret } from '../signing-secret.ts'
 import { insertAgent } from '../store.ts'
 
 export const registerAgent: HandlerOf<'registerAgent'> = async ({ ctx, tx, tenantId, body }) => {
   const id = newId('agent')
-  const asked = changedManifest(ctx, { ...blankManifest, tenantId, id }, body)
-  const { manifest, secret } = withSigningSecret(ctx.vault, { tenantId, id }, asked)
+  const declared = changedManifest(ctx, { ...blankManifest, tenantId, id }, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, { tenantId, id }, declared)
   await chargeRegistration(ctx, tx, tenantId, id)
-  return {
-    status: 201,
-    data: { ...agentView(await insertAgent(tx, tenantId, id, manifest)), ...(secret ? { signing_secret: secret } : {}) },
-  }
+  const agent = await insertAgent(tx, tenantId, id, manifest)
+  return { status: 201, data: { ...agentView(agent), ...(secret ? { signing_secret: secret } : {}) } }
+}
+
+/**
+ * Charges the installation's fee, if any, to the tenant's balance. Throws insufficient_credit, which rolls the
+ * registration back.
+ */
+async function chargeRegistration({ config }: Context, tx: Tx, tenantId: string, agentId: string): Promise<void> {
+  if (config.agentFeeCredits === 0) return
+  const [outcome] = await postMovements(tx, [
+    {
+      type: 'transfer',
+      kind: 'fee',
+      id: transactionId('agent-fee', agentId),
+      from: issuerAccount(tenantId),
+      to: platformAccount,
+      amountCredits: config.agentFeeCredits,
+      actor: tenantId,
+    },
+  ])
+  if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
+  if (outcome !== 'posted') throw new Error(`the fee of agent ${agentId} is ${outcome}`)
 }

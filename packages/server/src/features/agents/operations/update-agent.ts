@@ -1,15 +1,15 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { withSigningSecret } from '../agent-secrets.ts'
 import { agentView } from '../agent.ts'
 import { changedManifest } from '../changed-manifest.ts'
-import { withSigningSecret } from '../signing-secret.ts'
 import { findAgentForUpdate, updateAgent as updateRow } from '../store.ts'
 
 export const updateAgent: HandlerOf<'updateAgent'> = async ({ ctx, tx, tenantId, params, body }) => {
   const before = await findAgentForUpdate(tx, tenantId, params.agentId)
   if (!before) throw new ApiError('not_found')
-  const asked = changedManifest(ctx, before, body)
-  const { manifest, secret } = withSigningSecret(ctx.vault, before, asked, body.rotate_signing_secret)
+  const declared = changedManifest(ctx, before, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, before, declared, body.rotate_signing_secret)
   const after = await updateRow(tx, tenantId, before.id, manifest)
   return { status: 200, data: { ...agentView(after), ...(secret ? { signing_secret: secret } : {}) } }
 }

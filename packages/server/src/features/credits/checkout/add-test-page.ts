@@ -2,19 +2,18 @@ import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastif
 import { isId } from '@atrium/contract/tokens'
 import type { Context } from '#features/context.ts'
 import { testPagePath } from '#ports/payments/test-payments.ts'
-import { statusOf, type Checkout } from './checkout.ts'
+import { priceText, statusOf, type Checkout } from './checkout.ts'
 import { completeCheckout } from './complete-checkout.ts'
-import { priceText } from './price.ts'
 import { withCheckoutId } from './return-address.ts'
 import { findCheckoutById } from './store.ts'
 import { renderExpiredPage, renderNoCheckoutPage, renderPaidPage, renderPayPage, type RenderedPage } from './test-page.ts'
 
 const maxFormBytes = 1_024
 
-/** The built-in payment page: whoever has its address may press its buttons, since no money moves. Never in production. */
+/** The built-in payment page. Anyone with its address may use it, because no money moves. Never in production. */
 export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onRequestHookHandler): void {
   const url = testPagePath(':id')
-  // A context of its own: the form parser is nobody else's.
+  // A separate Fastify context, so that no other route parses forms.
   void app.register(async (scope) => {
     takeForms(scope)
     scope.get<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
@@ -24,9 +23,9 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
     scope.post<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
       const checkout = await findTestCheckout(ctx, req.params.id)
       if (!checkout) return sendPage(reply.code(404), renderNoCheckoutPage())
-      const wish = req.body instanceof URLSearchParams ? req.body.get('do') : null
-      if (wish === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
-      if (wish !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
+      const action = req.body instanceof URLSearchParams ? req.body.get('do') : null
+      if (action === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
+      if (action !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
       if (statusOf(checkout, Date.now()) === 'expired') return sendPage(reply.code(409), pageOf(ctx, checkout))
       await pay(ctx, checkout)
       return reply.redirect(withCheckoutId(checkout.successUrl, checkout.id), 303)
@@ -34,7 +33,7 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
   })
 }
 
-/** Only what was made for this page: a checkout of a real provider must not be had for nothing. */
+/** Only checkouts made for this page: it must not complete a checkout of a real provider. */
 async function findTestCheckout(ctx: Context, id: string): Promise<Checkout | undefined> {
   const checkout = isId('checkout', id) ? await findCheckoutById(ctx.db, id) : undefined
   return checkout?.provider === 'test' ? checkout : undefined

@@ -1,5 +1,8 @@
-import type { PaymentProvider } from '#ports/payments/payments.ts'
+import { maxPayment } from '@atrium/contract/checkout'
+import type { Config } from '#config/config.ts'
 import type { Place } from '#crypto/vault/sealed-columns.ts'
+import { invalid } from '#errors/api-error.ts'
+import type { PaymentProvider } from '#ports/payments/payments.ts'
 
 /** A sale of credits. Times are RFC 3339. */
 export interface Checkout {
@@ -8,27 +11,27 @@ export interface Checkout {
   purpose: 'license_key' | 'prefund'
   credits: number
   provider: PaymentProvider
-  /** The provider's own id of the payment. */
+  /** The provider's id of the payment. */
   reference: string
   url: string
   successUrl: string
   cancelUrl: string
-  /** The license key, from the payment until it is redeemed. */
+  /** The sealed license key, from the payment until the redemption. */
   licenseSealed: Buffer | null
-  /** The account that holds the license's credits; null in what was sold before 0022. */
+  /** The account of the license's credits; null for sales before migration 0022. */
   licenseAccount: string | null
   createdAt: string
   expiresAt: string
-  /** The buyer is done and the money on its way. */
+  /** The buyer has finished, and the money is on its way. */
   pendingAt: string | null
-  /** The provider gave up on it. */
+  /** The provider has ended the payment without money. */
   endedAt: string | null
   paidAt: string | null
 }
 
 type CheckoutStatus = 'open' | 'paid' | 'expired'
 
-/** How a checkout stands. Money that came counts, however late; what is on its way keeps a checkout open past its expiry. */
+/** Money that has arrived counts, however late. Money on its way keeps a checkout open past its expiry. */
 export function statusOf(checkout: Checkout, nowMs: number): CheckoutStatus {
   if (checkout.paidAt !== null) return 'paid'
   if (checkout.endedAt !== null) return 'expired'
@@ -42,7 +45,21 @@ export function checkoutView(checkout: Checkout, nowMs: number) {
   return { id, url, status, purpose, credits, created_at: createdAt, expires_at: expiresAt }
 }
 
-/** Where a license key is sealed to: the ciphertext opens in no other row. */
-export function licensePlace({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Place {
+/** Binds the sealed license key to its row. */
+export function licenseRef({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Place {
   return { tenant: tenantId, table: 'checkouts', column: 'license_sealed', row: id }
+}
+
+/** The price of credits in the currency's smallest unit. */
+export function priceOf(credits: number, { creditPriceCents }: Pick<Config, 'creditPriceCents'>): number {
+  const amount = credits * creditPriceCents
+  if (amount > maxPayment)
+    throw invalid('/credits', `one payment carries at most ${Math.floor(maxPayment / creditPriceCents)} credits`)
+  return amount
+}
+
+/** Formats 123 and usd as $1.23. Each currency has its own number of decimals. */
+export function priceText(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }

@@ -5,13 +5,13 @@ import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
 import { issuerAccount, platformAccount } from '../ledger/account.ts'
 import { transactionId, type Transfer } from '../ledger/movement.ts'
 import { postMovements } from '../ledger/post.ts'
-import { licensePlace, type Checkout } from './checkout.ts'
+import { licenseRef, type Checkout } from './checkout.ts'
 import { findCheckoutForUpdate, updateCheckout } from './store.ts'
 
 /**
- * Takes in what the provider tells about a payment, in any order and however often. Credits move once: the checkout's row is locked first,
- * and the movement's id derives from the checkout. Money that comes after the expiry is honoured; after the money nothing else counts.
- * False: the payment is not this checkout's.
+ * Applies a notification of the provider; notifications may arrive in any order and repeatedly. Credits move once: the
+ * function locks the checkout's row first, and the movement's id derives from the checkout. Money that arrives after
+ * the expiry counts; after it no other notification does. false: the payment is not this checkout's.
  */
 export async function completeCheckout(
   ctx: Pick<Context, 'vault'>,
@@ -33,9 +33,9 @@ async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout:
   const licenseKey = checkout.purpose === 'license_key' ? newCredential('licenseKey') : undefined
   const sale = saleOf(checkout, licenseKey)
   const [outcome] = await postMovements(tx, [sale])
-  // Its row and its transfer commit together, so an unpaid checkout has none.
+  // The paid time and the transfer commit together, so that an unpaid checkout has no transfer.
   if (outcome !== 'posted') throw new Error(`the sale of checkout ${checkout.id} was ${outcome}`)
-  const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licensePlace(checkout))
+  const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licenseRef(checkout))
   await updateCheckout(tx, { ...checkout, paidAt, licenseSealed, licenseAccount: licenseKey === undefined ? null : sale.to.id })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { forgetCheckouts } from './forget-checkouts.ts'
+import { forgetCheckouts } from './store.ts'
 
 let api: TestApi
 let tenant: TestTenant

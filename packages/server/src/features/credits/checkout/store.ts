@@ -77,7 +77,7 @@ export async function findCheckout(db: Db, tenantId: string, id: string): Promis
 
 const findByIdStatement = statement<Row>('checkouts-find-by-id', `select ${columns} from checkouts where id = $1`)
 
-/** The checkout with this id, of whatever tenant: for those who were given the id and know no tenant. */
+/** The checkout with this id, of any tenant: the provider and the buyer know only the id. */
 export async function findCheckoutById(db: Db, id: string): Promise<Checkout | undefined> {
   const [row] = await db.query(findByIdStatement, [id])
   return row && toCheckout(row)
@@ -88,7 +88,7 @@ const lockStatement = statement<Row>(
   `select ${columns} from checkouts where tenant_id = $1 and id = $2 for no key update`,
 )
 
-/** Reads for a change that depends on what is there: completions of one checkout come in turn. */
+/** Reads and locks the row for a change that depends on it: completions of one checkout are serialised. */
 export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string): Promise<Checkout | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
   return row && toCheckout(row)
@@ -110,7 +110,7 @@ const eraseStatement = statement<never>(
   'update checkouts set license_sealed = null where tenant_id = $1 and license_account = $2 and license_sealed is not null',
 )
 
-/** Erases the license key that was redeemed from this account. */
+/** Erases the redeemed license key of this account. */
 export async function eraseLicense(db: Db, { tenantId, id }: AccountRef): Promise<void> {
   await db.query(eraseStatement, [tenantId, id])
 }
@@ -123,4 +123,27 @@ const eraseOfStatement = statement<never>(
 /** Erases the license key of this checkout. */
 export async function eraseLicenseOf(db: Db, { tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Promise<void> {
   await db.query(eraseOfStatement, [tenantId, id])
+}
+
+const forgetStatement = statement<{ id: string }>(
+  'checkouts-forget',
+  // The conditions of the index, which leaves out license keys that are not redeemed yet and payments on their way.
+  `delete from checkouts
+   where (tenant_id, id) in (
+     select tenant_id, id from checkouts
+     where license_sealed is null and (pending_at is null or paid_at is not null or ended_at is not null)
+       and coalesce(paid_at, ended_at, expires_at) <= now() - make_interval(days => $1)
+     order by coalesce(paid_at, ended_at, expires_at)
+     limit $2
+     for update skip locked
+   )
+   returning id`,
+)
+
+/**
+ * Deletes up to `limit` checkouts that were settled or abandoned that many days ago; returns how many. The ledger
+ * keeps the sales.
+ */
+export async function forgetCheckouts(db: Db, keptDays: number, limit: number): Promise<number> {
+  return (await db.query(forgetStatement, [keptDays, limit])).length
 }

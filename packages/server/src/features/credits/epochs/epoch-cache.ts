@@ -5,23 +5,25 @@ import { readEpochKey } from '../blind-token.ts'
 import type { Epoch } from './epoch.ts'
 import { listEpochsById } from './store.ts'
 
-/** An epoch with its key made ready to verify with. */
-export type KnownEpoch = Epoch & { key: KeyObject }
+/** An epoch with its key ready to verify with. */
+export type CachedEpoch = Epoch & { key: KeyObject }
 
-const maxKnown = 1_000
+const maxCached = 1_000
 const idPattern = /^[A-Za-z0-9_-]{43}$/
+
 /**
- * The epochs used last, of whatever tenant. An epoch never changes, so what was read once is not read again; whether it has expired is for the
- * caller to ask at the time. What does not exist is not remembered: there is no end of it, and it may be published yet.
+ * The most recently used epochs, of any tenant. An epoch never changes, so a cached one is never read again; the
+ * caller checks whether it has expired. Unknown ids are not cached: there is no limit to them, and each may still be
+ * published.
  */
 export class EpochCache {
-  readonly #known = new Map<string, KnownEpoch>()
-  readonly #reads: Batcher<string, KnownEpoch | undefined>
+  readonly #cached = new Map<string, CachedEpoch>()
+  readonly #loads: Batcher<string, CachedEpoch | undefined>
   readonly #max: number
 
-  constructor(db: Db, max = maxKnown) {
+  constructor(db: Db, max = maxCached) {
     this.#max = max
-    this.#reads = new Batcher({
+    this.#loads = new Batcher({
       maxSize: 100,
       concurrency: 2,
       run: async (ids) => {
@@ -31,23 +33,23 @@ export class EpochCache {
     })
   }
 
-  async find(id: string): Promise<KnownEpoch | undefined> {
+  async find(id: string): Promise<CachedEpoch | undefined> {
     if (!idPattern.test(id)) return undefined
-    const epoch = this.#known.get(id) ?? (await this.#reads.add(id))
+    const epoch = this.#cached.get(id) ?? (await this.#loads.add(id))
     if (epoch) this.#keep(epoch)
     return epoch
   }
 
-  /** The one used last goes to the end, and the first is the one to drop. */
-  #keep(epoch: KnownEpoch): void {
-    this.#known.delete(epoch.id)
-    this.#known.set(epoch.id, epoch)
-    if (this.#known.size <= this.#max) return
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
+  /** Moves the epoch to the end; the first one is the least recently used. */
+  #keep(epoch: CachedEpoch): void {
+    this.#cached.delete(epoch.id)
+    this.#cached.set(epoch.id, epoch)
+    if (this.#cached.size <= this.#max) return
+    const [oldest] = this.#cached.keys()
+    if (oldest !== undefined) this.#cached.delete(oldest)
   }
 }
 
-function withKey(epoch: Epoch): KnownEpoch {
+function withKey(epoch: Epoch): CachedEpoch {
   return { ...epoch, key: readEpochKey(epoch.publicKey).key }
 }

@@ -1,16 +1,16 @@
 import type { RsaPublicKey } from '../blind-token.ts'
 
-/** A key whose tokens can be redeemed. Nothing of it ever changes. */
+/** A key whose blind tokens can be redeemed. An epoch never changes. */
 export interface Epoch {
   /** The thumbprint of the key. */
   id: string
-  /** Who pays for its tokens. */
+  /** The tenant that pays for its tokens. */
   tenantId: string
   publicKey: RsaPublicKey
-  /** What one token is worth. */
+  /** The value of one token. */
   valueCredits: number
   createdAt: string
-  /** undefined: it redeems for ever. */
+  /** undefined: its tokens never expire. */
   expiresAt: string | undefined
 }
 

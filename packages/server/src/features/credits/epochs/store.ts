@@ -26,16 +26,17 @@ function toEpoch(row: Row): Epoch & { seq: number } {
   }
 }
 
-// Whoever pages through the list must not miss an epoch that took its number before one they have seen, and was committed after it.
+// A reader that pages through the list must not miss an epoch that drew its number before one it has seen, and
+// committed after it.
 const lockStatement = statement<never>('epochs-lock', 'lock table epochs in share row exclusive mode')
 
-// Of whichever tenant: one key is one epoch.
+// One key is one epoch, across all tenants.
 const insertStatement = statement<{ id: string }>(
   'epochs-insert',
   `insert into epochs (tenant_id, id, public_key, value, expires_at) values ($1, $2, $3, $4, $5) on conflict do nothing returning id`,
 )
 
-/** False when the key was published before. */
+/** false: the key was published before. */
 export async function insertEpoch(tx: Tx, epoch: Omit<Epoch, 'createdAt'>): Promise<boolean> {
   const { tenantId, id, publicKey, valueCredits, expiresAt } = epoch
   await tx.query(lockStatement, [])
@@ -45,14 +46,14 @@ export async function insertEpoch(tx: Tx, epoch: Omit<Epoch, 'createdAt'>): Prom
 
 const listStatement = statement<Row>('epochs-list', `select ${columns} from epochs where seq > $1 order by seq limit $2`)
 
-/** Of all tenants, oldest first: the list is public. */
+/** The epochs of all tenants, the oldest first: the list is public. */
 export async function listEpochs(db: Db, afterSeq: number, limit: number): Promise<(Epoch & { seq: number })[]> {
   return (await db.query(listStatement, [afterSeq, limit])).map(toEpoch)
 }
 
 const findStatement = statement<Row>('epochs-find', `select ${columns} from epochs where id = any($1)`)
 
-/** Those of the ids that there are, of whatever tenant. */
+/** The epochs that exist among these ids, of any tenant. */
 export async function listEpochsById(db: Db, ids: string[]): Promise<Epoch[]> {
   return (await db.query(findStatement, [ids])).map(toEpoch)
 }

@@ -10,15 +10,15 @@ import {
   type TransferKind,
 } from './movement.ts'
 
-/** What the books say about everything that a batch of movements touches. Keys as accountKey makes them. */
+/** The part of the books that a batch of movements touches. accountKey makes the keys. */
 export interface BookState {
   accounts: Map<string, { balance: number; over: boolean }>
-  /** Transfers that were posted before. */
+  /** Transfers that are already posted. */
   transfers: Set<string>
   holds: Map<string, { amount: number; ended: boolean }>
 }
 
-/** A transfer as it will be written. */
+/** A transfer to write. */
 export interface Posting {
   id: string
   kind: TransferKind
@@ -29,7 +29,7 @@ export interface Posting {
   memo: string | null
 }
 
-/** What is to be written of a batch: for each movement its outcome, and the rows of those that are posted. */
+/** The outcome of each movement of a batch, and the rows to write for those that are posted. */
 export interface Decision {
   outcomes: MovementOutcome[]
   postings: Posting[]
@@ -40,8 +40,8 @@ export interface Decision {
 }
 
 /**
- * Decides a batch in order, each movement on what the ones before it left. `refused` are inputs whose Idempotency-Key another request has
- * taken: they move nothing. Changes nothing it was given.
+ * Decides a batch in order, each movement on the state that the earlier ones leave. `refused`: the indexes of
+ * movements whose Idempotency-Key another request has taken; they move nothing. Mutates none of its arguments.
  */
 export function decide(state: BookState, movements: Movement[], refused: ReadonlySet<number>): Decision {
   const book = new Book(state)
@@ -54,7 +54,7 @@ export function decide(state: BookState, movements: Movement[], refused: Readonl
 
 function decideOne(book: Book, decision: Decision, movement: Movement): MovementOutcome {
   if (movement.type === 'hold_end') return endHold(book, decision, movement)
-  if (movement.type === 'return') return giveBack(book, movement)
+  if (movement.type === 'return') return returnRest(book, movement)
   if (book.has(movement.from, movement.id)) return 'repeated'
   const to = movement.type === 'hold' ? heldAccount(movement.from) : movement.to
   const memo = movement.type === 'hold' ? null : (movement.memo ?? null)
@@ -81,7 +81,7 @@ function endHold(book: Book, decision: Decision, end: HoldEnd): MovementOutcome 
   const from = heldAccount(end.from)
   const actor = end.actor
   const move = (kind: 'capture' | 'release', to: AccountRef, amount: number) => {
-    // What lies in the held account is the sum of the open holds: it cannot be short.
+    // The held account is the sum of the open holds, so that it always covers this one.
     if (amount > 0 && !book.move({ id: transactionId(kind, end.id), kind, from, to, amount, actor, memo: null }))
       throw new Error(`hold ${end.id} is not covered by its held account`)
   }
@@ -92,7 +92,7 @@ function endHold(book: Book, decision: Decision, end: HoldEnd): MovementOutcome 
   return 'posted'
 }
 
-function giveBack(book: Book, { id, from, to }: Extract<Movement, { type: 'return' }>): MovementOutcome {
+function returnRest(book: Book, { id, from, to }: Extract<Movement, { type: 'return' }>): MovementOutcome {
   const amount = book.rest(from)
   if (amount === 0) return 'repeated'
   book.move({ id, kind: 'return', from, to, amount, actor: from.tenantId, memo: null })
@@ -101,7 +101,7 @@ function giveBack(book: Book, { id, from, to }: Extract<Movement, { type: 'retur
 
 const platformKey = accountKey(platformAccount)
 
-/** The state as the movements change it, in memory. */
+/** The books in memory, as the movements change them. */
 class Book {
   readonly postings: Posting[] = []
   readonly #accounts: Map<string, { balance: number; over: boolean }>
@@ -122,7 +122,7 @@ class Book {
     this.#accounts.set(accountKey(account), { balance: 0, over: false })
   }
 
-  /** What an account that is over still holds. */
+  /** The rest of an account that has expired. */
   rest(account: AccountRef): number {
     const found = this.#accounts.get(accountKey(account))
     return found?.over ? found.balance : 0
@@ -138,15 +138,19 @@ class Book {
 
   endHold({ from: { tenantId }, id }: HoldEnd): void {
     const key = accountKey({ tenantId, id })
-    this.#holds.set(key, { ...this.#holds.get(key)!, ended: true })
+    const hold = this.#holds.get(key)
+    if (hold) this.#holds.set(key, { ...hold, ended: true })
   }
 
-  /** False where `from` cannot pay. Only what goes back, or out of a hold, leaves an account that is over. */
+  /**
+   * false: `from` cannot pay. Credits leave an expired account only by a return; the end of a hold debits the held
+   * account.
+   */
   move(posting: Posting): boolean {
     const { from, to, amount, kind, id } = posting
     const payer = this.#accounts.get(accountKey(from))
     const payee = this.#accounts.get(accountKey(to))
-    if (!payee) throw new Error(`${kind} ${id} goes to an account that does not exist`)
+    if (!payee) throw new Error(`${kind} ${id} credits an account that does not exist`)
     const fromPlatform = accountKey(from) === platformKey
     if (!payer || (!fromPlatform && payer.balance < amount) || (payer.over && kind !== 'return')) return false
     payer.balance += fromPlatform ? amount : -amount

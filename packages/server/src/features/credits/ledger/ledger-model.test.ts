@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { issuerAccount, platformAccount, revenueAccount, type AccountRef } from './account.ts'
-import { auditLedger } from './audit.ts'
+import { auditLedger } from './audit-store.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import type { Movement, MovementOutcome } from './movement.ts'
 import { postMovements } from './post.ts'
@@ -27,7 +27,7 @@ after(async () => {
   await database.drop()
 })
 
-/** One random step: who does what to which account; the numbers choose among what there is. */
+/** One random step: an action on an account; the numbers choose among what exists. */
 interface Step {
   action: 'prefund' | 'redeem' | 'grant' | 'move' | 'hold' | 'capture' | 'release' | 'repeat'
   connection: number
@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   amount: fc.integer({ min: 1, max: 60 }),
 })
 
-/** The books as simple as they can be: numbers in maps. It knows nothing of how the ledger works. */
+/** The simplest model of the books: numbers in maps, independent of the ledger's code. */
 class Model {
   readonly balances = new Map<string, number>()
   readonly holds: { id: string; from: AccountRef; amount: number; open: boolean }[] = []
@@ -90,7 +90,7 @@ class Model {
 
 let counter = 0
 
-/** The movement that a step means in the model's present state; undefined where there is nothing to do it with. */
+/** The movement of a step in the model's current state; undefined: nothing to apply it to. */
 function movementOf(model: Model, tenant: string, { action, from: fromIndex, to: toIndex, amount }: Step): Movement | undefined {
   const id = `txn_${String(++counter).padStart(22, '0')}`
   const pick = (index: number) => model.accounts[index % model.accounts.length]!
@@ -123,7 +123,10 @@ async function post({ connection, batched }: Step, movement: Movement): Promise<
   return outcome!
 }
 
-/** What may be refused depends on who came first: a refusal is right if the account could have been short at some moment of the round. */
+/**
+ * What may be refused depends on who came first: a refusal is right if the account could have been short at some
+ * moment of the round.
+ */
 function assertRefusalRight(movement: Movement, before: Map<string, number>, posted: Movement[]): void {
   if (movement.type !== 'transfer' && movement.type !== 'hold') assert.fail(`a ${movement.type} was refused as insufficient`)
   const key = `${movement.from.tenantId}/${movement.from.id}`
@@ -153,7 +156,7 @@ async function assertSame(model: Model, tenant: string): Promise<void> {
   assert.deepEqual((await auditLedger(dbs[1]!)).findings, [])
 }
 
-test('random movements from several connections at once leave what a simple model says, and sound books after every round', async (t) => {
+test('random concurrent movements leave what the model predicts, and sound books after every round', async (t) => {
   let movements = 0
   let run = 0
   await fc.assert(

@@ -3,11 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { heldAccount, issuerAccount, platformAccount, revenueAccount } from './account.ts'
-import { auditLedger } from './audit.ts'
-import { openLedger, type Ledger } from './ledger.ts'
+import { auditLedger } from './audit-store.ts'
+import { openLedger, type Ledger, sweepLedger } from './ledger.ts'
 import { transactionId, type Hold, type Transfer } from './movement.ts'
 import { postMovements } from './post.ts'
-import { sweepLedger } from './sweep-ledger.ts'
 
 const tenant = 'ten_store'
 const issuer = issuerAccount(tenant)
@@ -86,7 +85,7 @@ const countOf = async (sql: string, values: unknown[]) => (await db.pool.query<{
 const dueRows = (id: string) => countOf('select count(*)::integer as n from ledger_due where id = $1', [id])
 const overdueRows = () => countOf('select count(*)::integer as n from ledger_due where due_at <= now()', [])
 
-/** The audit as it will be once its patience with what has ended by now is over. */
+/** The audit without the grace for what has ended by now. */
 async function assertSoundLater(): Promise<void> {
   const client = await db.pool.connect()
   try {
@@ -172,20 +171,20 @@ describe('holds', () => {
     assert.equal(await balanceOf(heldAccount(coupon)), 8)
   })
 
-  test('50 at once on an account that covers 20: exactly 20', async () => {
+  test('of 50 concurrent holds on an account that covers 20 exactly 20 succeed', async () => {
     const coupon = await openCoupon(20)
     const holds = Array.from({ length: 50 }, (): Hold => {
       const id = transactionId('test', String(++counter))
       return { type: 'hold', id, from: coupon, amountCredits: 1, actor: tenant, endsAt: inAnHour(), purpose: 'test' }
     })
-    // Half through the batcher, half each in a transaction of its own.
+    // Half through the batcher, the other half each in its own transaction.
     const one = (hold: Hold) => db.transaction(async (tx) => (await postMovements(tx, [hold]))[0])
     const outcomes = await Promise.all(holds.map((hold, i) => (i % 2 ? ledger.add(hold) : one(hold))))
     assert.equal(outcomes.filter((outcome) => outcome === 'posted').length, 20)
     assert.equal(outcomes.filter((outcome) => outcome === 'insufficient').length, 30)
   })
 
-  test('one that nobody ends is released at its end', async () => {
+  test('a hold that is never ended is released when it expires', async () => {
     const coupon = await openCoupon(10)
     await placeHold(coupon, 10, soon())
     await until(async () => (await sweep(), (await balanceOf(coupon)) === 10))
@@ -194,7 +193,7 @@ describe('holds', () => {
 })
 
 describe('coupons', () => {
-  test('what is left at the expiry goes back to where it came from, and an expired coupon pays nothing', async () => {
+  test('the rest of an expired coupon returns to its origin, and the coupon pays nothing', async () => {
     const before = await balanceOf(issuer)
     const coupon = await openCoupon(10, soon())
     await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
@@ -211,7 +210,7 @@ describe('coupons', () => {
     assert.equal(await ledger.add(hold), 'insufficient')
   })
 
-  test('a coupon that expires while some of it is held gives that back too when the hold is released', async () => {
+  test('a coupon that expires during a hold returns the held credits too when the hold is released', async () => {
     const before = await balanceOf(issuer)
     const coupon = await openCoupon(10, new Date(Date.now() + 300).toISOString())
     const hold = await placeHold(coupon, 6, inAnHour())
@@ -221,7 +220,7 @@ describe('coupons', () => {
     await until(async () => (await sweep(), (await balanceOf(issuer)) === before))
   })
 
-  test('whose expiry and whose hold’s end come up in one sweep gives back both', async () => {
+  test('a coupon that expires in the same sweep as its hold returns both', async () => {
     const before = await balanceOf(issuer)
     const coupon = await openCoupon(10, inMs(400))
     // Later than the expiry, so that the return comes first in the batch.
@@ -235,7 +234,7 @@ describe('coupons', () => {
     await assertSoundLater()
   })
 
-  test('one that was granted from another gives back to where that one came from, whichever ends first', async () => {
+  test("a coupon granted from another returns its rest to the other's origin, whichever expires first", async () => {
     const before = await balanceOf(issuer)
     for (const [outer, inner] of [
       [400, 440],
@@ -255,7 +254,7 @@ describe('coupons', () => {
     await assertSoundLater()
   })
 
-  test('what comes back to a coupon whose own rest went back long ago follows it', async () => {
+  test('credits that return to a coupon long after its rest did follow the rest', async () => {
     const before = await balanceOf(issuer)
     const parent = await openCoupon(10, inMs(300))
     const child = await openCoupon(7, inMs(600), parent)
@@ -267,7 +266,7 @@ describe('coupons', () => {
     await assertSoundLater()
   })
 
-  test('several sweepers at once give back once', async () => {
+  test('concurrent sweepers return the rest once', async () => {
     const before = await balanceOf(issuer)
     const coupons = await Promise.all(Array.from({ length: 20 }, () => openCoupon(5, soon())))
     await until(async () => (await Promise.all([sweep(), sweep(), sweep()]), (await balanceOf(issuer)) === before))
@@ -300,7 +299,7 @@ describe('the audit', () => {
     test(`sees: ${rule}`, async () => {
       const client = await db.pool.connect()
       try {
-        // Rolled back: only this connection ever sees the damage.
+        // Rolled back, so that only this connection sees the damage.
         await client.query(`begin; set local session_replication_role = replica; ${sql}`)
         const query = async (stmt: { text: string }, values: unknown[]) => (await client.query(stmt.text, values)).rows
         const { findings } = await auditLedger({ query } as never)

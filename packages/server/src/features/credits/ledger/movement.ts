@@ -4,7 +4,7 @@ import type { WrittenClaim } from '#http/idempotency/claim.ts'
 import type { NewEvent } from '#features/events/record-event.ts'
 import type { AccountRef } from './account.ts'
 
-/** Why credits moved. */
+/** The reason of a transfer. */
 export type TransferKind = 'prefund' | 'sale' | 'redemption' | 'grant' | 'return' | 'fee' | 'hold' | 'capture' | 'release'
 
 /** Moves credits from one account to another. */
@@ -16,56 +16,56 @@ export interface Transfer {
   from: AccountRef
   to: AccountRef
   amountCredits: number
-  /** On whose behalf: the tenant whose call it was. */
+  /** The tenant on whose behalf the credits move. */
   actor: string
   memo?: string
-  /** `to` is made by this very transfer. */
+  /** The account that this transfer opens, at `to`. */
   opens?: NewAccount
-  /** Kept beside a redemption, so that whoever lost its answer finds the wallet again. */
+  /** Stored with a redemption, so that a caller that lost the answer can recover the wallet. */
   recovery?: { thumbprint: string; sealedCode: string }
   claim?: WrittenClaim
-  /** Told if it is posted. */
+  /** Recorded if the transfer is posted. */
   event?: NewEvent
 }
 
 export interface NewAccount {
   kind: 'wallet' | 'coupon' | 'license'
-  /** SHA-256 of the code that spends it. */
+  /** SHA-256 of the code that spends the account. */
   codeHash: Buffer
-  /** What is left then flows back to `from`. RFC 3339. */
+  /** Then the rest returns to `from`. RFC 3339. */
   expiresAt?: string
 }
 
 /** Sets credits of an account aside until the hold ends. */
 export interface Hold {
   type: 'hold'
-  /** Of the hold, and of the transfer that makes it. See transactionId. */
+  /** The id of the hold and of its transfer. See transactionId. */
   id: string
   from: AccountRef
   amountCredits: number
   actor: string
-  /** Released by the sweeper then, if nobody ended it. RFC 3339. */
+  /** The sweeper releases a hold that is still open then. RFC 3339. */
   endsAt: string
-  /** What it is for, such as a session's id. */
+  /** What the hold pays for, such as a session's id. */
   purpose: string
 }
 
-/** Ends a hold: what is captured goes to `to`, the rest back to where it came from. A hold ends once. */
+/** Ends a hold: the capture goes to `to`, the rest returns to `from`. A hold ends once. */
 export interface HoldEnd {
   type: 'hold_end'
-  /** The hold's id, and the account it was taken from. */
+  /** The hold's id. */
   id: string
   from: AccountRef
   actor: string
   outcome: 'captured' | 'released' | 'expired'
-  /** Up to the hold's amount; absent: nothing. */
+  /** At most the hold's amount; absent: nothing. */
   capture?: { to: AccountRef; amountCredits: number }
 }
 
-/** Gives what a coupon still holds after its expiry back to where it came from; how much that is shows under lock. */
+/** Returns the rest of an expired coupon to its origin. The amount is read under the lock. */
 export interface Return {
   type: 'return'
-  /** Any fresh id: what is left can go back only once. */
+  /** Any fresh id, because a rest can return only once. */
   id: string
   from: AccountRef
   to: AccountRef
@@ -74,13 +74,13 @@ export interface Return {
 export type Movement = Transfer | Hold | HoldEnd | Return
 
 /**
- * What became of a movement. repeated: its own trace was there already, and nothing moved. insufficient: `from` holds too little, or is
- * unknown or over. claim_taken: the caller's Idempotency-Key was used. unknown_hold: there is no such hold, or it holds less than is to
- * be captured.
+ * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
+ * is unknown or has expired. claim_taken: another request used the Idempotency-Key. unknown_hold: the hold does not
+ * exist, or holds less than the capture.
  */
 export type MovementOutcome = 'posted' | 'repeated' | 'insufficient' | 'claim_taken' | 'unknown_hold'
 
-/** The id of a movement, derived from what causes it (`redeem`, token): a retry meets its own trace. */
+/** The id of a movement, derived from its cause (`redeem`, token), so that a retry finds the first attempt. */
 export function transactionId(...cause: string[]): string {
   const digest = hash('sha256', JSON.stringify(cause), 'buffer')
   let number = BigInt(`0x${digest.subarray(0, 17).toString('hex')}`)

@@ -9,15 +9,15 @@ import type { Movement, MovementOutcome } from './movement.ts'
 import { accountsOf, lockMovements, writeDecision } from './store.ts'
 
 /**
- * Posts movements in the given transaction, in order, each with its own outcome: those that cannot be posted leave no trace, and do not
- * keep the others from it. Locks the accounts first, decides in memory, writes once.
+ * Posts movements in the given transaction, in order, each with its own outcome. A movement that cannot be posted
+ * writes nothing and does not affect the others. Locks the accounts first, decides in memory, writes once.
  */
 export async function postMovements(tx: Tx, movements: Movement[]): Promise<MovementOutcome[]> {
   const { state } = await lockMovements(tx, movements, { waits: true })
   return decideAndWrite(tx, state, movements)
 }
 
-/** The same without a wait: movements whose account somebody else holds are left out, and told as locked. */
+/** The same without waiting: a movement whose account is locked is left out, with the outcome Locked. */
 export async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
   const { state, locked } = await lockMovements(tx, movements, { waits: false })
   if (locked.size === 0) return decideAndWrite(tx, state, movements)
@@ -28,7 +28,13 @@ export async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<
   )
   const free = movements.filter((_, i) => lockedBy[i] === undefined)
   const outcomes = free.length > 0 ? await decideAndWrite(tx, state, free) : []
-  return lockedBy.map((key) => (key === undefined ? outcomes.shift()! : new Locked(key)))
+  const decided = outcomes.values()
+  return lockedBy.map((key) => {
+    if (key !== undefined) return new Locked(key)
+    const { value, done } = decided.next()
+    if (done) throw new Error('a movement was not decided')
+    return value
+  })
 }
 
 async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): Promise<MovementOutcome[]> {
@@ -41,36 +47,38 @@ async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): 
   return decision.outcomes
 }
 
-/** The sweeper's row of a hold or of a coupon. */
+/** The row of a hold or coupon in ledger_due. */
 function dueRow({ type, id, from }: Movement): AccountRef {
   return type === 'return' ? from : { tenantId: from.tenantId, id }
 }
 
 /**
- * Claims the Idempotency-Keys of the movements that would be posted. A key that another request took meanwhile takes its movement out, and
- * what depended on that is decided anew.
+ * Claims the Idempotency-Keys of the movements that would be posted. Where another request has taken a key since, its
+ * movement is refused, and the batch is decided again, because later movements may depend on it.
  */
 async function claimAndDecide(tx: Tx, state: BookState, movements: Movement[]): Promise<Decision> {
+  const allClaims = new Map<number, WrittenClaim>()
+  for (const [i, movement] of movements.entries())
+    if (movement.type === 'transfer' && movement.claim) allClaims.set(i, movement.claim)
   const refused = new Set<number>()
   const claimed = new Set<number>()
   for (;;) {
     const decision = decide(state, movements, refused)
-    const claims = new Map<number, WrittenClaim>()
-    movements.forEach((movement, i) => {
-      if (movement.type !== 'transfer' || !movement.claim || decision.outcomes[i] !== 'posted') return
-      if (!claimed.has(i)) claims.set(i, movement.claim)
-    })
-    const free = claims.size > 0 ? await insertClaims(tx, [...claims.values()]) : new Set<string>()
+    const wouldPost = (i: number) => decision.outcomes[i] === 'posted'
+    const claims = [...allClaims].filter(([i]) => wouldPost(i) && !claimed.has(i))
+    const free =
+      claims.length > 0
+        ? await insertClaims(
+            tx,
+            claims.map(([, claim]) => claim),
+          )
+        : new Set<string>()
     for (const [i, claim] of claims) (free.has(claimKey(claim)) ? claimed : refused).add(i)
-    if (free.size === claims.size) {
-      // A claim that was taken for a movement which then could no longer be posted is given back.
-      const idle = [...claimed].filter((i) => decision.outcomes[i] !== 'posted').map((i) => claimOf(movements[i]!))
+    if (free.size === claims.length) {
+      // Releases the claims of movements that a later round could no longer post.
+      const idle = [...allClaims].filter(([i]) => claimed.has(i) && !wouldPost(i)).map(([, claim]) => claim)
       if (idle.length > 0) await deleteClaims(tx, idle)
       return decision
     }
   }
-}
-
-function claimOf(movement: Movement): WrittenClaim {
-  return (movement as Extract<Movement, { type: 'transfer' }>).claim!
 }

@@ -1,7 +1,7 @@
-import { statement, type Tx } from '#db/database.ts'
-import { accountKey, heldAccount, standingKind, type AccountRef } from './account.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
+import { accountKey, heldAccount, implicitKind, type AccountRef } from './account.ts'
 import type { BookState, Decision } from './decide.ts'
-import type { Movement } from './movement.ts'
+import type { Movement, NewAccount } from './movement.ts'
 
 interface BookRow {
   what: 'account' | 'locked' | 'transfer' | 'hold'
@@ -11,15 +11,16 @@ interface BookRow {
   over: boolean
 }
 
-/** The function is explained in migrations/0004-ledger.sql and migrations/0026-books-that-do-not-wait.sql. */
+/** migrations/0004-ledger.sql and migrations/0026-books-that-do-not-wait.sql explain the function. */
 const lockStatement = statement<BookRow>(
   'ledger-lock',
   'select what, tenant_id, id, amount, over from lock_movements($1, $2, $3, $4, $5, $6)',
 )
 
 /**
- * Locks the accounts of movements and reads what they have to be decided on. Accounts that somebody else holds are waited for, or else told:
- * what touches them must not be decided.
+ * Locks the accounts of the movements and reads the state to decide them on. Where another transaction holds an
+ * account's lock, it waits, or, without `waits`, returns the account in `locked`: movements that touch it must not be
+ * decided.
  */
 export async function lockMovements(
   tx: Tx,
@@ -30,7 +31,7 @@ export async function lockMovements(
   const rows = await tx.query(lockStatement, [
     accounts.map((account) => account.tenantId),
     accounts.map((account) => account.id),
-    accounts.map((account) => standingKind(account) ?? null),
+    accounts.map((account) => implicitKind(account) ?? null),
     movements.map((movement) => movement.from.tenantId),
     movements.map((movement) => movement.id),
     waits,
@@ -47,7 +48,7 @@ export async function lockMovements(
   return { state, locked }
 }
 
-/** What a movement locks. */
+/** The accounts that a movement locks. */
 export function accountsOf(movement: Movement): AccountRef[] {
   const { from } = movement
   if (movement.type === 'hold') return [from, heldAccount(from)]
@@ -57,9 +58,9 @@ export function accountsOf(movement: Movement): AccountRef[] {
 
 const writeStatement = statement<never>(
   'ledger-write',
-  // One statement, so one round trip. The balances follow by the trigger on ledger_transfers, which runs when all of it is written. A due
-  // row is what makes the sweeper look: one for each hold and each coupon that expires, again when something comes back to such a coupon,
-  // be it out of a hold or out of a coupon that was granted from it.
+  // One statement, so one round trip. The trigger on ledger_transfers updates the balances once all rows are written.
+  // A row in ledger_due makes the sweeper look: one for each hold and each coupon that expires, and again when credits
+  // return to such a coupon, out of a hold or out of a coupon that was granted from it.
   `with opened as (
      insert into ledger_accounts (tenant_id, id, kind, code_hash, origin_tenant_id, origin_id, expires_at)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::timestamptz[])
@@ -91,42 +92,129 @@ const writeStatement = statement<never>(
    on conflict do nothing`,
 )
 
-/** Writes what was decided. `handled` are holds and coupons that the sweeper need not look at again. */
+/** Writes a decision. `handled`: the holds and coupons that the sweeper need not visit again. */
 export async function writeDecision(tx: Tx, { postings, opened, held, ended }: Decision, handled: AccountRef[]): Promise<void> {
-  const recoverable = opened.filter((transfer) => transfer.recovery)
+  const newAccounts = opened.flatMap(({ from, to, opens }) => (opens ? [{ from, to, opens }] : []))
+  const recoverable = opened.flatMap(({ from, id, recovery }) => (recovery ? [{ from, id, ...recovery }] : []))
   const refilled = new Set(postings.filter(({ kind }) => kind === 'release' || kind === 'return').map(({ to }) => accountKey(to)))
-  // One statement can not delete a row and insert it again: that of a coupon to which something came back in this batch stays instead,
-  // and the sweeper looks once more.
+  // One statement cannot delete a row and insert it again: the row of a coupon to which credits returned in this batch
+  // stays, and the sweeper visits it once more.
   const done = handled.filter((row) => !refilled.has(accountKey(row)))
   await tx.query(writeStatement, [
-    ...columns(
-      opened,
-      (t) => {
-        const coupon = t.opens!.kind === 'coupon'
-        const { tenantId, id } = t.to
-        return [
-          tenantId,
-          id,
-          t.opens!.kind,
-          t.opens!.codeHash,
-          coupon ? t.from.tenantId : null,
-          coupon ? t.from.id : null,
-          t.opens!.expiresAt ?? null,
-        ]
-      },
-      7,
+    ...columnArrays(newAccounts, accountCells, 7),
+    ...columnArrays(
+      postings,
+      (p) => [p.from.tenantId, p.id, p.kind, p.from.id, p.to.tenantId, p.to.id, p.amount, p.actor, p.memo],
+      9,
     ),
-    ...columns(postings, (p) => [p.from.tenantId, p.id, p.kind, p.from.id, p.to.tenantId, p.to.id, p.amount, p.actor, p.memo], 9),
-    ...columns(held, (h) => [h.from.tenantId, h.id, h.from.id, h.amountCredits, h.actor, h.purpose, h.endsAt], 7),
-    ...columns(ended, (e) => [e.from.tenantId, e.id, e.outcome, e.capture?.amountCredits ?? 0], 4),
-    ...columns(recoverable, (t) => [t.from.tenantId, t.id, t.recovery!.thumbprint, t.recovery!.sealedCode], 4),
-    ...columns(done, (row) => [row.tenantId, row.id], 2),
+    ...columnArrays(held, (h) => [h.from.tenantId, h.id, h.from.id, h.amountCredits, h.actor, h.purpose, h.endsAt], 7),
+    ...columnArrays(ended, (e) => [e.from.tenantId, e.id, e.outcome, e.capture?.amountCredits ?? 0], 4),
+    ...columnArrays(recoverable, (r) => [r.from.tenantId, r.id, r.thumbprint, r.sealedCode], 4),
+    ...columnArrays(done, (row) => [row.tenantId, row.id], 2),
   ])
 }
 
-/** Rows turned into one array a column, as unnest takes them. */
-function columns<Row>(rows: Row[], cells: (row: Row) => unknown[], width: number): unknown[][] {
+/** Of the accounts that a code spends, only a coupon remembers its origin, to which its rest returns. */
+function accountCells({ from, to, opens }: { from: AccountRef; to: AccountRef; opens: NewAccount }): unknown[] {
+  const origin = opens.kind === 'coupon' ? [from.tenantId, from.id] : [null, null]
+  return [to.tenantId, to.id, opens.kind, opens.codeHash, ...origin, opens.expiresAt ?? null]
+}
+
+/** Transposes rows into one array for each column, as unnest expects them. */
+function columnArrays<Row>(rows: Row[], cells: (row: Row) => unknown[], width: number): unknown[][] {
   const out: unknown[][] = Array.from({ length: width }, () => [])
   for (const row of rows) cells(row).forEach((cell, i) => out[i]!.push(cell))
   return out
+}
+
+const recoveryStatement = statement<{ thumbprint: string; sealed_code: string }>(
+  'ledger-recovery',
+  'select thumbprint, sealed_code from ledger_recoveries where tenant_id = $1 and id = $2',
+)
+
+/** The sealed wallet code that a redemption stored, if its caller sent a key for it. */
+export async function findRecovery(
+  db: Db,
+  tenantId: string,
+  transactionId: string,
+): Promise<{ thumbprint: string; sealedCode: string } | undefined> {
+  const [row] = await db.query(recoveryStatement, [tenantId, transactionId])
+  return row && { thumbprint: row.thumbprint, sealedCode: row.sealed_code }
+}
+
+const postedStatement = statement<{ id: string }>(
+  'ledger-posted',
+  'select id from ledger_transfers where tenant_id = $1 and id = $2',
+)
+
+/** Whether a transfer with this id was posted. */
+export async function isPosted(db: Db, tenantId: string, transactionId: string): Promise<boolean> {
+  return (await db.query(postedStatement, [tenantId, transactionId])).length === 1
+}
+
+const spentStatement = statement<{ day: string; credits: number }>(
+  'ledger-spent',
+  `select to_char(t.created_at, 'YYYY-MM-DD') as day, sum(t.amount)::bigint as credits
+   from ledger_transfers t
+   where t.actor = $1 and t.kind in ('capture', 'fee')
+     and t.created_at >= $2::date and t.created_at < $3::date + 1
+   group by 1
+   order by 1`,
+)
+
+/**
+ * The credits spent on behalf of a tenant, one row for each day (UTC) with any; from and to (2026-11-20) are included.
+ */
+export async function sumSpentByDay(
+  db: Db,
+  tenantId: string,
+  fromDay: string,
+  toDay: string,
+): Promise<{ day: string; credits: number }[]> {
+  return db.query(spentStatement, [tenantId, fromDay, toDay])
+}
+
+interface DueRow {
+  what: 'hold' | 'coupon'
+  tenant_id: string
+  id: string
+  to_tenant_id: string
+  to_id: string
+  actor: string
+}
+
+/** A hold or a coupon that is past its end. */
+export interface DueEnd {
+  what: 'hold' | 'coupon'
+  /** Of the hold: its home tenant and id. Of the coupon: its account. */
+  subject: AccountRef
+  /** The account that a hold was taken from, or that a coupon's rest returns to. */
+  to: AccountRef
+  /** Of a hold. */
+  actor: string
+}
+
+const dueStatement = statement<DueRow>(
+  'ledger-due',
+  // Reads without a lock: the end of a hold locks the accounts first, and a second end moves nothing.
+  `select case when h.id is null then 'coupon' else 'hold' end as what, d.tenant_id, d.id,
+     coalesce(a.origin_tenant_id, d.tenant_id) as to_tenant_id, coalesce(a.origin_id, h.account_id) as to_id,
+     coalesce(h.actor, '') as actor
+   from ledger_due d
+   left join ledger_holds h on h.tenant_id = d.tenant_id and h.id = d.id
+   left join ledger_accounts a on a.tenant_id = d.tenant_id and a.id = d.id
+   where d.due_at <= now() and (h.purpose is null or h.purpose <> all ($2::text[]))
+   order by d.due_at
+   limit $1`,
+)
+
+/** The holds and coupons of all tenants that are past their end, without holds whose purpose is in `spared`. */
+export async function listDueEnds(db: Db, limit: number, spared: string[]): Promise<DueEnd[]> {
+  const rows = await db.query(dueStatement, [limit, spared])
+  return rows.map(({ what, tenant_id: tenantId, id, to_tenant_id: toTenantId, to_id: toId, actor }) => ({
+    what,
+    subject: { tenantId, id },
+    to: { tenantId: toTenantId, id: toId },
+    actor,
+  }))
 }

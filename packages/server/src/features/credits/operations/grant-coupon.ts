@@ -7,16 +7,15 @@ import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { findAnswer } from '#http/idempotency/store.ts'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
 import { issuerAccount } from '../ledger/account.ts'
-import type { BearerAccount } from '../ledger/bearer.ts'
+import { findPayer, type CodeAccount } from '../ledger/code-account-store.ts'
 import { transactionId } from '../ledger/movement.ts'
-import { findPayer } from '../ledger/payer.ts'
 
 export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenantId, body }) => {
   const { amount, memo } = body
-  const asked = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
+  const requested = body.expires_at === undefined ? undefined : futureTime(body.expires_at, '/expires_at')
   const payer = body.wallet_code === undefined ? undefined : await walletOf(ctx, body.wallet_code)
   const from = payer?.account ?? issuerAccount(tenantId)
-  const expiresAt = earlier(asked, payer?.expiresAt ?? undefined)
+  const expiresAt = earlier(requested, payer?.expiresAt ?? undefined)
   const coupon = newCredential('coupon')
   const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
   const outcome = await ctx.ledger.add({
@@ -36,19 +35,22 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenant
   return answer
 }
 
-async function walletOf(ctx: Context, code: string): Promise<BearerAccount> {
+async function walletOf(ctx: Context, code: string): Promise<CodeAccount> {
   const payer = await findPayer(ctx.db, code)
   if (!payer) throw new ApiError('not_found', { message: 'There is no such wallet.' })
   return payer
 }
 
-/** What came out of a coupon expires with it at the latest: else a grant to oneself would make its expiry worth nothing. */
-function earlier(asked: string | undefined, limit: string | undefined): string | undefined {
-  if (asked === undefined || limit === undefined) return asked ?? limit
-  return Date.parse(asked) < Date.parse(limit) ? asked : limit
+/** A coupon expires no later than the coupon that pays for it: else a grant to oneself would extend the expiry. */
+function earlier(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return Date.parse(a) < Date.parse(b) ? a : b
 }
 
-/** The key moved credits before. While its answer is kept that is a retry, to be replayed; later it must not move them again. */
+/**
+ * The Idempotency-Key moved credits before. While its answer is kept this is a retry to replay; later it must not move
+ * them again.
+ */
 async function repeatOf(ctx: Context, claim: Pick<Claim, 'scope' | 'keyHash'>): Promise<Error> {
   if (await findAnswer(ctx.db, claim)) return new ClaimTaken()
   return new ApiError('idempotency_key_reused', {

@@ -1,10 +1,10 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { findPayer } from '../ledger/payer.ts'
+import { findPayer } from '../ledger/code-account-store.ts'
 
 export const lookUpWallet: HandlerOf<'lookUpWallet'> = async ({ ctx, body }) => {
   const payer = await findPayer(ctx.db, body.wallet_code)
-  // A code with nothing left and one that never was get the same answer: nobody learns which codes were once good.
+  // A spent code and an unknown one give the same answer, so that nobody learns which codes were once valid.
   if (!payer || (payer.balanceCredits === 0 && payer.heldCredits === 0))
     throw new ApiError('not_found', {
       message: 'There are no credits under this code: it is mistyped, unknown, expired or spent.',

@@ -8,11 +8,14 @@ import { decodeToken, verifyToken } from '../blind-token.ts'
 import { event } from '#features/events/record-event.ts'
 import { eraseLicense } from '../checkout/store.ts'
 import { issuerAccount, type AccountRef } from '../ledger/account.ts'
-import { findBearer } from '../ledger/bearer.ts'
+import { findCodeAccount } from '../ledger/code-account-store.ts'
 import { transactionId } from '../ledger/movement.ts'
-import { findRecovery, isPosted } from '../ledger/recovery.ts'
+import { findRecovery, isPosted } from '../ledger/store.ts'
 
-/** What is redeemed: an account that pays, and the movement's id, which is the same for every try to redeem the same thing. */
+/**
+ * The account that pays, and the movement's id, which is the same for every attempt to redeem the same license or
+ * token.
+ */
 interface Redemption {
   from: AccountRef
   id: string
@@ -24,7 +27,7 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
   if (recoveryKey) await assertRecipient(recoveryKey, '/recovery_key')
   const isLicense = 'license_key' in body
   const { from, id, amountCredits } = isLicense ? await readLicense(ctx, body.license_key) : await readToken(ctx, body)
-  // A license that was redeemed is empty: there is nothing to move, but its trace tells the rest.
+  // A redeemed license is empty: nothing can move, and the first redemption decides the answer.
   if (amountCredits === 0) throw await alreadySpent(ctx, from, id, recoveryKey)
 
   const walletCode = newCredential('walletCode')
@@ -50,7 +53,7 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
     }),
   })
   if (outcome === 'repeated') throw await alreadySpent(ctx, from, id, recoveryKey)
-  // Only a token can meet this: a license holds what it was sold for.
+  // Only a token can lack cover: a license account holds its own credits.
   if (outcome !== 'posted') {
     throw new ApiError('insufficient_credit', {
       message: "The issuer's balance does not cover this token now. It was not spent: try again once the balance is funded.",
@@ -60,17 +63,20 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
   return { status: 201, data: { wallet_code: walletCode, balance: amountCredits } }
 }
 
-/** The credits have moved: where this fails the answer is still good, and whoever asks for the checkout next erases the worthless key. */
+/**
+ * The credits have moved, so that a failure here does not fail the redemption; the next read of the checkout erases
+ * the key.
+ */
 async function forgetLicense({ db, log }: Context, account: AccountRef): Promise<void> {
   try {
     await eraseLicense(db, account)
   } catch (error) {
-    log.error({ err: error }, 'a redeemed license key is not erased yet')
+    log.error({ err: error }, 'cannot erase a redeemed license key yet')
   }
 }
 
 async function readLicense(ctx: Context, licenseKey: string): Promise<Redemption> {
-  const license = isCredential('licenseKey', licenseKey) ? await findBearer(ctx.db, licenseKey) : undefined
+  const license = isCredential('licenseKey', licenseKey) ? await findCodeAccount(ctx.db, licenseKey) : undefined
   if (license?.kind !== 'license') throw new ApiError('not_found', { message: 'There is no such license key.' })
   return {
     from: license.account,
@@ -85,17 +91,20 @@ async function readToken(ctx: Context, body: { token: string; sig: string; epoch
   const epoch = await ctx.epochs.find(body.epoch)
   if (!epoch) throw new ApiError('not_found', { message: 'There is no such epoch.' })
   if (!verifyToken(epoch.key, token, sig)) throw invalid('/sig', "does not verify under the epoch's key")
-  // From the decoded bytes: no other spelling of the token is another token.
+  // From the decoded bytes, so that another encoding of the token is no other token.
   const id = transactionId('redeem-token', epoch.id, token.toString('base64'))
   const redemption = { from: issuerAccount(epoch.tenantId), id, amountCredits: epoch.valueCredits }
-  const over = epoch.expiresAt !== undefined && Date.parse(epoch.expiresAt) <= Date.now()
-  if (!over) return redemption
-  // Whoever spent it in time may still find the wallet.
+  const expired = epoch.expiresAt !== undefined && Date.parse(epoch.expiresAt) <= Date.now()
+  if (!expired) return redemption
+  // A token that was redeemed in time may still recover its wallet.
   if (await isPosted(ctx.db, redemption.from.tenantId, id)) return { ...redemption, amountCredits: 0 }
   throw invalid('/epoch', 'has expired')
 }
 
-/** With the recovery key of the first time, the error holds the wallet code for whoever owns that key. */
+/**
+ * Where the caller sends the recovery key of the first redemption, the error carries the wallet code sealed to that
+ * key.
+ */
 async function alreadySpent(ctx: Context, from: AccountRef, id: string, recoveryKey?: RecipientJwk): Promise<ApiError> {
   const recovery = recoveryKey && (await findRecovery(ctx.db, from.tenantId, id))
   if (!recovery || recovery.thumbprint !== (await recipientThumbprint(recoveryKey))) return new ApiError('already_spent')

@@ -3,15 +3,15 @@ import { decodeJwt } from 'jose'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { isHeldByOperator } from '#features/agents/find-launchable.ts'
-import { isAlive } from '../session.ts'
+import { isActive } from '../session.ts'
 
 export const issueIdToken: HandlerOf<'issueIdToken'> = async ({ ctx, params, body, session }) => {
   if (params.id !== session.id) throw new ApiError('not_found')
-  // Whoever may launch an agent must not become it: it could enter every room that has admitted the agent.
+  // A launcher must not impersonate the agent: it could enter every room that admits the agent.
   if (session.heldBy !== 'agent') {
     throw new ApiError('not_authorized', { message: 'Only the agent’s own control token gets an ID token.' })
   }
-  if (!isAlive(session.status)) throw new ApiError('state_conflict', { message: 'The session has ended.' })
+  if (!isActive(session.status)) throw new ApiError('state_conflict', { message: 'The session has ended.' })
   if (await isHeldByOperator(ctx.db, session.agentTenantId, session.agentId))
     throw new ApiError('not_authorized', { message: 'The agent, or its tenant, is suspended.' })
   const device = parseDeviceKey(body.spk)

@@ -1,18 +1,24 @@
 import { limits } from '@atrium/contract/limits'
+import { isCredential } from '@atrium/contract/tokens'
 import type { Context } from '#features/context.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
+import { hashCredential } from '#crypto/random.ts'
 import { findLaunchable } from '#features/agents/find-launchable.ts'
 import { assertJsonSize } from '#features/collections/merge-patch.ts'
 import { accountKey, type AccountRef } from '#features/credits/ledger/account.ts'
-import { armRoom, launchInto, payerOf, type Launch } from '../launch-session.ts'
-import { sessionView } from '../session-view.ts'
-import { findPresent } from '../store.ts'
+import { findTenant } from '#features/tenants/store.ts'
+import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '../launch-session.ts'
+import { openCoupon, openRoomKey, sessionView, type Session } from '../session.ts'
+import { findBySummonKey, findPresent } from '../store.ts'
 
-/** The room first, holding no connection while the Space service is asked, and then everything else in one transaction. */
+/**
+ * Checks the room first, without a database connection during the call to the Space service. The rest is one
+ * transaction.
+ */
 export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
   await assertUnanswered(ctx.db, claim)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
@@ -32,15 +38,15 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
     roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
   }
   const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
-    body.arm ? arm(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
+    body.arm ? reserve(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
   )
   if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenantId, 'launches', 1)
   return answer
 }
 
-async function arm(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
-  const { armed, summonKey } = await armRoom(ctx, tx, launch, payer)
-  const { id, agentId, room, expiresAt } = armed
+async function reserve(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
+  const { pending, summonKey } = await reserveLaunch(ctx, tx, launch, payer)
+  const { id, agentId, room, expiresAt } = pending
   const data = { id, status: 'armed' as const, summon_key: summonKey, agent_id: agentId, room, expires_at: expiresAt }
   return { status: 201 as const, data }
 }
@@ -50,7 +56,52 @@ async function start(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
   if (launched) return { status: 201 as const, data: sessionView(launched) }
   const { agent, room } = launch
   const id = await findPresent(tx, room, agent.id)
-  // It left in this very moment.
+  // The agent left after the insert found it there.
   if (!id) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
   return { status: 200 as const, data: { id, agent_id: agent.id, room, already_present: true as const } }
+}
+
+/** Turns a pending launch into a session, for the holder of its summon key. */
+export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, body }) => {
+  await assertUnanswered(ctx.db, claim)
+  const pending = await findPendingLaunch(ctx, body.summon_key)
+  const coupon = openCoupon(ctx.vault, pending)
+  const payer = await payerOf(ctx, coupon)
+  const launch = await launchOf(ctx, pending, coupon)
+  const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
+    const launched = await launchInto(ctx, tx, launch, payer, pending.id)
+    if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
+    return { status: 201 as const, data: sessionView(launched) }
+  })
+  ctx.usageCounter.count(pending.tenantId, 'launches', 1)
+  return answer
+}
+
+async function findPendingLaunch(ctx: Context, summonKey: string): Promise<Session> {
+  const pending = isCredential('summonKey', summonKey) ? await findBySummonKey(ctx.db, hashCredential(summonKey)) : undefined
+  if (pending?.status !== 'armed')
+    throw new ApiError('unauthorized', { message: 'The summon key is unknown or no longer valid.' })
+  const tenant = await findTenant(ctx.db, pending.tenantId)
+  if (tenant?.status !== 'active') throw new ApiError('tenant_suspended')
+  return pending
+}
+
+/** The agent as it is now, with the room and the coupon that were stored with the pending launch. */
+async function launchOf(ctx: Context, pending: Session, coupon: string): Promise<Launch> {
+  const agent = await findLaunchable(ctx.db, pending.tenantId, pending.agentId)
+  if (!agent) throw new ApiError('state_conflict', { message: 'The agent can no longer be launched.' })
+  // The launcher agreed to a price. The holder of the summon key cannot agree to another one.
+  assertPrice(agent, pending.priceCredits, '/summon_key')
+  const mk = openRoomKey(ctx.vault, pending)
+  return {
+    tenantId: pending.tenantId,
+    agent,
+    room: pending.room,
+    mk,
+    coupon,
+    maxMinutes: pending.maxMinutes,
+    maxPriceCredits: pending.priceCredits,
+    metadata: pending.metadata,
+    roomCount: await ctx.agentRooms.assertEnters(agent, { room: pending.room, mk }),
+  }
 }

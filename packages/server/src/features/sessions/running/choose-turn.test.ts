@@ -21,21 +21,21 @@ describe('the agent answers', () => {
   test('the newest turn of a person, once for several that came together', () => {
     assert.equal(answered(room('p: hello', 'p: are you there?'), 0), 2)
   })
-  test('nothing that it has dealt with', () => {
+  test('nothing that it has answered', () => {
     assert.equal(answered(room('p: hello', 's: good evening'), 1), undefined)
   })
-  test('never itself', () => {
+  test('never its own turns', () => {
     assert.equal(answered(room('s: Old Lamplighter speaking'), 0), undefined)
   })
-  test('a person also where agents spoke since', () => {
+  test('a person, also where agents have spoken since', () => {
     assert.equal(answered(room('p: hello', 'o: hi'), 0), 1)
   })
-  test('another agent that calls it by its name, in whatever capitals and signs', () => {
+  test('another agent that names it, in any case and punctuation', () => {
     assert.equal(answered(room('p: hello', 'o: @old-lamplighter, what do you think?'), 1), 2)
     assert.equal(answered(room('p: hello', 'o: the lamplighter is old'), 1), undefined)
     assert.equal(answered(room('p: hello', 'o: cold lamplighters'), 1), undefined)
   })
-  test('no agent for ever: after three turns of agents a person has to speak', () => {
+  test('at most three turns of agents in a row: then a person has to speak', () => {
     const talk = room('p: begin', 's: Other, you?', 'o: Old Lamplighter, you?', 's: Other, you?', 'o: Old Lamplighter, you?')
     assert.equal(answered(talk.slice(0, 3), 2), 3)
     assert.equal(answered(talk, 4), undefined)

@@ -5,32 +5,33 @@ interface Self {
   name: string
 }
 
-/** How many turns agents may say one after the other before a person has to speak. */
+/** How many turns in a row agents may write before a person has to. */
 const maxAgentTurns = 3
 
 /**
- * The entry that the agent answers now: the newest one after `answeredSeq` that is for it. Several that came together get one answer. What
- * a person says is for it; what another agent says only where it calls it by its name, and only so often in a row: two agents must not
- * keep each other talking. Never its own.
+ * The entry that the agent answers now: the newest one after `answeredSeq` that addresses it. Several that came
+ * together get one answer. An entry of a person always addresses the agent. An entry of another agent does so only
+ * where it names the agent, and only `maxAgentTurns` times in a row, so that two agents do not keep each other
+ * talking. The agent's own entries never do.
  */
 export function turnToAnswer(entries: RoomEntry[], self: Self, answeredSeq: number): RoomEntry | undefined {
-  return entries.findLast((entry, i) => entry.seq > answeredSeq && isForIt(entry, self, () => agentTurnsBefore(entries, i)))
+  return entries.findLast((entry, i) => entry.seq > answeredSeq && addresses(entry, self, () => agentTurnsBefore(entries, i)))
 }
 
-function isForIt({ author, message }: RoomEntry, self: Self, agentTurns: () => number): boolean {
+function addresses({ author, message }: RoomEntry, self: Self, agentTurns: () => number): boolean {
   if (author.kind !== 'agent') return true
   if (author.id === self.id) return false
-  return calls(message.text, self.name) && agentTurns() < maxAgentTurns
+  return names(message.text, self.name) && agentTurns() < maxAgentTurns
 }
 
-/** How many agents' turns stand together up to and with the one at `index`. */
+/** The number of consecutive agents' turns that end with the one at `index`. */
 function agentTurnsBefore(entries: RoomEntry[], index: number): number {
   const lastPerson = entries.slice(0, index + 1).findLastIndex(({ author }) => author.kind !== 'agent')
   return index - lastPerson
 }
 
-/** Whether the text has the name as a word of its own, in whatever capitals. */
-function calls(text: string, name: string): boolean {
+/** Whether the text contains the name as whole words, in any case. */
+function names(text: string, name: string): boolean {
   const words = (of: string) =>
     ` ${of
       .toLowerCase()

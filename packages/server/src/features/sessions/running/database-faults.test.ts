@@ -8,7 +8,7 @@ const sessionCount = 20
 const kills = 5
 
 let world: SessionWorld
-/** Not one of those that are killed. */
+/** A connection that the test does not kill. */
 let killer: pg.Client
 
 before(async () => {
@@ -30,7 +30,7 @@ async function killConnections(): Promise<number> {
   return rows.length
 }
 
-/** Says it once, however often it has to be sent. */
+/** Posts the text once, however often it has to send it. */
 async function insistOnSaying(room: Room, text: string): Promise<string> {
   const message = { text, client_id: randomUUID() }
   return eventually(
@@ -59,7 +59,7 @@ test('killing every database connection, again and again, ends none of 20 runnin
   )
   for (let kill = 0; kill < kills; kill++) {
     const asked = await Promise.all(sessions.map(({ room }) => insistOnSaying(room, `turn ${kill}`)))
-    // The agents are answering now, each on its way from the room to the database.
+    // The agents are answering now, each between the room and the database.
     assert.ok((await killConnections()) > 0)
     const all = () => Promise.all(sessions.map(({ room }, i) => hasReply(room, asked[i]!)))
     await eventually(async () => (await all()).every(Boolean), `turn ${kill} is answered once in every room`, 20_000)

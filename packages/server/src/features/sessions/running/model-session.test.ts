@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startProviderServer, type ProviderServer } from '#testing/provider-server.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
-import { auditLedger } from '#features/credits/ledger/audit.ts'
+import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 
 let world: SessionWorld
 let provider: ProviderServer
@@ -49,7 +49,7 @@ const ended = (session: { id: string; token: string }, status: string) =>
   eventually(async () => ((await statusOf(session)).status === status ? statusOf(session) : false), `it is ${status}`, 20_000)
 
 describe('a model agent', () => {
-  test("speaks with its owner's key, told its instructions and the room's history, and stops when told", async () => {
+  test("answers with its owner's key, its instructions and the room's history, and stops on request", async () => {
     provider.otherwise = () => ({ text: ['Good ', 'evening, ', 'traveller.'] })
     const session = await launch()
     await world.say(session.room, 'Who lights the lamps?')
@@ -62,7 +62,7 @@ describe('a model agent', () => {
     assert.equal((await statusOf(session)).charged_credits, 5)
   })
 
-  test('calls its tools with checked arguments and the secret, and says what came of it', async () => {
+  test('calls its tools with checked arguments and the secret, and answers with the result', async () => {
     const calls: { body: string; headers: IncomingMessage['headers'] }[] = []
     const tool = createServer((req, res) => {
       let body = ''
@@ -98,7 +98,7 @@ describe('a model agent', () => {
     tool.close()
   })
 
-  test('tries again when its provider is overloaded, and answers', async () => {
+  test('retries when its provider is overloaded, and answers', async () => {
     const session = await launch()
     provider.script({ status: 503, body: { error: { message: 'overloaded' } } }, { text: ['Here I am.'] })
     await world.say(session.room, 'Hello?')
@@ -106,7 +106,7 @@ describe('a model agent', () => {
     await world.control('POST', `/sessions/${session.id}/stop`, session.token)
   })
 
-  test('that never spoke and whose provider refuses says so in the room and the status, and costs nothing', async () => {
+  test('that never spoke and whose provider refuses reports so in the room and the status, and costs nothing', async () => {
     const session = await launch()
     provider.script({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-canary-12345' } } })
     await world.say(session.room, 'Hello?')
@@ -130,14 +130,14 @@ describe('a model agent', () => {
     assert.deepEqual([error.code, charged], ['refused', 5])
   })
 
-  test('without a key of its owner for its provider says what is missing', async () => {
+  test("without its owner's key for the provider reports what is missing", async () => {
     const session = await launch({ model: { provider: 'anthropic', id: 'some-model' } })
     await world.say(session.room, 'Hello?')
     assert.equal((await ended(session, 'failed')).error.code, 'no_key')
     assert.match((await said(session.room))[0]!, /Anthropic/)
   })
 
-  test('is stopped in the middle of an answer: nothing is said any more', async () => {
+  test('posts nothing once it is stopped in the middle of an answer', async () => {
     provider.otherwise = () => ({ text: ['Too late.'] })
     const session = await launch()
     provider.script({ silent: true })
@@ -181,7 +181,7 @@ test('two workers share the sessions, and each turn is answered once', async () 
     async () => (await Promise.all(sessions.map(({ room }) => said(room)))).every((list) => list.length === 1),
     'all answer',
   )
-  // One worker goes in order; the other goes on with what it had.
+  // One worker stops in order; the other continues its sessions.
   await second.stop()
   await Promise.all(sessions.map(({ room }) => world.say(room, 'two')))
   await eventually(

@@ -6,57 +6,55 @@ import { ModelError } from '#ports/model/model-error.ts'
 import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AgentRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
-import { endSession } from '../end-session.ts'
-import { joinSession } from '../join-session.ts'
-import type { Session } from '../session.ts'
-import { openRoomKey } from '../session-secrets.ts'
+import { commitEnd, joinSession } from '../session-transitions.ts'
+import { openRoomKey, type Session } from '../session.ts'
+import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
 import { turnToAnswer } from './choose-turn.ts'
-import { noteAnswered } from './lease.ts'
-import { KeptMind } from './open-mind.ts'
-import { replyTo } from './reply-to.ts'
-import { isPassingForHolder, LeaseLost, type SessionHold } from './session-hold.ts'
+import { updateAnswered } from './lease-store.ts'
+import { isPassingForHolder, LeaseLostError, type SessionLease } from './session-lease.ts'
 
 const historyEntries = 100
 const roomRetryMs = 1_000
 
-/** What a run needs to know of whoever runs it. */
+/** A session that this worker runs. */
 export interface Run {
   session: Session
-  hold: SessionHold
-  /** Aborted when the session is over, no longer ours, or this process ends. */
+  lease: SessionLease
+  /** Aborted when the session has ended, its lease is lost, or this process stops. */
   signal: AbortSignal
 }
 
 /**
- * Runs a model agent in its room: it reads along, answers what is for it, and notes how far it has come. Every answer bears an id made of the
- * session and the turn that it answers, which the room stores once: so whoever goes on after a crash cannot answer a turn twice.
+ * Runs a model agent in its room: reads the room, answers the turns that address the agent, and records the last turn
+ * it answered. The id of an answer is made of the session and the turn, and a room stores an id once: a worker that
+ * continues after a crash answers no turn twice.
  */
 export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const { session, signal } = run
   const agent = { id: session.agentId, name: session.agent.name }
   const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) }, `session:${session.id}`)
-  const mind = new KeptMind(ctx, run)
+  const runtime = new ReopeningRuntime(ctx, run)
   try {
-    await mind.get()
-    await converse(ctx, run, room, mind)
+    await runtime.get()
+    await converse(ctx, run, room, runtime)
   } catch (error) {
-    if (signal.aborted || error instanceof LeaseLost) return
+    if (signal.aborted || error instanceof LeaseLostError) return
     await fail(ctx, run, room, error)
   } finally {
-    await mind.close()
+    await runtime.close()
   }
 }
 
-async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind): Promise<void> {
-  const { session, hold, signal } = run
-  const { owner } = hold
+async function converse(ctx: Context, run: Run, room: AgentRoom, runtime: ReopeningRuntime): Promise<void> {
+  const { session, lease, signal } = run
+  const { owner } = lease
   const { entries: seen, since } = await enter(room, signal)
   let { answeredSeq } = session
   const onDatabase = <T>(call: () => Promise<T>) => keepTrying(call, { signal, isPassing })
-  if (!(await onDatabase(() => joinSession(ctx.db, session, owner)))) return
+  if (!(await onDatabase(() => join(ctx, session, owner)))) return
   const { greeting } = session.agent
   if (greeting !== null && session.joinedAt === null) await say(run, room, { text: greeting, client_id: `${session.id}.hello` })
-  const pages = followPages((from) => insist(room, () => room.poll(from, signal), signal), {
+  const pages = followPages((from) => retry(room, () => room.poll(from, signal), signal), {
     since,
     waitForRoom: true,
     pause: () => delay(roomRetryMs, undefined, { signal }),
@@ -65,10 +63,10 @@ async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind)
   for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
-      const text = await replyTo({ session, mind: await mind.get(), history: seen, signal })
+      const text = await replyTo(run, await runtime.get(), seen)
       await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })
       answeredSeq = turn.seq
-      if (!(await onDatabase(() => noteAnswered(ctx.db, session, owner, turn.seq)))) return
+      if (!(await onDatabase(() => updateAnswered(ctx.db, session, owner, turn.seq)))) return
     }
     const page = await pages.next()
     if (page.done) return
@@ -77,9 +75,13 @@ async function converse(ctx: Context, run: Run, room: AgentRoom, mind: KeptMind)
   }
 }
 
-/** The end of the room's history, and where it stands. A room that nobody has spoken in does not exist yet. */
+function join({ db }: Context, session: Session, leaseOwner: string): Promise<Session | undefined> {
+  return db.lane(session.id).transaction((tx) => joinSession(tx, session, { leaseOwner }))
+}
+
+/** The end of the room's history, and the place after it. A room without a line does not exist yet. */
 async function enter(room: AgentRoom, signal: AbortSignal): Promise<{ entries: RoomEntry[]; since: Since }> {
-  const poll = (from: Parameters<AgentRoom['poll']>[0]) => insist(room, () => room.poll(from, signal), signal)
+  const poll = (from: Parameters<AgentRoom['poll']>[0]) => retry(room, () => room.poll(from, signal), signal)
   const head = await poll({ ...pastTheEnd, limit: 1 }).catch(unlessMissing)
   if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
   const { entries, count, etag } = await poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines })
@@ -90,35 +92,36 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof SpaceCallError) || error.status !== 404) throw error
 }
 
-/** Says it while the lease is this worker's, and only then: whoever has taken the session over says it otherwise. */
-async function say({ hold, signal }: Run, room: AgentRoom, message: RoomMessage): Promise<void> {
+/** Posts a message, only while this worker holds the lease: else the worker that took the session over posts it too. */
+async function say({ lease, signal }: Run, room: AgentRoom, message: RoomMessage): Promise<void> {
   const sayOnce = async () => {
-    await hold.confirm()
-    await room.say(message, hold.assertFresh)
+    await lease.confirm()
+    await room.say(message, lease.assertFresh)
   }
-  await insist(room, sayOnce, signal)
+  await retry(room, sayOnce, signal)
 }
 
-/** Tries again while the Space service cannot answer; gives up on what it refuses, and when the lease is lost. */
-function insist<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const mayPass = (error: unknown) => (error instanceof SpaceCallError ? room.isPassing(error) : !(error instanceof LeaseLost))
+/** Retries while the Space service cannot answer. Gives up when the service refuses the call, or the lease is lost. */
+function retry<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const mayPass = (error: unknown) =>
+    error instanceof SpaceCallError ? room.isPassing(error) : !(error instanceof LeaseLostError)
   return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
 }
 
-/** Says in the room and in the status why it goes, as long as the session is this worker's. */
-async function fail(ctx: Context, { session, hold, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
-  const told = explain(error)
-  if (!told) ctx.log.error({ err: error, session: session.id }, 'a session failed')
-  const reason = told ?? { code: 'internal_error', message: 'Something broke on our side.' }
+/** Posts the reason in the room and stores it in the status, while this worker holds the lease. */
+async function fail(ctx: Context, { session, lease, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
+  const known = explain(error)
+  if (!known) ctx.log.error({ err: error, session: session.id }, 'a session failed')
+  const reason = known ?? { code: 'internal_error', message: 'Something broke on our side.' }
   try {
-    await keepTrying(() => hold.confirm(), { signal, isPassing: isPassingForHolder })
+    await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
     const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }
-    // Best effort: the status has it too.
-    if (!(error instanceof SpaceCallError)) await room.say(farewell, hold.assertFresh).catch(() => undefined)
-    const end = () => endSession(ctx, session, { status: 'failed', error: reason }, { leaseOwner: hold.owner })
+    // Best effort: the status gives the reason too.
+    if (!(error instanceof SpaceCallError)) await room.say(farewell, lease.assertFresh).catch(() => undefined)
+    const end = () => commitEnd(ctx, session, { status: 'failed', error: reason }, { leaseOwner: lease.owner })
     await keepTrying(end, { signal, isPassing })
   } catch (ending) {
-    if (!signal.aborted && !(ending instanceof LeaseLost)) throw ending
+    if (!signal.aborted && !(ending instanceof LeaseLostError)) throw ending
   }
 }
 

@@ -1,26 +1,26 @@
 import type { Context } from '#features/context.ts'
 import { LeasedWork, type LeasedRun } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
-import { endSession } from '../end-session.ts'
+import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
 import { sessionChannel } from '../store.ts'
-import { listHeld, releaseLeases, renewLeases } from './lease.ts'
-import { launchRemote } from './launch-remote.ts'
+import { claimSessions, listHeld, releaseLeases, renewLeases, type ClaimedSession } from './lease-store.ts'
+import { launchRemote, notifyEnded } from './remote-agent.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
-import { tellEnded } from './tell-ended.ts'
-import { claimSessions, type ClaimedSession } from './claim-sessions.ts'
-import { LeaseLost, SessionHold } from './session-hold.ts'
+import { LeaseLostError, SessionLease } from './session-lease.ts'
 
-const renewEveryMs = 8_000
+const renewIntervalMs = 8_000
 
-/** A run, and for whom. */
 interface SessionRun extends LeasedRun {
   tenantId: string
-  hold: SessionHold
+  lease: SessionLease
   signal: AbortSignal
 }
 
-/** Runs sessions in this process: takes those that nobody runs, as many as it may, and lets go of what has ended or is another's. */
+/**
+ * Runs sessions in this process: claims those without a worker, up to its capacity, and aborts those that ended or
+ * that another worker has.
+ */
 export class SessionRunner {
   readonly #ctx: Context
   readonly #capacity: number
@@ -35,7 +35,7 @@ export class SessionRunner {
       log: ctx.log,
       what: 'sessions',
       channel: sessionChannel,
-      renewEveryMs,
+      renewEveryMs: renewIntervalMs,
       take: () => this.#take(),
       renew: (ids) => this.#renew(ids),
       listHeld: (ids) => listHeld(ctx.db, this.#owner, ids),
@@ -46,14 +46,14 @@ export class SessionRunner {
     return this.#work.start()
   }
 
-  /** Stops running, and gives the sessions up so that another worker goes on with them at once. */
+  /** Aborts the runs and releases their leases, so that another worker continues the sessions at once. */
   async stop(): Promise<void> {
     const ids = new Set(this.#work.runs.keys())
     const closed = this.#work.close()
-    // At once: closing waits for the database, and what is under way would go on meanwhile.
+    // Before closing, which waits for the database while the runs would continue.
     this.#work.abortAll('the worker stops')
     await closed
-    // A look that was under way may have begun more.
+    // A poll that was in progress may have started more runs.
     for (const id of this.#work.runs.keys()) ids.add(id)
     this.#work.abortAll('the worker stops')
     await this.#work.ended()
@@ -61,21 +61,21 @@ export class SessionRunner {
   }
 
   async #take(): Promise<boolean> {
-    await tellEnded(this.#ctx)
+    await notifyEnded(this.#ctx)
     const free = this.#capacity - this.#work.runs.size
     if (free <= 0) return false
-    // Always, not only while others wait: sessions last for hours, and what one tenant took meanwhile would not be free for who comes.
+    // Also while no other tenant waits: sessions last for hours, and a tenant that comes later would find no capacity.
     const perTenant = Math.ceil(this.#capacity / 2)
-    const askedAtMs = performance.now()
+    const requestedAtMs = performance.now()
     const claimed = await claimSessions(this.#ctx.db, this.#owner, { free, perTenant, held: this.#heldByTenant() })
-    for (const session of claimed) this.#begin(session, askedAtMs)
+    for (const session of claimed) this.#begin(session, requestedAtMs)
     return false
   }
 
   async #renew(ids: string[]): Promise<Set<string>> {
-    const askedAtMs = performance.now()
+    const requestedAtMs = performance.now()
     const { held, renewed } = await renewLeases(this.#ctx.db, this.#owner, ids)
-    for (const id of renewed) this.#work.runs.get(id)?.hold.noteRenewed(askedAtMs)
+    for (const id of renewed) this.#work.runs.get(id)?.lease.noteRenewed(requestedAtMs)
     return held
   }
 
@@ -85,35 +85,38 @@ export class SessionRunner {
     return held
   }
 
-  /** After a while without the database this worker finds its own sessions free: what runs goes on, what is just ending begins anew. */
-  #begin(claimed: ClaimedSession, askedAtMs: number): void {
+  /**
+   * After an outage of the database, a worker can claim its own sessions again: a run in progress continues, one that
+   * is ending starts again.
+   */
+  #begin(claimed: ClaimedSession, requestedAtMs: number): void {
     const before = this.#work.runs.get(claimed.session.id)
-    if (!before) this.#run(claimed, askedAtMs)
-    else if (before.signal.aborted) void before.done.then(() => this.#work.stopped || this.#begin(claimed, askedAtMs))
-    else before.hold.noteRenewed(askedAtMs)
+    if (!before) this.#run(claimed, requestedAtMs)
+    else if (before.signal.aborted) void before.done.then(() => this.#work.stopped || this.#begin(claimed, requestedAtMs))
+    else before.lease.noteRenewed(requestedAtMs)
   }
 
-  #run({ session, leftMs }: ClaimedSession, askedAtMs: number): void {
+  #run({ session, leftMs }: ClaimedSession, requestedAtMs: number): void {
     const abort = new AbortController()
-    const hold = new SessionHold(this.#ctx.db, this.#owner, session.id, askedAtMs)
-    const run: Run = { session, hold, signal: abort.signal }
+    const lease = new SessionLease(this.#ctx.db, this.#owner, session.id, requestedAtMs)
+    const run: Run = { session, lease, signal: abort.signal }
     const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, leftMs))
     const work = session.agent.endpoint === null ? runModelSession(this.#ctx, run) : launchRemote(this.#ctx, run)
     const done = work
       .catch((error: unknown) => {
-        if (abort.signal.aborted || error instanceof LeaseLost) return
-        this.#ctx.log.error({ err: error, session: session.id }, 'a session ended badly')
+        if (abort.signal.aborted || error instanceof LeaseLostError) return
+        this.#ctx.log.error({ err: error, session: session.id }, 'the run of a session failed')
       })
       .finally(() => clearTimeout(expiry))
     const { tenantId } = session
-    this.#work.add(session.id, { tenantId, hold, signal: abort.signal, done, abort: (reason) => abort.abort(new Error(reason)) })
+    this.#work.add(session.id, { tenantId, lease, signal: abort.signal, done, abort: (reason) => abort.abort(new Error(reason)) })
   }
 
   async #expire(session: Session, abort: AbortController): Promise<void> {
     abort.abort(new Error('the time is up'))
-    // The sweeper does it too, should this fail.
-    await endSession(this.#ctx, session, { status: 'expired' }, { leaseOwner: this.#owner }).catch((error: unknown) =>
-      this.#ctx.log.error({ err: error, session: session.id }, 'a session was not ended at its time'),
+    // If this fails, the sweeper ends the session.
+    await commitEnd(this.#ctx, session, { status: 'expired' }, { leaseOwner: this.#owner }).catch((error: unknown) =>
+      this.#ctx.log.error({ err: error, session: session.id }, 'cannot end a session whose time is up'),
     )
   }
 }

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startSessionWorld, type SessionWorld } from '#testing/session-world.ts'
-import { endSession } from '../end-session.ts'
+import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
-import { claimSessions } from './claim-sessions.ts'
-import { launchRemote } from './launch-remote.ts'
+import { claimSessions } from './lease-store.ts'
+import { launchRemote } from './remote-agent.ts'
 import { runModelSession, type Run } from './run-model-session.ts'
-import { SessionHold } from './session-hold.ts'
+import { SessionLease } from './session-lease.ts'
 
 let world: SessionWorld
 
 before(async () => {
-  // Without a worker: the tests are the workers.
+  // Without a worker: the tests act as the workers.
   world = await startSessionWorld({ runner: false })
 })
 after(() => world.close())
 
-/** A session that one worker has claimed, and that another one has taken over since then. */
+/** A session that one worker claimed and another has taken over since. */
 async function takenOver(manifest: object) {
   const room = world.newRoom()
   const got = await world.launch(await world.makeAgent(manifest), room, await world.makeCoupon(5))
@@ -30,10 +30,10 @@ async function takenOver(manifest: object) {
   return { room, session: claimed!.session, token: got.body.data.control_token as string }
 }
 
-/** As the stopped worker sees it when it goes on: its lease was claimed longer ago than it lasts. */
+/** The run as the paused worker sees it when it resumes: the claim is older than the lease lasts. */
 function staleRun(session: Session): Run {
-  const hold = new SessionHold(world.api.ctx.db, 'req_stopped', session.id, performance.now() - 60_000)
-  return { session, hold, signal: new AbortController().signal }
+  const lease = new SessionLease(world.api.ctx.db, 'req_stopped', session.id, performance.now() - 60_000)
+  return { session, lease, signal: new AbortController().signal }
 }
 
 async function assertUntouched({ session, token, room }: Awaited<ReturnType<typeof takenOver>>): Promise<void> {
@@ -43,23 +43,23 @@ async function assertUntouched({ session, token, room }: Awaited<ReturnType<type
     (await world.entries(room)).map(({ message }) => message.text),
     ['Is anybody there?'],
   )
-  // The next one is claimed by the next test.
+  // The next test claims the next session.
   await world.control('POST', `/sessions/${session.id}/stop`, token)
 }
 
-test('a worker that goes on after another took its session over neither joins, speaks nor ends it', async () => {
+test('a worker that resumes after another took its session over neither joins, posts nor ends it', async () => {
   const taken = await takenOver({ greeting: 'Hello!' })
   await runModelSession(world.api.ctx, staleRun(taken.session))
   await assertUntouched(taken)
 })
 
-test('nor does it say goodbye and end it when it fails', async () => {
-  // There is no key for this provider: to think it over fails at once.
+test('nor does it post a farewell and end the session when it fails', async () => {
+  // There is no key for this provider: the model fails at once.
   const taken = await takenOver({ model: { provider: 'openai', id: 'gpt-none' } })
   const { ctx } = world.api
   await runModelSession(ctx, staleRun(taken.session))
   const error = { code: 'internal_error', message: 'Something broke on our side.' }
-  const after = await endSession(ctx, taken.session, { status: 'failed', error }, { leaseOwner: 'req_stopped' })
+  const after = await commitEnd(ctx, taken.session, { status: 'failed', error }, { leaseOwner: 'req_stopped' })
   assert.equal(after?.status, 'launching')
   await assertUntouched(taken)
 })
@@ -70,15 +70,15 @@ test('nor does it call a remote agent, or end the launch', async () => {
   await assertUntouched(taken)
 })
 
-test('its words are kept back also when it is stopped between the look at the lease and the sending', async () => {
+test('a worker that is paused between the check of its lease and the request posts nothing', async () => {
   const taken = await takenOver({})
-  const { hold } = staleRun(taken.session)
+  const { lease } = staleRun(taken.session)
   const room = world.api.ctx.agentRooms.open(
     { id: taken.session.agentId, name: 'Echo' },
     taken.room,
     `session:${taken.session.id}`,
   )
-  await assert.rejects(room.say({ text: 'I stood still' }, hold.assertFresh), { name: 'LeaseDoubtful' })
-  await assert.rejects(hold.confirm(), { name: 'LeaseLost' })
+  await assert.rejects(room.say({ text: 'I stood still' }, lease.assertFresh), { name: 'LeaseUncertainError' })
+  await assert.rejects(lease.confirm(), { name: 'LeaseLostError' })
   await assertUntouched(taken)
 })

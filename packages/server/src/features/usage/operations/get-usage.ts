@@ -1,5 +1,5 @@
 import type { HandlerOf } from '#features/handler.ts'
-import { sumSpentByDay } from '#features/credits/ledger/spending.ts'
+import { sumSpentByDay } from '#features/credits/ledger/store.ts'
 import { listUsage } from '../store.ts'
 import { reportSpan, usageReport } from '../usage-report.ts'
 

@@ -48,7 +48,7 @@ describe('a delivery', () => {
     })
   })
 
-  test('is of the types that were asked for, from the setting on', async (t) => {
+  test('carries only the requested types, from the setting on', async (t) => {
     await world.cause(2)
     const server = await world.openHook(t)
     await world.setHook(server, { events: ['key.created'] })
@@ -59,7 +59,7 @@ describe('a delivery', () => {
     assert.equal((await world.deliveries()).length, 1)
   })
 
-  test('follows the sequence, but for what several at once and a slow connection make of it', async (t) => {
+  test('follows the sequence, except where concurrency and a slow connection reorder it', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)
     await world.causeMany(400)
@@ -69,7 +69,7 @@ describe('a delivery', () => {
     assert.ok(moved.reduce((sum, places) => sum + places) / order.length <= 16, `${moved}`)
   })
 
-  test('does not follow a redirect, and echoes nothing of an answer', async (t) => {
+  test("follows no redirect, and stores nothing of an answer's body", async (t) => {
     const target = await world.openHook(t)
     const server = await world.openHook(t, (_hook, res) => res.writeHead(307, { location: target.url }).end('inner secret'))
     await world.setHook(server)
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     assert.ok(!JSON.stringify(await world.deliveries()).includes('inner secret'))
   })
 
-  test('that fails is tried again with the same id, ten times in all', async (t) => {
+  test('that fails is retried with the same id, ten attempts in all', async (t) => {
     const server = await world.openHook(t, 500)
     await world.setHook(server)
     const [event] = await world.cause(1)
@@ -94,7 +94,7 @@ describe('a delivery', () => {
         const waitMs = Date.parse(one.next_attempt_at) - Date.parse(one.last_attempt_at)
         assert.ok(waitMs >= 4_400 && waitMs <= 5_600, `${waitMs} ms`)
       }
-      // It may just be about to write down how the endpoint did.
+      // The worker may be about to write the outcome.
       await world.letGo()
       await world.hurry()
     }
@@ -102,7 +102,7 @@ describe('a delivery', () => {
     assert.deepEqual(new Set(server.hooks.map(({ headers }) => headers['webhook-id'])), new Set([event!.id]))
   })
 
-  test('goes to the new address as soon as that is set', async (t) => {
+  test('goes to the new address as soon as it is set', async (t) => {
     const [old, next] = [await world.openHook(t, 500), await world.openHook(t)]
     await world.setHook(old)
     await world.cause(1)
@@ -123,7 +123,7 @@ describe('a delivery', () => {
     const [during] = await world.arrived(server, 1)
     assert.equal(during!.headers['webhook-signature']!.split(' ').length, 2)
     assert.deepEqual([verifies(first, during!), verifies(second, during!)], [true, true])
-    // The answer to a rotation was lost, and it is asked for again: what the receiver still has goes on signing.
+    // The answer to a rotation was lost, so that the tenant rotates again: the receiver's old secret still signs.
     const third = await world.setHook(server, { rotate_secret: true })
     await world.cause(1)
     const twice = (await world.arrived(server, 2))[1]!

@@ -2,7 +2,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { eventually } from '#testing/session-world.ts'
 import { startWebhookWorld, type WebhookWorld } from '#testing/webhook-world.ts'
-import { openOutcomeWriter } from './outcomes.ts'
+import { openOutcomeWriter } from '../delivery-store.ts'
 
 let world: WebhookWorld
 before(async () => {
@@ -12,7 +12,7 @@ beforeEach(() => world.openTenant())
 after(() => world.close())
 
 describe('an endpoint', () => {
-  test('that answers 410 is disabled at once, which is told by event, and is sent nothing more', async (t) => {
+  test('that answers 410 is disabled at once, with an event, and receives nothing more', async (t) => {
     const server = await world.openHook(t, 410)
     await world.setHook(server)
     await world.cause(1)
@@ -34,7 +34,7 @@ describe('an endpoint', () => {
     )
   })
 
-  test('that did nothing but fail for five days is disabled, and one that once did not fail is not', async (t) => {
+  test('that only failed for five days is disabled, and one with a single success is not', async (t) => {
     const server = await world.openHook(t, 500)
     await world.setHook(server)
     await world.cause(1)
@@ -62,7 +62,7 @@ describe('an endpoint', () => {
     assert.ok(Date.parse(told.data['failing_since'] as string) < Date.now() - 5 * 86_400_000)
   })
 
-  test('that hangs, with a thousand events waiting, holds up nobody else, and gets few tries', async (t) => {
+  test('that hangs, with a thousand pending events, delays no other endpoint, and receives few requests', async (t) => {
     const [hanging, good] = [await world.openHook(t, 'hang'), await world.openHook(t)]
     await world.setHook(hanging)
     await world.causeMany(1_000)
@@ -74,13 +74,13 @@ describe('an endpoint', () => {
     await world.arrived(good, 5)
     assert.ok(Date.now() - startedAt < 3_000)
     assert.ok(hanging.hooks.length <= 2, `${hanging.hooks.length} tries`)
-    // Else its tries would be waited for when the worker stops.
+    // Else the stop of the worker would wait for its requests.
     await world.put({ url: 'https://hooks.example.com/', enabled: false })
   })
 })
 
 describe('a worker', () => {
-  test('that died is followed by another one when its lease runs out, and what it still writes does not count', async (t) => {
+  test('that died is replaced when its lease runs out, and its late writes do not count', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server, { enabled: false })
     const leased = (until: string) =>
@@ -106,7 +106,7 @@ describe('a worker', () => {
     assert.deepEqual([delivery!.status, delivery!.attempts, delivery!.error], ['succeeded', 1, null])
   })
 
-  test('that stops gives its endpoints up, and one that starts goes on', async (t) => {
+  test('that stops releases its endpoints, and one that starts continues', async (t) => {
     const server = await world.openHook(t)
     await world.setHook(server)
     await world.cause(1)

@@ -4,22 +4,22 @@ import type { Context } from '#features/context.ts'
 import { LeasedWork } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
 import { eventChannel, listWaitingTenants, numberFreeEvents } from '#features/events/store.ts'
+import { openOutcomeWriter } from '../delivery-store.ts'
 import { listSecrets } from '../store.ts'
 import { openSecret, type SealedSecret } from '../webhook-secret.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
-import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease.ts'
-import { openOutcomeWriter } from './outcomes.ts'
+import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease-store.ts'
 
-const renewEveryMs = 3_000
-const tenantsAtOnce = 50
-const eventsAtOnce = 500
+const renewIntervalMs = 3_000
+const tenantBatch = 50
+const eventBatch = 500
 const maxEndpoints = 1_000
-const triesAtOnce = { sound: 256, suspect: 64 }
-/** How long tries that are under way may take when the worker stops. */
-const finishPatienceMs = 5_000
-const releasePatienceMs = 1_500
+const concurrency = { healthy: 256, failing: 64 }
+/** The time that attempts in progress have to finish when the worker stops. */
+const finishTimeoutMs = 5_000
+const releaseTimeoutMs = 1_500
 
-/** Numbers events and delivers them: takes endpoints for which something is due and that no worker sends to. */
+/** Numbers events, and delivers them: claims endpoints that have a due delivery and no worker. */
 export class WebhookRunner {
   readonly #ctx: Context
   readonly #share: RunShare
@@ -33,17 +33,17 @@ export class WebhookRunner {
       ctx,
       owner,
       outcomes: openOutcomeWriter(ctx.db, owner),
-      slots: { sound: new Semaphore(triesAtOnce.sound), suspect: new Semaphore(triesAtOnce.suspect) },
+      permits: { healthy: new Semaphore(concurrency.healthy), failing: new Semaphore(concurrency.failing) },
     }
     this.#work = new LeasedWork({
       databaseUrl,
       log: ctx.log,
       what: 'events',
       channel: eventChannel,
-      renewEveryMs,
+      renewEveryMs: renewIntervalMs,
       take: () => this.#take(),
       renew: (tenantIds) => renewLeases(ctx.db, owner, tenantIds),
-      // An endpoint that its tenant has set anew is ours no longer.
+      // A tenant that sets its webhook again revokes the lease.
       listHeld: (tenantIds) => listHeld(ctx.db, owner, tenantIds),
     })
   }
@@ -52,15 +52,15 @@ export class WebhookRunner {
     return this.#work.start()
   }
 
-  /** Lets what is under way end, and gives the endpoints up so that another worker goes on with them at once. */
+  /** Lets the attempts in progress finish, and releases the endpoints so that another worker continues at once. */
   async stop(): Promise<void> {
     const closed = this.#work.close()
     for (const run of this.#work.runs.values()) run.finish()
     const ended = closed.then(() => this.#work.ended())
-    await Promise.race([ended, delay(finishPatienceMs, undefined, { ref: false })])
+    await Promise.race([ended, delay(finishTimeoutMs, undefined, { ref: false })])
     this.#work.abortAll('the worker stops')
-    // A database that is silent must not hold up the end: the leases run out by themselves.
-    await Promise.race([ended, delay(releasePatienceMs, undefined, { ref: false })])
+    // An unresponsive database must not delay the stop: the leases run out by themselves.
+    await Promise.race([ended, delay(releaseTimeoutMs, undefined, { ref: false })])
   }
 
   async #take(): Promise<boolean> {
@@ -78,22 +78,22 @@ export class WebhookRunner {
     return mayBeMore
   }
 
-  /** Numbers some of what is in the outbox, of other tenants each time; says whether there may be more. */
+  /** Numbers a part of the outbox, of other tenants each time; returns whether there may be more. */
   async #number(): Promise<boolean> {
     const { db } = this.#ctx
     const after = this.#afterTenantId
-    const tenantIds = await listWaitingTenants(db, after, tenantsAtOnce)
-    const isFull = tenantIds.length === tenantsAtOnce
-    this.#afterTenantId = isFull ? tenantIds.at(-1)! : ''
-    const numbered = tenantIds.length > 0 ? await numberFreeEvents(db, tenantIds, eventsAtOnce) : 0
-    return isFull || after !== '' || numbered >= eventsAtOnce
+    const tenantIds = await listWaitingTenants(db, after, tenantBatch)
+    const isFull = tenantIds.length === tenantBatch
+    this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
+    const numbered = tenantIds.length > 0 ? await numberFreeEvents(db, tenantIds, eventBatch) : 0
+    return isFull || after !== '' || numbered >= eventBatch
   }
 
   #begin(endpoint: ClaimedEndpoint, sealed: SealedSecret[]): void {
     const { tenantId } = endpoint
     const before = this.#work.runs.get(tenantId)
     if (before) {
-      // It has given the endpoint up, and is just about to end.
+      // The earlier run has released the endpoint and is about to end.
       void before.done.then(() => this.#begin(endpoint, sealed))
       return
     }
@@ -103,8 +103,8 @@ export class WebhookRunner {
       this.#work.add(tenantId, run)
       if (this.#work.stopped) run.finish()
     } catch (error) {
-      // Its lease runs out, and then it is tried again.
-      this.#ctx.log.error({ err: error, tenant: tenantId }, 'an endpoint cannot be sent to')
+      // The lease runs out, and then a worker tries again.
+      this.#ctx.log.error({ err: error, tenant: tenantId }, 'cannot start the deliveries of an endpoint')
     }
   }
 }

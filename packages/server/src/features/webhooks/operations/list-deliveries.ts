@@ -1,7 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf } from '#features/handler.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
-import { listDeliveries as listRows } from '../store.ts'
+import { listDeliveries as listRows } from '../delivery-store.ts'
 import { deliveryView } from '../webhook.ts'
 
 export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {

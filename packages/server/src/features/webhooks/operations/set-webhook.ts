@@ -1,8 +1,8 @@
-import { invalid } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { newId } from '#crypto/random.ts'
-import { announceEvents, numberEvents } from '#features/events/store.ts'
-import { insertSecret, insertWebhook, retireSecret, updateWebhook } from '../store.ts'
+import { notifyWorkers, numberEvents } from '#features/events/store.ts'
+import { findWebhook, insertSecret, insertWebhook, retireSecret, updateWebhook } from '../store.ts'
 import { webhookView, type Webhook } from '../webhook.ts'
 import { newSecret, sealSecret } from '../webhook-secret.ts'
 
@@ -10,16 +10,22 @@ export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, b
   const check = ctx.egress.checkUrl(body.url)
   if (!check.ok) throw invalid('/url', check.message)
   const webhook: Webhook = { tenantId, url: check.url.href, events: body.events ?? null, enabled: body.enabled ?? true }
-  // What happened until now is numbered under the old setting: it is not sent to an endpoint that is set only now.
+  // Numbers all earlier events under the old setting, so that the new endpoint does not receive them.
   while ((await numberEvents(tx, [tenantId], 500)) === 500);
   const isFirst = await insertWebhook(tx, webhook)
   if (!isFirst) await updateWebhook(tx, webhook)
-  // Whoever sends for this tenant looks at the new setting at once.
-  await announceEvents(tx)
+  // The worker that sends for this tenant reads the new setting at once.
+  await notifyWorkers(tx)
   if (!isFirst && !body.rotate_secret) return { status: 200, data: webhookView(webhook) }
   if (!isFirst) await retireSecret(tx, tenantId)
   const secret = newSecret()
   const id = newId('key')
   await insertSecret(tx, tenantId, { id, sealed: sealSecret(ctx.vault, tenantId, id, secret) })
   return { status: 200, data: { ...webhookView(webhook), secret } }
+}
+
+export const getWebhook: HandlerOf<'getWebhook'> = async ({ ctx, tenantId }) => {
+  const webhook = await findWebhook(ctx.db, tenantId)
+  if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
+  return { status: 200, data: webhookView(webhook) }
 }

@@ -1,13 +1,20 @@
+import { hash } from 'node:crypto'
+import { makeId } from '@atrium/contract/tokens'
+import { newId } from '#crypto/random.ts'
+import type { Db } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import type { Claim } from '#http/idempotency/claim.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
-import { checkoutIdFor } from '../checkout-id.ts'
-import { priceOf } from '../price.ts'
+import { priceOf } from '../checkout.ts'
 import { returnAddress, withCheckoutId } from '../return-address.ts'
-import { insertCheckout } from '../store.ts'
+import { findCheckout, insertCheckout } from '../store.ts'
 
-/** The provider first, holding no connection while it is waited for, and then the row, the claim and the answer in one transaction. */
+/**
+ * Calls the provider first, without a database connection during the call. Row, claim and answer then commit in one
+ * transaction.
+ */
 export const createCheckout: HandlerOf<'createCheckout'> = async ({ ctx, claim, tenantId, key, body }) => {
   await assertUnanswered(ctx.db, claim)
   const { purpose, credits } = body
@@ -37,7 +44,25 @@ export const createCheckout: HandlerOf<'createCheckout'> = async ({ ctx, claim, 
 
 function notConfigured(): ApiError {
   return new ApiError('unavailable', {
-    message: 'This installation sells nothing yet: whoever runs it has to set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
+    message: 'This installation sells nothing yet: its operator has to set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
     retryAfterSeconds: 60,
   })
+}
+
+/**
+ * The id of the new checkout. It derives from the request's claim, so that a repeat after a crash, which finds no row,
+ * meets the same payment at the provider. The seed includes the body, because after an error the key may be used with
+ * another body. Once the first checkout exists and its answer is no longer kept, the key makes a new one.
+ */
+async function checkoutIdFor(db: Db, tenantId: string, claim: Claim<never> | undefined): Promise<string> {
+  if (!claim) return newId('checkout')
+  const id = derivedId(claim.seed())
+  return (await findCheckout(db, tenantId, id)) ? newId('checkout') : id
+}
+
+function derivedId(seed: Buffer): string {
+  let round = 0
+  return makeId('checkout', (length) =>
+    hash('sha512', Buffer.concat([seed, Buffer.from([round++])]), 'buffer').subarray(0, length),
+  )
 }

@@ -1,8 +1,8 @@
 import type { Context } from '#features/context.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { findBearer } from '#features/credits/ledger/bearer.ts'
-import { checkoutView, licensePlace, type Checkout } from '../checkout.ts'
+import { findCodeAccount } from '#features/credits/ledger/code-account-store.ts'
+import { checkoutView, licenseRef, type Checkout } from '../checkout.ts'
 import { eraseLicenseOf, findCheckout } from '../store.ts'
 
 export const getCheckout: HandlerOf<'getCheckout'> = async ({ ctx, tenantId, params }) => {
@@ -14,13 +14,13 @@ export const getCheckout: HandlerOf<'getCheckout'> = async ({ ctx, tenantId, par
 }
 
 /**
- * The license key, until it is redeemed: this answer may be lost, so nothing is used up by it. The books say whether it was redeemed. The
- * redemption erases the key too, but a process may have ended between the two.
+ * The license key until its redemption. The answer may be lost, so that reading consumes nothing. The books tell
+ * whether the key was redeemed. The redemption erases the key too, but the process may have ended before it could.
  */
 async function readLicense(ctx: Context, checkout: Checkout): Promise<string | undefined> {
   if (!checkout.licenseSealed) return undefined
-  const licenseKey = ctx.vault.open(checkout.licenseSealed, licensePlace(checkout)).toString()
-  const license = await findBearer(ctx.db, licenseKey)
+  const licenseKey = ctx.vault.open(checkout.licenseSealed, licenseRef(checkout)).toString()
+  const license = await findCodeAccount(ctx.db, licenseKey)
   if (license && license.balanceCredits > 0) return licenseKey
   await eraseLicenseOf(ctx.db, checkout)
   return undefined

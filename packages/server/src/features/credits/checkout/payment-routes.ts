@@ -1,0 +1,49 @@
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import { invalid } from '#errors/api-error.ts'
+import type { Context } from '#features/context.ts'
+import { InvalidNotification, type PaymentEvent, type Payments } from '#ports/payments/payments.ts'
+import { addTestPage } from './add-test-page.ts'
+import { completeCheckout } from './complete-checkout.ts'
+import { findCheckoutById } from './store.ts'
+
+/**
+ * Adds the payment routes that are no operations of the API: the provider's webhook, or the built-in test page.
+ * `limitStrangers` limits the test page's visitors by address.
+ */
+export function addPaymentRoutes(app: FastifyInstance, ctx: Context, limitStrangers: onRequestHookHandler): void {
+  const { payments } = ctx
+  if (payments?.readNotification) addStripeWebhook(app, ctx, payments.readNotification)
+  if (payments?.provider === 'test') addTestPage(app, ctx, limitStrangers)
+}
+
+const noBody = Buffer.alloc(0)
+
+/**
+ * Receives Stripe's notifications. The signature over the raw bytes authenticates Stripe, so that no limit by address
+ * delays a rush of buyers. Any fault here answers with an error: Stripe then repeats the notification, for three days.
+ */
+function addStripeWebhook(app: FastifyInstance, ctx: Context, read: NonNullable<Payments['readNotification']>): void {
+  app.post('/stripe/webhook', async (req, reply) => {
+    const event = readEvent(() => read((req.body as Buffer | undefined) ?? noBody, req.headers))
+    if (event) await applyEvent(ctx, event)
+    return reply.send({ received: true })
+  })
+}
+
+function readEvent(read: () => PaymentEvent | undefined): PaymentEvent | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof InvalidNotification) throw invalid('Stripe-Signature', error.message)
+    throw error
+  }
+}
+
+async function applyEvent(ctx: Context, event: PaymentEvent): Promise<void> {
+  const checkout = await findCheckoutById(ctx.db, event.checkoutId)
+  const known = checkout && (await ctx.db.transaction((tx) => completeCheckout(ctx, tx, checkout.tenantId, event)))
+  if (known) return
+  const { type, checkoutId, reference } = event
+  // Another installation may share the Stripe account. If none does, an operator must look after the payment.
+  ctx.log[type === 'paid' ? 'error' : 'info']({ checkoutId, reference, type }, 'a payment belongs to no checkout here')
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { keepTrying } from '@atrium/traffic/keep-trying'
+import { isPassing } from '#db/is-passing.ts'
+import { findAgent } from '#features/agents/store.ts'
+import { toolsWithSecrets } from '#features/agents/agent-secrets.ts'
+import type { Context } from '#features/context.ts'
+import { openProviderKeys } from '#features/provider-keys/open-provider-keys.ts'
+import { ModelError } from '#ports/model/model-error.ts'
+import type { Model, Turn } from '#ports/model/model.ts'
+import { openModel } from '#ports/model/open-model.ts'
+import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
+import { openTools } from '#ports/model/tools/open-tools.ts'
+import type { RoomEntry } from '../agent-room.ts'
+import type { Run } from './run-model-session.ts'
+
+/** The model and the open tools of an agent. */
+interface AgentRuntime {
+  model: Model
+  tools: AgentTool[]
+  /** Whether all MCP servers of the agent could be reached. */
+  isComplete: boolean
+  close(): Promise<void>
+}
+
+/**
+ * Opens the model with the provider keys of the agent's own tenant, and the tools as they were at the launch, with
+ * their current secrets.
+ */
+async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise<AgentRuntime> {
+  const { agentTenantId, agentId, agent } = session
+  const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, agentTenantId)
+  const { egress } = ctx
+  const model = openModel({
+    model: agent.model ?? undefined,
+    providerKeys: keys,
+    compatibleUrl,
+    fetch: egress.fetch,
+  })
+  const stored = await findAgent(ctx.db, agentTenantId, agentId)
+  const declared = stored ? toolsWithSecrets(ctx.vault, { ...stored, tools: agent.tools }) : []
+  const opened = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
+  const { tools, unreachable, unchecked } = opened
+  if (unreachable.length > 0)
+    ctx.log.info({ session: session.id, unreachable: unreachable.length }, 'cannot reach MCP servers of an agent')
+  if (unchecked > 0)
+    ctx.log.warn(
+      { session: session.id, unchecked },
+      'omitted tools of an agent: the schemas of its MCP servers take too long to check',
+    )
+  return { model, tools, isComplete: unreachable.length === 0, close: () => opened.close() }
+}
+
+/** How long an MCP server that could not be reached is left alone before the next answer tries it again. */
+const reopenAfterMs = 60_000
+
+/**
+ * The runtime of a run, open as long as the run. A server that is down costs the agent its tools until the server is
+ * back, no longer.
+ */
+export class ReopeningRuntime {
+  readonly #ctx: Context
+  readonly #run: Run
+  #runtime: AgentRuntime | undefined
+  #openedAtMs = 0
+
+  constructor(ctx: Context, run: Run) {
+    this.#ctx = ctx
+    this.#run = run
+  }
+
+  async get(): Promise<AgentRuntime> {
+    const before = this.#runtime
+    if (before && (before.isComplete || performance.now() - this.#openedAtMs < reopenAfterMs)) return before
+    const { signal } = this.#run
+    this.#runtime = await keepTrying(() => openAgentRuntime(this.#ctx, this.#run), { signal, isPassing })
+    this.#openedAtMs = performance.now()
+    await before?.close()
+    return this.#runtime
+  }
+
+  async close(): Promise<void> {
+    await this.#runtime?.close()
+  }
+}
+
+/** The wait before each further attempt: a minute in all, unless the provider asks for more. */
+const retryAfterMs = [1_000, 3_000, 9_000, 17_000, 30_000]
+const maxWaitMs = 60_000
+
+/** The model's answer to the history. A failure that may pass is tried again; the last one is thrown. */
+export async function replyTo(
+  { session, signal }: Pick<Run, 'session' | 'signal'>,
+  { model, tools }: Pick<AgentRuntime, 'model' | 'tools'>,
+  history: RoomEntry[],
+): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const reply = await model.reply({
+        instructions: session.agent.instructions,
+        history: history.map((entry) => turnOf(entry, session.agentId)),
+        tools,
+        ...(session.metadata ? { metadata: session.metadata } : {}),
+        signal,
+      })
+      return reply.text
+    } catch (error) {
+      signal.throwIfAborted()
+      const waitMs = retryAfterMs[attempt]
+      if (!(error instanceof ModelError) || !error.retryable || waitMs === undefined) throw error
+      const requestedMs = (error.retryAfterSeconds ?? 0) * 1_000
+      await delay(Math.min(Math.max(waitMs, requestedMs), maxWaitMs), undefined, { signal })
+    }
+  }
+}
+
+function turnOf({ author, message }: RoomEntry, agentId: string): Turn {
+  if (author.kind === 'agent') {
+    const isSelf = author.id === agentId
+    return { author: isSelf ? 'agent' : 'other_agent', name: author.name ?? 'Agent', text: message.text }
+  }
+  return { author: 'person', name: author.name ?? 'Guest', text: message.text }
+}

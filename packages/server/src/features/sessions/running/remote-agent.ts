@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { keepTrying } from '@atrium/traffic/keep-trying'
+import { Webhook } from 'standardwebhooks'
+import { hashCredential, newCredential } from '#crypto/random.ts'
+import { isPassing } from '#db/is-passing.ts'
+import { openSigningSecret } from '#features/agents/agent-secrets.ts'
+import { findAgent } from '#features/agents/store.ts'
+import type { Context } from '#features/context.ts'
+import { EgressError } from '#ports/egress/egress-error.ts'
+import { commitEnd } from '../session-transitions.ts'
+import { openRoomKey, type Session, type SessionError } from '../session.ts'
+import { claimEndNotices, updateAgentToken } from './lease-store.ts'
+import type { Run } from './run-model-session.ts'
+import { isPassingForHolder } from './session-lease.ts'
+
+/** The attempts end within the 30 seconds in which a remote agent has to join. */
+const launchRetryAfterMs = [2_000, 6_000]
+
+/**
+ * Sends a remote agent everything that it needs to join. From then on the agent runs without us, and reports with its
+ * control token that it joined.
+ */
+export async function launchRemote(ctx: Context, run: Run): Promise<void> {
+  const { session, lease, signal } = run
+  const controlToken = newCredential('controlToken')
+  const tokenHash = hashCredential(controlToken)
+  const isOurs = await keepTrying(() => updateAgentToken(ctx.db, session, lease.owner, tokenHash), { signal, isPassing })
+  if (!isOurs) return
+  const { publicUrl } = ctx.config
+  const body = {
+    type: 'session.launched',
+    session_id: session.id,
+    agent_id: session.agentId,
+    room: session.room,
+    mk: openRoomKey(ctx.vault, session),
+    space_url: `${publicUrl}/v1/space`,
+    control_token: controlToken,
+    control_url: `${publicUrl}/sessions/${session.id}`,
+    max_minutes: session.maxMinutes,
+    expires_at: session.expiresAt,
+    metadata: session.metadata ?? {},
+  }
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    const error = await sendLaunch(ctx, run, body)
+    if (!error) return
+    const waitMs = launchRetryAfterMs[attempt]
+    if (waitMs === undefined) {
+      // The agent may have joined although its answers were late or wrong: then it stays, and is paid.
+      const only = { status: 'launching', leaseOwner: lease.owner } as const
+      await keepTrying(() => commitEnd(ctx, session, { status: 'failed', error }, only), { signal, isPassing })
+      return
+    }
+    await delay(waitMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** undefined: the endpoint took the request. */
+async function sendLaunch(ctx: Context, { session, lease, signal }: Run, body: object): Promise<SessionError | undefined> {
+  const call = async () => {
+    await lease.confirm()
+    return callEndpoint(ctx, session, `${session.id}.launched`, body, { signal, assertMay: lease.assertFresh })
+  }
+  try {
+    // The signing secret is in the database: an outage of the database is not counted against the agent.
+    const status = await keepTrying(call, { signal, isPassing: isPassingForHolder })
+    if (status >= 200 && status < 300) return undefined
+    return { code: 'agent_unreachable', message: `The agent's endpoint answered ${status}.` }
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error
+    return { code: 'agent_unreachable', message: `The agent's endpoint could not be called: ${error.message}` }
+  }
+}
+
+const noticeRetryAfterMs = [2_000, 10_000, 30_000]
+
+/**
+ * Notifies remote agents that their session has ended: best effort. Their control tokens and ID tokens are no longer
+ * accepted by then. The key of a room without an access list still is, so an agent that misses the notice may write
+ * there until it asks for its status.
+ */
+export async function notifyEnded(ctx: Context): Promise<void> {
+  for (const session of await claimEndNotices(ctx.db)) void sendEnded(ctx, session)
+}
+
+/** Never rejects. */
+async function sendEnded(ctx: Context, session: Session): Promise<void> {
+  const body = {
+    type: 'session.ended',
+    session_id: session.id,
+    agent_id: session.agentId,
+    room: session.room,
+    status: session.status,
+  }
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const status = await callEndpoint(ctx, session, `${session.id}.ended`, body)
+      if (status < 500 && status !== 429) return
+    } catch (error) {
+      ctx.log.debug({ err: error, session: session.id }, 'cannot notify a remote agent that its session has ended')
+    }
+    const waitMs = noticeRetryAfterMs[attempt]
+    if (waitMs === undefined) return
+    await delay(waitMs, undefined, { ref: false })
+  }
+}
+
+/**
+ * Sends a request to a remote agent's endpoint, signed as Standard Webhooks specifies with the secret that its owner
+ * received at the registration. Returns the status of the answer. Calls `assertMay` right before it sends. @throws
+ * EgressError
+ */
+async function callEndpoint(
+  ctx: Context,
+  session: Session,
+  messageId: string,
+  body: object,
+  { signal, assertMay }: { signal?: AbortSignal; assertMay?: () => void } = {},
+): Promise<number> {
+  const agent = await findAgent(ctx.db, session.agentTenantId, session.agentId)
+  if (!agent || session.agent.endpoint === null) throw new Error(`session ${session.id} has no endpoint to call`)
+  const text = JSON.stringify(body)
+  const now = new Date()
+  assertMay?.()
+  const answer = await ctx.egress.send({
+    method: 'POST',
+    url: session.agent.endpoint,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': messageId,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': new Webhook(openSigningSecret(ctx.vault, agent)).sign(messageId, now, text),
+    },
+    body: text,
+    timeoutMs: 8_000,
+    ...(signal ? { signal } : {}),
+  })
+  return answer.status
+}

@@ -1,0 +1,132 @@
+import type { Tx } from '#db/database.ts'
+import type { Context } from '../context.ts'
+import { revenueAccount } from '../credits/ledger/account.ts'
+import type { HoldEnd } from '../credits/ledger/movement.ts'
+import { postMovements } from '../credits/ledger/post.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { holdIdOf } from './launch-session.ts'
+import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
+import { findSessionForUpdate, listActiveOfAgent, listOverdue, noteContact, updateEnded, updateJoined } from './store.ts'
+
+type SessionRef = Pick<Session, 'tenantId' | 'id'>
+
+/** A transition applies only where the session still meets this condition. */
+interface Condition {
+  status?: SessionStatus
+  /**
+   * The worker that must hold the lease: one that was paused must not change a session that another worker has taken
+   * over.
+   */
+  leaseOwner?: string
+}
+
+function meets(session: Session, { status, leaseOwner }: Condition): boolean {
+  return (status === undefined || session.status === status) && (leaseOwner === undefined || session.leaseOwner === leaseOwner)
+}
+
+/**
+ * Records that the agent is in its room; the first time, with an event. undefined: the session has ended, or the
+ * condition is not met.
+ */
+export async function joinSession(
+  tx: Tx,
+  { tenantId, id }: SessionRef,
+  only: Pick<Condition, 'leaseOwner'> = {},
+): Promise<Session | undefined> {
+  const before = await findSessionForUpdate(tx, tenantId, id)
+  if (!before || !meets(before, only)) return undefined
+  const joined = await updateJoined(tx, tenantId, id)
+  if (joined && before.joinedAt === null) await recordEvent(tx, tenantId, 'session.started', sessionEvent(joined))
+  return joined
+}
+
+/**
+ * Ends a session and settles its bill, together. A session that has already ended, or does not meet the condition,
+ * stays as it is. undefined: the session does not exist.
+ */
+export async function endSession(
+  tx: Tx,
+  { tenantId, id }: SessionRef,
+  ending: Ending,
+  only: Condition = {},
+): Promise<Session | undefined> {
+  const session = await findSessionForUpdate(tx, tenantId, id)
+  if (!session || !(isActive(session.status) || session.status === 'armed') || !meets(session, only)) return session
+  const chargedCredits = await settle(tx, session, ending)
+  // A pending launch has never started, so no event reports that it stopped.
+  if (session.status !== 'armed') await recordEnded(tx, session, ending, chargedCredits)
+  return updateEnded(tx, session, ending, chargedCredits)
+}
+
+/** The same in a transaction of its own. */
+export function commitEnd(ctx: Pick<Context, 'db'>, session: SessionRef, ending: Ending, only?: Condition) {
+  return ctx.db.lane(session.id).transaction((tx) => endSession(tx, session, ending, only))
+}
+
+async function recordEnded(tx: Tx, session: Session, ending: Ending, chargedCredits: number): Promise<void> {
+  const data = { ...sessionEvent(session), charged_credits: chargedCredits }
+  if (ending.status === 'failed')
+    await recordEvent(tx, session.tenantId, 'session.failed', { ...data, error_code: ending.error.code })
+  else await recordEvent(tx, session.tenantId, 'session.stopped', { ...data, status: ending.status })
+}
+
+/** Captures or releases the hold; returns the credits charged. */
+async function settle(tx: Tx, session: Session, ending: Ending): Promise<number> {
+  if (!session.payer || session.status === 'armed') return 0
+  const due = isDue(session, ending)
+  const end: HoldEnd = {
+    type: 'hold_end',
+    id: holdIdOf(session),
+    from: session.payer,
+    actor: session.tenantId,
+    outcome: due ? 'captured' : 'released',
+    ...(due ? { capture: { to: revenueAccount(session.agentTenantId), amountCredits: session.priceCredits } } : {}),
+  }
+  const [outcome] = await postMovements(tx, [end])
+  // repeated: nothing settled the hold in time, and the sweeper has released it.
+  return due && outcome === 'posted' ? session.priceCredits : 0
+}
+
+/**
+ * Ends the sessions whose time is up, whatever became of their worker, and those whose remote agent did not join.
+ * Returns how many sessions were due, and the ids of those that could not be ended: one failure does not keep the
+ * others from their end.
+ */
+export async function endOverdue(ctx: Context, limit: number): Promise<{ looked: number; failed: string[] }> {
+  await noteContact(ctx.db)
+  const overdue = await listOverdue(ctx.db, limit)
+  const failed: string[] = []
+  for (const session of overdue) {
+    const ending = endingOf(session)
+    try {
+      // An agent that joined since the query stays.
+      await commitEnd(ctx, session, ending, ending.status === 'failed' ? { status: 'launching' } : {})
+    } catch (error) {
+      ctx.log.error({ err: error, session: session.id }, 'cannot end an overdue session')
+      failed.push(session.id)
+    }
+  }
+  return { looked: overdue.length, failed }
+}
+
+function endingOf(session: Session): Ending {
+  if (Date.parse(session.expiresAt) <= Date.now()) return { status: 'expired' }
+  return {
+    status: 'failed',
+    error: { code: 'agent_never_came', message: 'The agent did not report within 30 seconds that it had joined.' },
+  }
+}
+
+/** How many sessions end at once. Each ends in its own transaction, so that no connection is held for long. */
+const batch = 10
+
+/**
+ * Stops all sessions of an agent, whichever tenant launched them. Each is charged like any session that is stopped.
+ */
+export async function stopSessionsOfAgent(ctx: Context, agentTenantId: string, agentId: string): Promise<void> {
+  for (;;) {
+    const active = await listActiveOfAgent(ctx.db, agentTenantId, agentId, batch)
+    await Promise.all(active.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
+    if (active.length < batch) return
+  }
+}
