@@ -1,3 +1,8 @@
+import { artifactHandlers } from '#features/artifacts/handlers.ts'
+import { itemHandlers } from '#features/items/handlers.ts'
+import { limitHandlers } from '#features/limits/handlers.ts'
+import { providerKeyHandlers } from '#features/provider-keys/handlers.ts'
+import { shareHandlers } from '#features/share/handlers.ts'
 import { getAgent } from '#features/agents/operations/get-agent.ts'
 import { getAgentRatings } from '#features/agents/operations/get-agent-ratings.ts'
 import { listAgents } from '#features/agents/operations/list-agents.ts'
@@ -6,14 +11,6 @@ import { moderateAgent } from '#features/agents/operations/moderate-agent.ts'
 import { registerAgent } from '#features/agents/operations/register-agent.ts'
 import { setAgentStatus } from '#features/agents/operations/set-agent-status.ts'
 import { updateAgent } from '#features/agents/operations/update-agent.ts'
-import { createArtifact } from '#features/artifacts/operations/create-artifact.ts'
-import { curateArtifact } from '#features/artifacts/operations/curate-artifact.ts'
-import { deleteArtifact } from '#features/artifacts/operations/delete-artifact.ts'
-import { getArtifact } from '#features/artifacts/operations/get-artifact.ts'
-import { getMedia } from '#features/artifacts/operations/get-media.ts'
-import { listArtifacts } from '#features/artifacts/operations/list-artifacts.ts'
-import { markArtifactReady } from '#features/artifacts/operations/mark-artifact-ready.ts'
-import { uploadArtifact } from '#features/artifacts/operations/upload-artifact.ts'
 import { createCollection } from '#features/collections/operations/create-collection.ts'
 import { deleteCollection } from '#features/collections/operations/delete-collection.ts'
 import { getCollection } from '#features/collections/operations/get-collection.ts'
@@ -22,10 +19,6 @@ import { updateCollection } from '#features/collections/operations/update-collec
 import { createCheckout } from '#features/credits/checkout/operations/create-checkout.ts'
 import { getCheckout } from '#features/credits/checkout/operations/get-checkout.ts'
 import { auditBooks } from '#features/credits/operations/audit-books.ts'
-import { getProviderKeys } from '#features/provider-keys/operations/get-provider-keys.ts'
-import { setProviderKeys } from '#features/provider-keys/operations/set-provider-keys.ts'
-import { paintArtifact } from '#features/artifacts/operations/paint-artifact.ts'
-import { produceArtifact } from '#features/artifacts/operations/produce-artifact.ts'
 import { getSession } from '#features/sessions/operations/get-session.ts'
 import { issueIdToken } from '#features/sessions/operations/issue-id-token.ts'
 import { launchSession } from '#features/sessions/operations/launch-session.ts'
@@ -41,18 +34,9 @@ import { getEpoch } from '#features/credits/epochs/operations/get-epoch.ts'
 import { listEpochs } from '#features/credits/epochs/operations/list-epochs.ts'
 import { publishEpoch } from '#features/credits/epochs/operations/publish-epoch.ts'
 import { listEvents } from '#features/events/operations/list-events.ts'
-import { addItem } from '#features/items/operations/add-item.ts'
-import { curateItem } from '#features/items/operations/curate-item.ts'
-import { deleteItem } from '#features/items/operations/delete-item.ts'
-import { getItem } from '#features/items/operations/get-item.ts'
-import { listItems } from '#features/items/operations/list-items.ts'
 import { createKey } from '#features/keys/operations/create-key.ts'
 import { listKeys } from '#features/keys/operations/list-keys.ts'
 import { revokeKey } from '#features/keys/operations/revoke-key.ts'
-import { getTenantLimits } from '#features/limits/operations/get-tenant-limits.ts'
-import { setTenantLimits } from '#features/limits/operations/set-tenant-limits.ts'
-import { getOembed } from '#features/share/operations/get-oembed.ts'
-import { renderCollection } from '#features/share/operations/render-collection.ts'
 import { createInvite } from '#features/tenants/operations/create-invite.ts'
 import { createTenant } from '#features/tenants/operations/create-tenant.ts'
 import { getTenant } from '#features/tenants/operations/get-tenant.ts'
@@ -71,12 +55,15 @@ import type { Handlers } from '#features/handler.ts'
 
 /** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
 export const handlers: Handlers = {
+  ...limitHandlers,
+  ...shareHandlers,
+  ...providerKeyHandlers,
+  ...itemHandlers,
+  ...artifactHandlers,
   callSpace: forwardSpace,
   signUpTenant,
   createTenant,
   setTenantStatus,
-  getTenantLimits,
-  setTenantLimits,
   createInvite,
   getTenant,
   listKeys,
@@ -93,21 +80,6 @@ export const handlers: Handlers = {
   updateCollection,
   deleteCollection,
   setCollectionState,
-  renderCollection,
-  getOembed,
-  listItems,
-  addItem,
-  getItem,
-  curateItem,
-  deleteItem,
-  listArtifacts,
-  createArtifact,
-  getArtifact,
-  curateArtifact,
-  deleteArtifact,
-  uploadArtifact,
-  markArtifactReady,
-  getMedia,
   listCatalog,
   getAgentRatings,
   registerAgent,
@@ -123,10 +95,6 @@ export const handlers: Handlers = {
   publishEpoch,
   listEpochs,
   getEpoch,
-  setProviderKeys,
-  getProviderKeys,
-  paintArtifact,
-  produceArtifact,
   launchSession,
   summonSession,
   getSession,

@@ -7,7 +7,7 @@ import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
 import { openTools } from '#ports/model/tools/open-tools.ts'
 import { toolsWithSecrets } from '#features/agents/tool-secrets.ts'
 import { findAgent } from '#features/agents/store.ts'
-import { openProviderKeys } from '#features/provider-keys/open-provider-keys.ts'
+import { openProviderKeys } from '#features/provider-keys/provider-keys.ts'
 import type { Run } from './run-model-session.ts'
 
 /** What an agent thinks with. */

@@ -11,7 +11,7 @@ import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { gradient } from '@atrium/media/testing/sample-pictures'
-import { ArtifactMaker } from './artifact-maker.ts'
+import { ArtifactGenerator } from './artifact-generator.ts'
 
 interface Customer {
   tenant: TestTenant
@@ -19,9 +19,9 @@ interface Customer {
 }
 
 let api: TestApi
-let maker: ArtifactMaker
+let maker: ArtifactGenerator
 let provider: Server
-/** What happens while a provider paints. */
+/** Runs while a provider paints. */
 let whilePainting: () => Promise<unknown>
 
 before(async () => {
@@ -41,12 +41,12 @@ after(async () => {
   provider.close()
 })
 
-// Also where a test failed: one that runs on would keep this process.
+// Also after a failed test: a running generator would keep this process alive.
 afterEach(() => maker.stop())
 
 beforeEach(() => {
   whilePainting = () => Promise.resolve()
-  maker = new ArtifactMaker(api.ctx, api.databaseUrl, 2)
+  maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
 })
 
 async function makeCustomer(): Promise<Customer> {
@@ -80,7 +80,7 @@ async function flood(customer: Customer, jobs: number): Promise<void> {
 }
 
 describe('the queue', () => {
-  test('takes so many of one tenant, exactly, and says when to come again; another tenant is taken', async () => {
+  test('accepts an exact number of jobs of one tenant, and says when to retry; another tenant’s jobs are accepted', async () => {
     const [many, one] = [await makeCustomer(), await makeCustomer()]
     await flood(many, limits.artifactsInTheMaking - 5)
     const last = await Promise.all(Array.from({ length: 12 }, () => produce(many)))
@@ -96,7 +96,7 @@ describe('the queue', () => {
     await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))
   })
 
-  test('two tenants that flood it do not hold up the paint of a third one', async () => {
+  test('two tenants that flood it do not delay the paint of a third one', async () => {
     const [first, second, third] = [await makeCustomer(), await makeCustomer(), await makeCustomer()]
     await flood(first, 60)
     await flood(second, 60)
@@ -106,13 +106,14 @@ describe('the queue', () => {
     const painted = await paint(third)
     await eventually(async () => (await artifactOf(third, painted)).stage === 'done', 'it is painted', 30_000)
     const overtook = before - (await jobsOf(first)) - (await jobsOf(second))
-    // Two that were under way and, of each, the one whose turn came at the same time; a paint takes as long as some cards.
+    // Two that were under way and, of each, the one whose turn came at the same time; a paint takes as long as some
+    // cards.
     assert.ok(overtook < 30, `${overtook} others were made before it`)
     for (const one of [first, second]) await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))
   })
 })
 
-describe('a worker that comes late', () => {
+describe('a late worker', () => {
   async function makePainter(): Promise<Customer> {
     const customer = await makeCustomer()
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
@@ -122,7 +123,7 @@ describe('a worker that comes late', () => {
     return customer
   }
 
-  test('does not write over what another one stored, and changes nothing', async (t) => {
+  test('does not overwrite what another worker stored, and changes nothing', async (t) => {
     const customer = await makePainter()
     const started = await paint(customer)
     const { id } = started.body.data
@@ -135,11 +136,11 @@ describe('a worker that comes late', () => {
       await api.ctx.db.query(steal, [id])
       await api.ctx.blobs.write(key, Buffer.from('of another'), { mime: 'image/png' })
     }
-    maker = new ArtifactMaker(api.ctx, api.databaseUrl, 1)
+    maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
     const clean = t.mock.method(api.ctx.pictures, 'clean')
     await maker.start()
     await eventually(async () => clean.mock.callCount() === 1, 'it has its picture', 20_000)
-    // One at a time: the first one has ended before this one begins.
+    // One at a time: the first has ended before this one starts.
     whilePainting = () => Promise.resolve()
     const next = await paint(customer)
     await eventually(async () => (await artifactOf(customer, next)).stage === 'done', 'the next one is made', 20_000)
@@ -149,7 +150,7 @@ describe('a worker that comes late', () => {
   })
 })
 
-test('a database that fails again and again, at every step, costs neither the picture nor a second one at the provider', async (t) => {
+test('repeated database failures at every step lose no picture, and cause no second request to the provider', async (t) => {
   const customer = await makeCustomer()
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
   const keys = { openai_compatible: { url, key: 'sk-canary-99999' } }
@@ -159,7 +160,7 @@ test('a database that fails again and again, at every step, costs neither the pi
   const { db } = api.ctx
   const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)]
   const reset = () => Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
-  /** By step: how often it still fails. */
+  /** By step: how often it will still fail. */
   const failures = new Map<string, number>([
     ['artifacts-stage', 2],
     ['artifact-jobs-renew', 2],

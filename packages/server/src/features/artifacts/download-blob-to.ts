@@ -3,14 +3,17 @@ import { open } from 'node:fs/promises'
 import { releaseChunk } from '#http/release-chunk.ts'
 import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 
-export interface SavedBlob {
+export interface DownloadedBlob {
   bytes: number
   /** Hex. */
   sha256: string
 }
 
-/** Copies a blob into a file, chunk by chunk. BlobError `not_found`; `mismatch` where it is longer than allowed. */
-export async function saveBlob(blobs: Blobs, key: string, path: string, maxBytes: number): Promise<SavedBlob> {
+/**
+ * Copies a blob into a new file, chunk by chunk. Throws BlobError `not_found`, or `mismatch` if the blob exceeds
+ * `maxBytes`.
+ */
+export async function downloadBlobTo(path: string, blobs: Blobs, key: string, maxBytes: number): Promise<DownloadedBlob> {
   const { stream } = await blobs.read(key)
   const hash = createHash('sha256')
   let bytes = 0

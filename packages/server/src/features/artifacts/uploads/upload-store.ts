@@ -1,7 +1,10 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 import type { UploadMime } from '@atrium/contract/making'
 
-/** Renewed while a check goes on, so that it passes on only from a process that is gone; who lost it changes nothing. */
+/**
+ * The lease is renewed while a check runs, so that it expires only if the process is gone. Without the lease, a check
+ * changes nothing.
+ */
 const leaseSeconds = 45
 
 export interface UploadKey {
@@ -10,7 +13,7 @@ export interface UploadKey {
   artifactId: string
 }
 
-/** What was announced. */
+/** An upload as it was announced. */
 export interface Upload extends UploadKey {
   mime: UploadMime
   bytes: number
@@ -18,9 +21,22 @@ export interface Upload extends UploadKey {
 }
 
 export interface ClaimedUpload extends Upload {
-  /** How many checks broke off before this one, because they took too long. */
-  tries: number
+  /** How many earlier checks were aborted because they took too long. */
+  attempts: number
   leaseOwner: string
+}
+
+interface Row {
+  mime: UploadMime
+  bytes: number
+  sha256: string | null
+  tries: number
+}
+
+const columns = 'mime, bytes, sha256, tries'
+
+function toClaimedUpload(key: UploadKey, leaseOwner: string, { tries: attempts, ...row }: Row): ClaimedUpload {
+  return { ...key, ...row, attempts, leaseOwner }
 }
 
 const insertStatement = statement<never>(
@@ -28,14 +44,14 @@ const insertStatement = statement<never>(
   `insert into artifact_uploads (tenant_id, collection_id, artifact_id, mime, bytes, sha256, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
 )
 
-export async function insertUpload(tx: Tx, upload: Upload, expiresAt: Date): Promise<void> {
-  const { tenantId, collectionId, artifactId, mime, bytes, sha256 } = upload
+export async function insertUpload(tx: Tx, tenantId: string, upload: Omit<Upload, 'tenantId'>, expiresAt: Date): Promise<void> {
+  const { collectionId, artifactId, mime, bytes, sha256 } = upload
   await tx.query(insertStatement, [tenantId, collectionId, artifactId, mime, bytes, sha256, expiresAt.toISOString()])
 }
 
 const lockStatement = statement<never>(
   'artifact-uploads-lock',
-  // A namespace of its own for each use of such locks; two tenants that share a number merely wait for each other.
+  // The first number is the namespace of this kind of lock. Two tenants whose hashes collide only wait for each other.
   `select pg_advisory_xact_lock(hashtext('artifact_uploads'), hashtext($1))`,
 )
 
@@ -51,30 +67,35 @@ export interface OpenUploads {
   inCollection: number
 }
 
-/** Until this transaction ends, the tenant announces no upload, and nothing of it is stored. */
+/** Locks the tenant's uploads until the transaction ends: meanwhile none is announced or completed. */
 export async function lockUploads(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(lockStatement, [tenantId])
 }
 
-/** What a tenant has announced that is neither complete nor expired. Until this transaction ends, the tenant announces nothing else. */
+/** Locks the tenant's uploads, and counts those that are neither complete nor expired. */
 export async function countOpenUploads(tx: Tx, tenantId: string, collectionId: string): Promise<OpenUploads> {
-  // A statement of its own: the count must see what whoever held the lock has committed.
+  // The lock is a statement of its own, so that the count sees what the previous holder of the lock has committed.
   await lockUploads(tx, tenantId)
-  const [open] = await tx.query(openStatement, [tenantId, collectionId])
-  return open!
+  const [open = { count: 0, bytes: 0, inCollection: 0 }] = await tx.query(openStatement, [tenantId, collectionId])
+  return open
 }
 
-const claimStatement = statement<Pick<ClaimedUpload, 'mime' | 'bytes' | 'sha256' | 'tries'>>(
+const claimStatement = statement<Row>(
   'artifact-uploads-claim',
   `update artifact_uploads set lease_owner = $4, lease_until = now() + make_interval(secs => ${leaseSeconds})
    where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and (lease_until is null or lease_until < now())
-   returning mime, bytes, sha256, tries`,
+   returning ${columns}`,
 )
 
-/** Takes the upload for a check; undefined: another one is at it, or it is complete or gone. */
-export async function claimUpload(db: Db, key: UploadKey, leaseOwner: string): Promise<ClaimedUpload | undefined> {
-  const [row] = await db.query(claimStatement, [key.tenantId, key.collectionId, key.artifactId, leaseOwner])
-  return row && { ...key, ...row, leaseOwner }
+/** Claims the upload for a check; undefined: another check holds it, or it is complete or gone. */
+export async function claimUpload(
+  db: Db,
+  tenantId: string,
+  { collectionId, artifactId }: Omit<UploadKey, 'tenantId'>,
+  leaseOwner: string,
+): Promise<ClaimedUpload | undefined> {
+  const [row] = await db.query(claimStatement, [tenantId, collectionId, artifactId, leaseOwner])
+  return row && toClaimedUpload({ tenantId, collectionId, artifactId }, leaseOwner, row)
 }
 
 const renewStatement = statement<{ artifact_id: string }>(
@@ -83,7 +104,7 @@ const renewStatement = statement<{ artifact_id: string }>(
    where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4 returning artifact_id`,
 )
 
-/** Whether it is still the holder's; then for the whole time of a lease from now on. */
+/** Renews the lease for its full time. Returns false if the claim no longer holds it. */
 export async function renewUpload(db: Db, upload: ClaimedUpload): Promise<boolean> {
   const { tenantId, collectionId, artifactId, leaseOwner } = upload
   return (await db.query(renewStatement, [tenantId, collectionId, artifactId, leaseOwner])).length === 1
@@ -95,7 +116,7 @@ const releaseStatement = statement<never>(
    where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4`,
 )
 
-/** Gives it back unchecked. */
+/** Releases the lease without an outcome. */
 export async function releaseUpload(db: Db, upload: ClaimedUpload, { tooSlow }: { tooSlow: boolean }): Promise<void> {
   const { tenantId, collectionId, artifactId, leaseOwner } = upload
   await db.query(releaseStatement, [tenantId, collectionId, artifactId, leaseOwner, tooSlow ? 1 : 0])
@@ -106,7 +127,7 @@ const deleteStatement = statement<{ artifact_id: string }>(
   `delete from artifact_uploads where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4 returning artifact_id`,
 )
 
-/** Whether it was still the holder's; then it is over. */
+/** Ends the upload. Returns false if the claim no longer holds its lease. */
 export async function deleteUpload(tx: Tx, upload: ClaimedUpload): Promise<boolean> {
   const { tenantId, collectionId, artifactId, leaseOwner } = upload
   return (await tx.query(deleteStatement, [tenantId, collectionId, artifactId, leaseOwner])).length === 1
@@ -114,7 +135,7 @@ export async function deleteUpload(tx: Tx, upload: ClaimedUpload): Promise<boole
 
 const expireStatement = statement<{ tenant_id: string; collection_id: string; id: string }>(
   'artifact-uploads-expire',
-  // The artifact's row first, as whoever deletes or completes it does. skip locked: those are left alone.
+  // Locks the artifact's row first, as a delete or a completion does. skip locked: those are left to finish.
   `delete from artifacts
    where (tenant_id, collection_id, id) in (
      select a.tenant_id, a.collection_id, a.id
@@ -126,7 +147,10 @@ const expireStatement = statement<{ tenant_id: string; collection_id: string; id
    returning tenant_id, collection_id, id`,
 )
 
-/** Deletes artifacts whose upload was not completed in time, and with them their uploads. */
+/**
+ * Deletes artifacts of any tenant whose upload was not completed in time. Their uploads are deleted by the foreign
+ * key.
+ */
 export async function deleteExpiredUploads(tx: Tx, limit: number): Promise<UploadKey[]> {
   const rows = await tx.query(expireStatement, [limit])
   return rows.map((row) => ({ tenantId: row.tenant_id, collectionId: row.collection_id, artifactId: row.id }))
@@ -137,7 +161,7 @@ const knownStatement = statement<{ artifact_id: string }>(
   `select artifact_id from artifact_uploads where (tenant_id, collection_id, artifact_id) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
 )
 
-/** Those of them that are open. */
+/** The artifact ids of those uploads that are open. */
 export async function listOpenUploads(db: Db, keys: UploadKey[]): Promise<Set<string>> {
   const rows = await db.query(knownStatement, [
     keys.map(({ tenantId }) => tenantId),

@@ -1,15 +1,32 @@
 import type { UploadMime } from '@atrium/contract/making'
 import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
+import type { DownloadedBlob } from '../download-blob-to.ts'
+import type { Upload } from './upload-store.ts'
 
-/** How much of a file's beginning is looked at: what browsers sniff, and a little more. */
+/** The blob that is served for a checked upload. */
+export interface StoredUpload extends DownloadedBlob {
+  mime: string
+  width: number
+  height: number
+}
+
+/** Throws if length or hash differ from those announced. */
+export function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found: DownloadedBlob): void {
+  if (found.bytes !== upload.bytes)
+    throw new UploadMismatch(`${found.bytes} bytes arrived instead of the ${upload.bytes} announced.`)
+  if (upload.sha256 !== null && found.sha256 !== upload.sha256)
+    throw new UploadMismatch('The SHA-256 of the bytes is not the one announced.')
+}
+
+/** How much of the start of a file is checked: a little more than browsers sniff. */
 export const headBytes = 1_024
-/** A ZIP archive is found by a record within this distance of the end. */
+/** How much of the end of a file is checked: the record that makes a file a ZIP archive lies within it. */
 export const tailBytes = 22 + 65_535
 
 const imageBrands = new Set(['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1'])
 
-/** The type that the first bytes say; undefined: none that is taken. */
-export function sniffType(head: Buffer): UploadMime | undefined {
+/** The type that the first bytes indicate; undefined: none that is accepted. */
+function sniffType(head: Buffer): UploadMime | undefined {
   const text = head.toString('latin1', 0, 16)
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
   if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg'
@@ -22,15 +39,18 @@ export function sniffType(head: Buffer): UploadMime | undefined {
   return imageBrands.has(brand) ? undefined : 'video/mp4'
 }
 
-/** What begins so, or ends so, is read as a page, a program or a document by someone, whatever else it is. */
+/**
+ * Some program reads a file that starts or ends with one of these as a page, a script or a document, whatever its
+ * type.
+ */
 const pageMarks = ['<!doctype', '<html', '<script', '<?php']
 const headMarks = [...pageMarks, '<head', '<body', '<svg', '%pdf-']
 
-/** Throws where a file of the type announced is another one, or another one as well. */
+/** Throws if the file is not of the announced type, or can be read as another type too. */
 export function assertType(mime: UploadMime, head: Buffer, tail: Buffer): void {
   if (sniffType(head) !== mime) throw new UploadMismatch(`The bytes are not of the type ${mime}.`)
   if (holds(head, headMarks) || holds(tail, pageMarks)) throw new UploadMismatch('The file is also a page or a document.')
-  // The record that ends an archive, with its disk numbers.
+  // The end record of a ZIP archive, with its disk numbers.
   if (tail.includes(Buffer.from('PK\x05\x06\0\0\0\0', 'latin1'))) throw new UploadMismatch('The file is also an archive.')
 }
 

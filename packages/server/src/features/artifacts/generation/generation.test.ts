@@ -12,13 +12,13 @@ import { issuerAccount, platformAccount } from '#features/credits/ledger/account
 import { auditLedger } from '#features/credits/ledger/audit.ts'
 import { transactionId } from '#features/credits/ledger/movement.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
-import { ArtifactMaker } from './artifact-maker.ts'
+import { ArtifactGenerator } from './artifact-generator.ts'
 
 let api: TestApi
 let tenant: TestTenant
-let maker: ArtifactMaker
+let maker: ArtifactGenerator
 let provider: Server
-/** What the provider answers: a status and a body. */
+/** The provider’s answer: a status and a body. */
 let script: { status: number; body: unknown } = { status: 200, body: {} }
 let collection: { id: string; token: string }
 
@@ -42,7 +42,7 @@ before(async () => {
     amountCredits: 1_000,
     actor: tenant.id,
   })
-  maker = new ArtifactMaker(api.ctx, api.databaseUrl, 2)
+  maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
   await maker.start()
   collection = await makeCollection()
 })
@@ -88,7 +88,7 @@ async function balanceOf(code: string): Promise<{ balance: number; held: number 
 }
 
 describe('painting', () => {
-  test('draws without any provider, says what is to be seen, and stores the picture', async () => {
+  test('works without any provider, sets an alternative text, and stores the picture', async () => {
     const started = await paint({ prompt: 'A harbour at dusk under paper lanterns', size: '1536x1024', seed: 7 })
     assert.deepEqual([started.status, started.body.data.status], [202, 'painting'])
     const artifact = await done(started)
@@ -101,13 +101,13 @@ describe('painting', () => {
     assert.equal(artifact.url, `${api.ctx.config.publicUrl}/v1/media/${artifact.id}`)
   })
 
-  test('the same words and seed give the same picture, another seed another one', async () => {
+  test('gives the same picture for the same prompt and seed, and another picture for another seed', async () => {
     const all = await Promise.all([1, 1, 2].map(async (seed) => done(await paint({ prompt: 'mountains', seed }))))
     assert.equal(all[0].sha256, all[1].sha256)
     assert.notEqual(all[0].sha256, all[2].sha256)
   })
 
-  test('says who painted it, and with which seed, so that it can be painted again', async () => {
+  test('records provider, model and seed, so that the picture can be painted again', async () => {
     const started = await paint({ prompt: 'mountains' })
     const { provider: by, model, seed, sha256 } = await done(started)
     assert.equal(by, 'local')
@@ -118,7 +118,7 @@ describe('painting', () => {
     assert.ok(!('provider' in card) && !('model' in card) && !('seed' in card))
   })
 
-  test('is counted in the usage report when it is made, and not when it failed', async () => {
+  test('counts in the usage report when it succeeds, and not when it fails', async () => {
     const painted = async () => {
       const rows: { meter: string; quantity: number }[] = (await send(api, 'GET', '/usage?by=month', { key: tenant.secretKey }))
         .body.data
@@ -131,7 +131,7 @@ describe('painting', () => {
     assert.equal(await painted(), before + 1)
   })
 
-  test('is paid by a coupon: held at once, captured when it is there', async () => {
+  test('can be paid by a coupon: the price is held at once, and captured when the picture is stored', async () => {
     const coupon = await makeCoupon(5)
     const key = randomUUID()
     const started = await paint({ prompt: 'a forest', coupon }, key)
@@ -143,7 +143,7 @@ describe('painting', () => {
     assert.deepEqual([short.status, short.body.error.code], [402, 'insufficient_credit'])
   })
 
-  test('that its provider refuses has failed, with a code, and costs nothing; a used-up quota says so', async () => {
+  test('fails with a code and costs nothing if the provider refuses it; a used-up quota has its own code', async () => {
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
     const keys = { openai_compatible: { url, key: 'sk-canary-77777' } }
     await send(api, 'PUT', '/tenant/provider-keys', { key: tenant.secretKey, body: keys })
@@ -166,12 +166,12 @@ describe('painting', () => {
     await send(api, 'PUT', '/tenant/provider-keys', { key: tenant.secretKey, body: { openai_compatible: null } })
   })
 
-  test('without a key for the provider that was named fails and says so', async () => {
+  test('fails with a code if there is no key for the requested provider', async () => {
     const artifact = await done(await paint({ prompt: 'x', provider: 'openai' }))
     assert.deepEqual([artifact.status, artifact.error.code], ['failed', 'no_key'])
   })
 
-  test("ends as quota_exceeded when the month's free ones are used up; a failed one gave its own back", async () => {
+  test("ends as quota_exceeded when the month's free paints are used up; a failed paint returns its own", async () => {
     const used = async () =>
       (await api.ctx.db.pool.query<{ used: number }>('select used from paint_allowances where tenant_id = $1', [tenant.id]))
         .rows[0]!.used
@@ -208,7 +208,7 @@ describe('painting', () => {
 })
 
 describe('producing', () => {
-  test('a card is set from the title, the chosen items and the picture of the collection', async () => {
+  test('a card has the title, the chosen items and the picture of the collection', async () => {
     const add = (text: string) =>
       send(api, 'POST', `/collections/${collection.id}/items`, {
         key: tenant.publishableKey,
@@ -232,7 +232,7 @@ describe('producing', () => {
     assert.deepEqual([format, loop], ['webp', 0])
   })
 
-  test('what is not of this collection is refused, and a clip of nothing fails', async () => {
+  test('items and artifacts of another collection are refused, and a clip without pictures fails', async () => {
     const other = await makeCollection()
     const foreign = await send(api, 'POST', `/collections/${other.id}/items`, {
       key: tenant.publishableKey,
@@ -247,7 +247,7 @@ describe('producing', () => {
   })
 })
 
-test('deleting a collection in the middle of its painting leaves no job, and gives the coupon back at the latest when its hold ends', async () => {
+test('deleting a collection during a paint leaves no job, and releases the coupon at the latest when its hold ends', async () => {
   const doomed = await makeCollection()
   const coupon = await makeCoupon(3)
   const options = {
@@ -262,6 +262,6 @@ test('deleting a collection in the middle of its painting leaves no job, and giv
   assert.equal(jobs.rows.length, 0)
 })
 
-test('the books balance after all this', async () => {
+test('the ledger balances afterwards', async () => {
   assert.deepEqual((await auditLedger(api.ctx.db)).findings, [])
 })
