@@ -1,4 +1,5 @@
 import { artifactHandlers } from '#features/artifacts/handlers.ts'
+import { collectionHandlers } from '#features/collections/handlers.ts'
 import { itemHandlers } from '#features/items/handlers.ts'
 import { limitHandlers } from '#features/limits/handlers.ts'
 import { providerKeyHandlers } from '#features/provider-keys/handlers.ts'
@@ -11,11 +12,6 @@ import { moderateAgent } from '#features/agents/operations/moderate-agent.ts'
 import { registerAgent } from '#features/agents/operations/register-agent.ts'
 import { setAgentStatus } from '#features/agents/operations/set-agent-status.ts'
 import { updateAgent } from '#features/agents/operations/update-agent.ts'
-import { createCollection } from '#features/collections/operations/create-collection.ts'
-import { deleteCollection } from '#features/collections/operations/delete-collection.ts'
-import { getCollection } from '#features/collections/operations/get-collection.ts'
-import { setCollectionState } from '#features/collections/operations/set-collection-state.ts'
-import { updateCollection } from '#features/collections/operations/update-collection.ts'
 import { createCheckout } from '#features/credits/checkout/operations/create-checkout.ts'
 import { getCheckout } from '#features/credits/checkout/operations/get-checkout.ts'
 import { auditBooks } from '#features/credits/operations/audit-books.ts'
@@ -55,6 +51,7 @@ import type { Handlers } from '#features/handler.ts'
 
 /** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
 export const handlers: Handlers = {
+  ...collectionHandlers,
   ...limitHandlers,
   ...shareHandlers,
   ...providerKeyHandlers,
@@ -75,11 +72,6 @@ export const handlers: Handlers = {
   resendDelivery,
   testWebhook,
   listEvents,
-  createCollection,
-  getCollection,
-  updateCollection,
-  deleteCollection,
-  setCollectionState,
   listCatalog,
   getAgentRatings,
   registerAgent,
