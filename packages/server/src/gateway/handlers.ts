@@ -1,9 +1,11 @@
 import { artifactHandlers } from '#features/artifacts/handlers.ts'
 import { collectionHandlers } from '#features/collections/handlers.ts'
 import { itemHandlers } from '#features/items/handlers.ts'
+import { keyHandlers } from '#features/keys/handlers.ts'
 import { limitHandlers } from '#features/limits/handlers.ts'
 import { providerKeyHandlers } from '#features/provider-keys/handlers.ts'
 import { shareHandlers } from '#features/share/handlers.ts'
+import { tenantHandlers } from '#features/tenants/handlers.ts'
 import { getAgent } from '#features/agents/operations/get-agent.ts'
 import { getAgentRatings } from '#features/agents/operations/get-agent-ratings.ts'
 import { listAgents } from '#features/agents/operations/list-agents.ts'
@@ -30,14 +32,6 @@ import { getEpoch } from '#features/credits/epochs/operations/get-epoch.ts'
 import { listEpochs } from '#features/credits/epochs/operations/list-epochs.ts'
 import { publishEpoch } from '#features/credits/epochs/operations/publish-epoch.ts'
 import { listEvents } from '#features/events/operations/list-events.ts'
-import { createKey } from '#features/keys/operations/create-key.ts'
-import { listKeys } from '#features/keys/operations/list-keys.ts'
-import { revokeKey } from '#features/keys/operations/revoke-key.ts'
-import { createInvite } from '#features/tenants/operations/create-invite.ts'
-import { createTenant } from '#features/tenants/operations/create-tenant.ts'
-import { getTenant } from '#features/tenants/operations/get-tenant.ts'
-import { setTenantStatus } from '#features/tenants/operations/set-tenant-status.ts'
-import { signUpTenant } from '#features/tenants/operations/sign-up-tenant.ts'
 import { getTurnCredentials } from '#features/relay/operations/get-turn-credentials.ts'
 import { getUsage } from '#features/usage/operations/get-usage.ts'
 import { getWebhook } from '#features/webhooks/operations/get-webhook.ts'
@@ -51,6 +45,8 @@ import type { Handlers } from '#features/handler.ts'
 
 /** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
 export const handlers: Handlers = {
+  ...tenantHandlers,
+  ...keyHandlers,
   ...collectionHandlers,
   ...limitHandlers,
   ...shareHandlers,
@@ -58,14 +54,6 @@ export const handlers: Handlers = {
   ...itemHandlers,
   ...artifactHandlers,
   callSpace: forwardSpace,
-  signUpTenant,
-  createTenant,
-  setTenantStatus,
-  createInvite,
-  getTenant,
-  listKeys,
-  createKey,
-  revokeKey,
   setWebhook,
   getWebhook,
   listDeliveries,
