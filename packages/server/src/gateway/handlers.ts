@@ -1,11 +1,14 @@
 import { artifactHandlers } from '#features/artifacts/handlers.ts'
 import { collectionHandlers } from '#features/collections/handlers.ts'
+import { installationHandlers } from '#features/installation/handlers.ts'
 import { itemHandlers } from '#features/items/handlers.ts'
 import { keyHandlers } from '#features/keys/handlers.ts'
 import { limitHandlers } from '#features/limits/handlers.ts'
 import { providerKeyHandlers } from '#features/provider-keys/handlers.ts'
+import { relayHandlers } from '#features/relay/handlers.ts'
 import { shareHandlers } from '#features/share/handlers.ts'
 import { tenantHandlers } from '#features/tenants/handlers.ts'
+import { usageHandlers } from '#features/usage/handlers.ts'
 import { getAgent } from '#features/agents/operations/get-agent.ts'
 import { getAgentRatings } from '#features/agents/operations/get-agent-ratings.ts'
 import { listAgents } from '#features/agents/operations/list-agents.ts'
@@ -32,60 +35,70 @@ import { getEpoch } from '#features/credits/epochs/operations/get-epoch.ts'
 import { listEpochs } from '#features/credits/epochs/operations/list-epochs.ts'
 import { publishEpoch } from '#features/credits/epochs/operations/publish-epoch.ts'
 import { listEvents } from '#features/events/operations/list-events.ts'
-import { getTurnCredentials } from '#features/relay/operations/get-turn-credentials.ts'
-import { getUsage } from '#features/usage/operations/get-usage.ts'
 import { getWebhook } from '#features/webhooks/operations/get-webhook.ts'
 import { listDeliveries } from '#features/webhooks/operations/list-deliveries.ts'
 import { resendDelivery } from '#features/webhooks/operations/resend-delivery.ts'
 import { setWebhook } from '#features/webhooks/operations/set-webhook.ts'
 import { testWebhook } from '#features/webhooks/operations/test-webhook.ts'
-import { resealSecrets } from '#features/installation/operations/reseal-secrets.ts'
 import { forwardSpace } from './forward-space.ts'
 import type { Handlers } from '#features/handler.ts'
 
-/** What serves each operation. The compiler refuses a served operation that is not here, and one here that the contract does not serve. */
-export const handlers: Handlers = {
-  ...tenantHandlers,
-  ...keyHandlers,
-  ...collectionHandlers,
-  ...limitHandlers,
-  ...shareHandlers,
-  ...providerKeyHandlers,
-  ...itemHandlers,
-  ...artifactHandlers,
-  callSpace: forwardSpace,
-  setWebhook,
-  getWebhook,
-  listDeliveries,
-  resendDelivery,
-  testWebhook,
-  listEvents,
-  listCatalog,
-  getAgentRatings,
-  registerAgent,
-  listAgents,
-  getAgent,
-  updateAgent,
-  setAgentStatus,
-  moderateAgent,
-  createCheckout,
-  getCheckout,
-  getUsage,
-  getTurnCredentials,
-  publishEpoch,
-  listEpochs,
-  getEpoch,
-  launchSession,
-  summonSession,
-  getSession,
-  stopSession,
-  markSessionJoined,
-  issueIdToken,
-  listAgentTools,
-  rateAgent,
-  lookUpWallet,
-  redeemWallet,
-  grantCoupon,
-  auditBooks,
-  resealSecrets,
+/** The parts as one object; a text, which is no object of handlers, where two parts handle the same operation. */
+type Merged<Parts> = Parts extends readonly [infer First, ...infer Rest]
+  ? keyof First & keyof Merged<Rest> extends never
+    ? First & Merged<Rest>
+    : 'two features handle the same operation'
+  : object
+
+function merge<const Parts extends readonly Partial<Handlers>[]>(...parts: Parts): Merged<Parts> {
+  return Object.assign({}, ...parts)
 }
+
+/** The handler of each operation. The compiler requires exactly one for every served operation, and none for any other. */
+export const handlers: Handlers = merge(
+  artifactHandlers,
+  collectionHandlers,
+  installationHandlers,
+  itemHandlers,
+  keyHandlers,
+  limitHandlers,
+  providerKeyHandlers,
+  relayHandlers,
+  shareHandlers,
+  tenantHandlers,
+  usageHandlers,
+  {
+    callSpace: forwardSpace,
+    setWebhook,
+    getWebhook,
+    listDeliveries,
+    resendDelivery,
+    testWebhook,
+    listEvents,
+    listCatalog,
+    getAgentRatings,
+    registerAgent,
+    listAgents,
+    getAgent,
+    updateAgent,
+    setAgentStatus,
+    moderateAgent,
+    createCheckout,
+    getCheckout,
+    publishEpoch,
+    listEpochs,
+    getEpoch,
+    launchSession,
+    summonSession,
+    getSession,
+    stopSession,
+    markSessionJoined,
+    issueIdToken,
+    listAgentTools,
+    rateAgent,
+    lookUpWallet,
+    redeemWallet,
+    grantCoupon,
+    auditBooks,
+  } satisfies Partial<Handlers>,
+)
