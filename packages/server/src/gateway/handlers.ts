@@ -43,7 +43,7 @@ import { testWebhook } from '#features/webhooks/operations/test-webhook.ts'
 import { forwardSpace } from './forward-space.ts'
 import type { Handlers } from '#features/handler.ts'
 
-/** The parts as one object; a text, which is no object of handlers, where two parts handle the same operation. */
+/** The parts as one object. If two parts handle the same operation, the type is a text, which does not fit Handlers. */
 type Merged<Parts> = Parts extends readonly [infer First, ...infer Rest]
   ? keyof First & keyof Merged<Rest> extends never
     ? First & Merged<Rest>

@@ -17,17 +17,17 @@ export async function startJobWorker(config: Config, secrets: Secrets, databaseU
   const opened = await openContext({ ...config, redisUrl: undefined }, secrets, databaseUrl)
   const { ctx } = opened
   const sessions = new SessionRunner(ctx, databaseUrl, maxSessions)
-  const maker = new ArtifactGenerator(ctx, databaseUrl, maxArtifacts)
+  const generator = new ArtifactGenerator(ctx, databaseUrl, maxArtifacts)
   const webhooks = new WebhookRunner(ctx, databaseUrl)
   await sessions.start()
-  await maker.start()
+  await generator.start()
   await webhooks.start()
   const stopSweeping = startSweeper(ctx)
   return {
     port: 0,
     stop: async () => {
       stopSweeping()
-      await Promise.all([sessions.stop(), maker.stop(), webhooks.stop()])
+      await Promise.all([sessions.stop(), generator.stop(), webhooks.stop()])
       await opened.close()
     },
   }

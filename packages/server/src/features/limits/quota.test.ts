@@ -88,8 +88,8 @@ test('a stored upload cannot exceed the quota; it stays open, and completes when
 })
 
 test('generated artifacts count; one beyond the quota is not stored, its free paint is returned, and no new one starts', async () => {
-  const maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
-  await maker.start()
+  const generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
+  await generator.start()
   try {
     const place = await world.makeCollection()
     const start = (path: string, body: object) =>
@@ -119,7 +119,7 @@ test('generated artifacts count; one beyond the quota is not stored, its free pa
     assertExceeded(await start('paint', { prompt: 'a third lamp' }))
     assertExceeded(await start('produce', { kind: 'card' }))
   } finally {
-    await maker.stop()
+    await generator.stop()
   }
 })
 

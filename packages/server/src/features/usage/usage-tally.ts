@@ -1,6 +1,9 @@
+import { meters } from '@atrium/contract/usage'
 import type { CountedMeter, UsageCount } from './store.ts'
 
 type Quantities = Record<CountedMeter, number>
+
+const countedMeters = meters.filter((meter) => meter !== 'credits')
 
 export const dayMs = 24 * 60 * 60 * 1_000
 
@@ -53,7 +56,8 @@ export class UsageTally {
 }
 
 function countsOf(tenantId: string, day: string, quantities: Quantities): UsageCount[] {
-  return Object.entries(quantities).flatMap(([meter, quantity]) =>
-    quantity > 0 ? [{ tenantId, day, meter: meter as CountedMeter, quantity: Math.min(quantity, Number.MAX_SAFE_INTEGER) }] : [],
-  )
+  return countedMeters.flatMap((meter) => {
+    const quantity = Math.min(quantities[meter], Number.MAX_SAFE_INTEGER)
+    return quantity > 0 ? [{ tenantId, day, meter, quantity }] : []
+  })
 }

@@ -19,7 +19,7 @@ interface Customer {
 }
 
 let api: TestApi
-let maker: ArtifactGenerator
+let generator: ArtifactGenerator
 let provider: Server
 /** Runs while a provider paints. */
 let whilePainting: () => Promise<unknown>
@@ -42,11 +42,11 @@ after(async () => {
 })
 
 // Also after a failed test: a running generator would keep this process alive.
-afterEach(() => maker.stop())
+afterEach(() => generator.stop())
 
 beforeEach(() => {
   whilePainting = () => Promise.resolve()
-  maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
+  generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
 })
 
 async function makeCustomer(): Promise<Customer> {
@@ -100,7 +100,7 @@ describe('the queue', () => {
     const [first, second, third] = [await makeCustomer(), await makeCustomer(), await makeCustomer()]
     await flood(first, 60)
     await flood(second, 60)
-    await maker.start()
+    await generator.start()
     await eventually(async () => (await jobsOf(first)) < 58 && (await jobsOf(second)) < 58, 'both are served', 30_000)
     const before = (await jobsOf(first)) + (await jobsOf(second))
     const painted = await paint(third)
@@ -136,9 +136,9 @@ describe('a late worker', () => {
       await api.ctx.db.query(steal, [id])
       await api.ctx.blobs.write(key, Buffer.from('of another'), { mime: 'image/png' })
     }
-    maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
+    generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
     const clean = t.mock.method(api.ctx.pictures, 'clean')
-    await maker.start()
+    await generator.start()
     await eventually(async () => clean.mock.callCount() === 1, 'it has its picture', 20_000)
     // One at a time: the first has ended before this one starts.
     whilePainting = () => Promise.resolve()
@@ -176,7 +176,7 @@ test('repeated database failures at every step lose no picture, and cause no sec
   t.mock.method(db, 'transaction', (...args: Parameters<typeof transaction>) =>
     fails('a transaction') ? reset() : transaction(...args),
   )
-  await maker.start()
+  await generator.start()
   await eventually(
     async () => [...failures.values()].every((left) => left < 0),
     'every step has failed and been tried again',

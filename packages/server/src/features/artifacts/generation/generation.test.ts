@@ -16,7 +16,7 @@ import { ArtifactGenerator } from './artifact-generator.ts'
 
 let api: TestApi
 let tenant: TestTenant
-let maker: ArtifactGenerator
+let generator: ArtifactGenerator
 let provider: Server
 /** The provider’s answer: a status and a body. */
 let script: { status: number; body: unknown } = { status: 200, body: {} }
@@ -42,13 +42,13 @@ before(async () => {
     amountCredits: 1_000,
     actor: tenant.id,
   })
-  maker = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
-  await maker.start()
+  generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
+  await generator.start()
   collection = await makeCollection()
 })
 
 after(async () => {
-  await maker.stop()
+  await generator.stop()
   await api.close()
   provider.close()
 })

@@ -14,7 +14,7 @@ import { ArtifactGenerator } from './artifact-generator.ts'
 let api: TestApi
 let world: StoredWorld
 let place: Place
-let maker: ArtifactGenerator
+let generator: ArtifactGenerator
 let host: Server
 /** The files of the host, by path. */
 const hosted = new Map<string, Buffer>()
@@ -29,16 +29,16 @@ before(async () => {
   api = await startTestApi({ egress: 'loopback', publicUrl })
   world = await StoredWorld.open(api)
   place = await world.makeCollection()
-  maker = await startMaker()
+  generator = await startGenerator()
 })
 
 after(async () => {
-  await maker.stop()
+  await generator.stop()
   await api.close()
   host.close()
 })
 
-async function startMaker(): Promise<ArtifactGenerator> {
+async function startGenerator(): Promise<ArtifactGenerator> {
   const started = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
   await started.start()
   return started
@@ -156,12 +156,12 @@ test('a worker that stops reads no further picture, and another worker finishes 
     await eventually(async () => (await api.ctx.db.query(leased, [])).length === 0, 'nothing is worked on', 20_000)
     await close.call(this)
   })
-  const seen = watch(t, () => (stopping ??= maker.stop()))
+  const seen = watch(t, () => (stopping ??= generator.stop()))
   const started = await produce({ kind: 'clip', artifacts })
   await eventually(async () => stopping !== undefined, 'the first one is shrunk', 20_000)
   await stopping
   t.mock.restoreAll()
   assert.deepEqual(seen, ['read', 'shrunk'])
-  maker = await startMaker()
+  generator = await startGenerator()
   assert.equal((await made(started)).status, 'ready')
 })
