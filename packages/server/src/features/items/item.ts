@@ -47,7 +47,7 @@ export function itemView(item: Item) {
   }
 }
 
-/** The event after a curation. The SQL function try_add_items records item.added in the same form. */
+/** The event after a curation. The SQL function try_add_items records item.created in the same form. */
 export function itemUpdated(tenantId: string, collectionId: string, { id, type, approved, archived, hero, access }: Item) {
   return event(tenantId, 'item.updated', { collection_id: collectionId, item_id: id, type, approved, archived, hero, access })
 }
