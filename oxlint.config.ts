@@ -12,7 +12,6 @@ const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 /** Files with SQL that have not moved it to a store yet. */
 const notYet = [
   'packages/server/src/gateway/health.ts',
-  'packages/server/src/features/items/add-items.ts',
   'packages/server/src/crypto/vault/reseal.ts',
 ]
 

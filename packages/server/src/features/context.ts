@@ -8,9 +8,8 @@ import type { AuditReport } from './credits/ledger/audit-store.ts'
 import type { ProofStep } from './credits/ledger/prove-books.ts'
 import type { Ledger } from './credits/ledger/ledger.ts'
 import type { CollectionReader } from './collections/collection-reader.ts'
-import type { MediaReader } from './artifacts/media/media-reader.ts'
-import type { Variants } from './artifacts/media/variants.ts'
-import type { ShownReader } from './artifacts/shown-reader.ts'
+import type { Variants } from './artifacts/variants.ts'
+import type { MediaLoader, PreviewLoader } from './artifacts/loaders.ts'
 import type { ItemAdder } from './items/item-adder.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { KeyUse } from './keys/key-use.ts'
@@ -39,8 +38,8 @@ export interface Context {
   keyCache: KeyCache
   keyUse: KeyUse
   collections: CollectionReader
-  shown: ShownReader
-  media: MediaReader
+  publicPreviews: PreviewLoader
+  media: MediaLoader
   itemAdder: ItemAdder
   usageCounter: UsageCounter
   ledger: Ledger

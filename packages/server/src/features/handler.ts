@@ -5,7 +5,7 @@ import type { Tx } from '#db/database.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
 import type { Collection } from './collections/collection.ts'
 import type { Context } from './context.ts'
-import type { ResolvedKey } from './keys/resolved-key.ts'
+import type { ResolvedKey } from './keys/key.ts'
 import type { HeldSession } from './sessions/session.ts'
 
 /** What a handler is given: what to work with, and what the gateway has checked and parsed. */

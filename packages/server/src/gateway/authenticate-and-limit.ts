@@ -1,7 +1,7 @@
 import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
-import type { ResolvedKey } from '#features/keys/resolved-key.ts'
+import type { ResolvedKey } from '#features/keys/key.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { authenticateControl, authenticateKey, authenticateOperator, findEndedKey, presentedKeyHash } from './authenticate.ts'

@@ -1,6 +1,6 @@
 import { ratePolicies, type RatePolicy } from '@atrium/contract/limits'
 import type { FastifyReply } from 'fastify'
-import type { ResolvedKey } from '#features/keys/resolved-key.ts'
+import type { ResolvedKey } from '#features/keys/key.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'

@@ -7,9 +7,8 @@ import type { Context } from '#features/context.ts'
 import { openDatabase } from '#db/database.ts'
 import { SingleFlight } from '#db/single-flight.ts'
 import { Listener } from '@atrium/traffic/listener'
-import { openMediaReader } from '#features/artifacts/media/media-reader.ts'
-import { Variants } from '#features/artifacts/media/variants.ts'
-import { openShownReader } from '#features/artifacts/shown-reader.ts'
+import { openMediaLoader, openPreviewLoader } from '#features/artifacts/loaders.ts'
+import { Variants } from '#features/artifacts/variants.ts'
 import { CollectionReader } from '#features/collections/collection-reader.ts'
 import { EpochCache } from '#features/credits/epochs/epoch-cache.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
@@ -89,8 +88,8 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     keyCache,
     keyUse,
     collections: new CollectionReader(db),
-    shown: openShownReader(db),
-    media: openMediaReader(db),
+    publicPreviews: openPreviewLoader(db),
+    media: openMediaLoader(db),
     itemAdder: openItemAdder(db, () => eventNotifier.notify()),
     usageCounter,
     ledger: openLedger(db),

@@ -1,6 +1,6 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
-import { ArtifactMaker } from '#features/artifacts/generation/artifact-maker.ts'
+import { ArtifactGenerator } from '#features/artifacts/generation/artifact-generator.ts'
 import { SessionRunner } from '#features/sessions/running/session-runner.ts'
 import { WebhookRunner } from '#features/webhooks/delivering/webhook-runner.ts'
 import { openContext } from './open-context.ts'
@@ -17,17 +17,17 @@ export async function startJobWorker(config: Config, secrets: Secrets, databaseU
   const opened = await openContext({ ...config, redisUrl: undefined }, secrets, databaseUrl)
   const { ctx } = opened
   const sessions = new SessionRunner(ctx, databaseUrl, maxSessions)
-  const maker = new ArtifactMaker(ctx, databaseUrl, maxArtifacts)
+  const generator = new ArtifactGenerator(ctx, databaseUrl, maxArtifacts)
   const webhooks = new WebhookRunner(ctx, databaseUrl)
   await sessions.start()
-  await maker.start()
+  await generator.start()
   await webhooks.start()
   const stopSweeping = startSweeper(ctx)
   return {
     port: 0,
     stop: async () => {
       stopSweeping()
-      await Promise.all([sessions.stop(), maker.stop(), webhooks.stop()])
+      await Promise.all([sessions.stop(), generator.stop(), webhooks.stop()])
       await opened.close()
     },
   }

@@ -8,8 +8,7 @@ import { startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { isConnectionLost } from '@atrium/traffic/database-errors'
 import { migrate } from '#db/migrate.ts'
 import { SingleFlight } from '#db/single-flight.ts'
-import { issueDevelopmentKeys, makeDevelopmentTenant } from '#features/tenants/development-tenant.ts'
-import { keepSpaceAppKey } from '#features/tenants/space-app-key.ts'
+import { findOrIssueSpaceAppKey, issueDevelopmentKeys, makeDevelopmentTenant } from '#features/tenants/development-tenant.ts'
 import { checkMasterKey, holdsSealedValues, WrongMasterKeyError } from '#crypto/vault/check-master-key.ts'
 import { Vault } from '#crypto/vault/vault.ts'
 import { checkBlobs } from '#ports/blobs/check-blobs.ts'
@@ -112,7 +111,7 @@ function stopFirst(...running: { stop(): Promise<void> }[]): (error: unknown) =>
 
 async function prepareDevelopment(db: Database, { spacePublishableKey, dataDir }: Config): Promise<string | undefined> {
   await makeDevelopmentTenant(db)
-  return spacePublishableKey ?? keepSpaceAppKey(db, dataDir)
+  return spacePublishableKey ?? findOrIssueSpaceAppKey(db, dataDir)
 }
 
 /** All secrets, of which the master key is one that belongs to this database. */

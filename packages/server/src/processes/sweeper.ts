@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#features/context.ts'
-import { expireUploads } from '#features/artifacts/uploads/expire-uploads.ts'
+import { expireUploads } from '#features/artifacts/uploads/finish-upload.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { deleteOrphans } from '#features/artifacts/delete-orphans.ts'
 import { lastProof } from '#features/credits/ledger/prove-books.ts'
 import { sweepLedger } from '#features/credits/ledger/ledger.ts'
-import { forgetPastCounts } from '#features/limits/daily-limits.ts'
+import { deletePastCounts } from '#features/limits/daily-limits.ts'
 import { announceExpiringKeys } from '#features/keys/announce-expiring-keys.ts'
 import { forgetCheckouts } from '#features/credits/checkout/store.ts'
 import { forgetSessions } from '#features/sessions/retention-store.ts'
@@ -41,7 +41,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'uploads never completed', everyMs: 60_000, run: () => expireUploads(ctx, batchSize) },
     { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => deleteOrphans(ctx) },
     { name: 'keys about to expire', everyMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
-    { name: 'counts of days that are over', everyMs: 60_000, run: () => forgetPastCounts(ctx, batchSize) },
+    { name: 'counts of days that are over', everyMs: 60_000, run: () => deletePastCounts(ctx, batchSize) },
     { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
     { name: 'old sessions', everyMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
     { name: 'old checkouts', everyMs: 60_000, run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize) },

@@ -22,7 +22,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
     const curate = (id: string, body: object) =>
       send(world.api, 'PATCH', `/collections/${place.id}/artifacts/${id}`, { ...place.owner, body })
 
-    test('anyone gets what is published, to be kept for good, and nothing of it can run', async () => {
+    test('anyone gets published bytes, cacheable without end, and no browser runs them', async () => {
       const { status, headers } = await world.media(picture)
       assert.equal(status, 200)
       assert.equal(headers['content-type'], 'image/jpeg')
@@ -37,7 +37,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       assert.match(String(headers['x-request-id']), /^req_/)
     })
 
-    test('what is not published is there for the owner alone, and stays nowhere', async () => {
+    test('only the owner gets unpublished bytes, and no cache stores them', async () => {
       const { id } = await world.upload(place, await gradient(20, 20).png().toBuffer(), 'image/png')
       const other = await world.makeCollection()
       const missing = await world.media('art_0000000000000000000000')
@@ -58,7 +58,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       }
     })
 
-    test('ranges, and what a range beyond the end brings', async () => {
+    test('ranges are served, and a range beyond the end is refused', async () => {
       const part = await world.media(picture, { range: 'bytes=10-19' })
       assert.deepEqual([part.status, part.headers['content-range']], [206, `bytes 10-19/${whole.length}`])
       assert.deepEqual(part.body, whole.subarray(10, 20))
@@ -70,7 +70,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       }
     })
 
-    test('an ETag spares the bytes, and says whether a range is still of the same', async () => {
+    test('an ETag saves the bytes, and tells whether a range is of the same bytes', async () => {
       const etag = (await world.media(picture)).headers.etag!
       assert.match(etag, /^"[0-9a-f]{64}"$/)
       const unchanged = await world.media(picture, { 'if-none-match': `"x", W/${etag}` })
@@ -82,7 +82,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, String(whole.length), 0])
     })
 
-    test('a smaller picture is made once and kept', async () => {
+    test('a variant is generated once and stored', async () => {
       const id = await world.publish(place, await gradient(800, 600).png().toBuffer(), 'image/png')
       const answers = await Promise.all(Array.from({ length: 5 }, () => world.media(`${id}?w=320`)))
       for (const { status, headers, body } of answers) {
@@ -97,7 +97,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       assert.equal((await world.media(`${id}?w=640`)).status, 404, 'the rest would have to be made of the original')
     })
 
-    test('a smaller picture may be an AVIF, and is never larger than the picture', async () => {
+    test('a variant can be an AVIF, and is never larger than the picture', async () => {
       const avif = await world.media(`${picture}?w=640&format=avif`)
       const { width, height, compression } = await sharp(avif.body).metadata()
       assert.deepEqual([avif.headers['content-type'], width, height, compression], ['image/avif', 640, 480, 'av1'])
@@ -109,13 +109,13 @@ export function describeMedia(name: string, open: () => TestApi): void {
       assert.deepEqual([shrunk.width, shrunk.height], [64, 640], 'at most twice as high as wide')
     })
 
-    test('of an animation a smaller picture is its first frame', async () => {
+    test('a variant of an animation is its first frame', async () => {
       const id = await world.publish(place, await animation('gif', 4, 400, 300), 'image/gif', 'clip')
       const { pages = 1, width } = await sharp((await world.media(`${id}?w=320`)).body).metadata()
       assert.deepEqual([pages, width], [1, 320])
     })
 
-    test('what is no smaller picture is 400', async () => {
+    test('an invalid variant is 400', async () => {
       const video = await world.publish(place, await clip('webm'), 'video/webm', 'clip')
       for (const path of [
         `${video}?w=320`,
@@ -129,7 +129,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       }
     })
 
-    test('the share page shows a stored hero, and so does whoever shares it', async () => {
+    test('the share page and its link preview show a stored hero', async () => {
       const shown = await world.makeCollection({ share_title: 'Lanterns' })
       const id = await world.publish(shown, await gradient(1_200, 630).png().toBuffer(), 'image/png', 'card', { hero: true })
       const { text, headers } = await send(world.api, 'GET', `/collections/${shown.id}/render`)
@@ -142,7 +142,7 @@ export function describeMedia(name: string, open: () => TestApi): void {
       assert.equal((await world.media(id)).status, 200)
     })
 
-    test('what was sent counts as the bytes of the tenant', async () => {
+    test('sent bytes count for the tenant', async () => {
       const other = await StoredWorld.open(world.api)
       const there = await other.makeCollection()
       const id = await other.publish(there, await gradient(900, 700).png().toBuffer(), 'image/png')

@@ -4,11 +4,11 @@ import { statement } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import { send } from '../http.ts'
 import type { TestApi } from '../test-api.ts'
-import { expireUploads } from '#features/artifacts/uploads/expire-uploads.ts'
+import { expireUploads } from '#features/artifacts/uploads/finish-upload.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { deleteOrphans } from '#features/artifacts/delete-orphans.ts'
 import { saveSearch } from '#features/artifacts/orphan-store.ts'
-import { claimUpload } from '#features/artifacts/uploads/store.ts'
+import { claimUpload } from '#features/artifacts/uploads/upload-store.ts'
 import { gradient } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from './stored-world.ts'
 
@@ -19,7 +19,7 @@ const expireStatement = statement<never>(
 const mime = 'image/png'
 
 export function describeRemoval(name: string, open: () => TestApi): void {
-  describe(`removal from ${name}`, () => {
+  describe(`blob deletions from ${name}`, () => {
     let world: StoredWorld
     let png: Buffer
     before(async () => {
@@ -27,7 +27,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       png = await gradient(700, 20).png().toBuffer()
     })
 
-    /** An artifact with a variant, and an upload that is on its way. */
+    /** Makes an artifact with a variant, and an open upload. */
     async function fill(place: Place): Promise<string> {
       const { id } = await world.upload(place, png, mime)
       assert.equal((await world.ownerMedia(place, `${id}?w=320`)).status, 200)
@@ -42,13 +42,13 @@ export function describeRemoval(name: string, open: () => TestApi): void {
     }
     const sweep = () => deleteBlobs(world.api.ctx, 1_000)
 
-    test('a deleted artifact leaves nothing, and takes nothing along', async () => {
+    test('a deleted artifact leaves no blob, and deletes no other artifact’s', async () => {
       const place = await world.makeCollection()
       const [gone, kept] = [await fill(place), await fill(place)]
       assert.equal((await world.keys(place)).length, 6)
       await send(world.api, 'DELETE', `/collections/${place.id}/artifacts/${gone}`, place.owner)
       assert.equal((await world.ownerMedia(place, gone)).status, 404, 'from the delete on, not from the sweep on')
-      // Killed here, a process leaves the rest to whoever sweeps next.
+      // If the process is killed here, the next sweep does the rest.
       await sweep()
       const left = await world.keys(place)
       assert.equal(left.length, 4)
@@ -59,7 +59,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.equal((await world.ownerMedia(place, kept)).status, 200)
     })
 
-    test('a deleted collection leaves nothing, also of uploads that were on their way', async () => {
+    test('a deleted collection leaves no blob, also of open uploads', async () => {
       const [place, other] = [await world.makeCollection(), await world.makeCollection()]
       await fill(place)
       await fill(other)
@@ -70,7 +70,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.equal((await world.keys(other)).length, 3)
     })
 
-    test('what could not be removed is removed later', async (t) => {
+    test('a deletion that fails is retried later', async (t) => {
       const place = await world.makeCollection()
       await fill(place)
       await send(world.api, 'DELETE', `/collections/${place.id}`, place.owner)
@@ -87,13 +87,13 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.deepEqual(await world.keys(place), [])
     })
 
-    test('an upload that was never completed goes with its artifact; one that is being checked does not', async () => {
+    test('an expired upload is deleted with its artifact; one that is being checked is not', async () => {
       const place = await world.makeCollection()
       const { data } = (await world.announce(place, { kind: 'image', mime, bytes: png.length })).body
       const busy = (await world.announce(place, { kind: 'image', mime, bytes: png.length })).body.data
       for (const { upload } of [data, busy]) await world.put(upload, png)
       const { db } = world.api.ctx
-      assert.ok(await claimUpload(db, { tenantId: world.tenant.id, collectionId: place.id, artifactId: busy.id }, 'another'))
+      assert.ok(await claimUpload(db, world.tenant.id, { collectionId: place.id, artifactId: busy.id }, 'another'))
       assert.equal(await expireUploads(world.api.ctx, 1_000), 0, 'its time is not over')
       for (const { id } of [data, busy]) await db.query(expireStatement, [id])
       assert.equal(await expireUploads(world.api.ctx, 1_000), 1)
@@ -103,7 +103,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.deepEqual(await world.keys(place), [`uploads/${world.tenant.id}/${place.id}/${busy.id}`])
     })
 
-    test('blobs without a row go after a day; what has one, is young, or is not ours stays', async () => {
+    test('blobs without a row are deleted after a day; those with a row, young ones, and those of other installations stay', async () => {
       const { ctx } = world.api
       const place = await world.makeCollection()
       const id = await fill(place)
@@ -126,7 +126,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       const search = async (minAgeMs?: number) => {
         await saveSearch(ctx.db, '', 0)
         let removed = 0
-        // A page at a time, as in a store that is too large for one stretch.
+        // One page at a time, as in a store that is too large for one run.
         for (let stretch = 0; stretch < 20; stretch++) {
           removed += await deleteOrphans(ctx, { pageSize: 3, ...(minAgeMs === undefined ? {} : { minAgeMs }) })
           await ctx.db.query(statement<never>('test-search', 'update blob_search set due_at = now()'), [])

@@ -15,7 +15,7 @@ export interface Announced {
   sha256?: string
 }
 
-/** A tenant that stores things, and how it goes about it. */
+/** A tenant with the calls that store artifacts. */
 export class StoredWorld {
   readonly api: TestApi
   readonly tenant: TestTenant
@@ -39,7 +39,7 @@ export class StoredWorld {
     return send(this.api, 'POST', `/collections/${place.id}/artifacts/upload`, { ...place.owner, ...more, body })
   }
 
-  /** Sends the bytes where they belong. */
+  /** Sends the bytes to the address of the upload. */
   put(upload: { url: string; headers: Record<string, string> }, bytes: Buffer): Promise<HttpAnswer> {
     return sendHttp('PUT', upload.url.replace(this.api.ctx.config.publicUrl, this.api.origin), upload.headers, bytes)
   }
@@ -48,14 +48,14 @@ export class StoredWorld {
     return send(this.api, 'POST', `/collections/${place.id}/artifacts/${id}/ready`, place.owner)
   }
 
-  /** Both halves; gives the artifact's id and what was said to the second. */
+  /** Announces and completes an upload. Returns the artifact's id and the second answer. */
   async upload(place: Place, bytes: Buffer, mime: string, kind: Announced['kind'] = 'image') {
     const { data } = (await this.announce(place, { kind, mime, bytes: bytes.length })).body
     assert.equal((await this.put(data.upload, bytes)).status, 200)
     return { id: data.id as string, got: await this.ready(place, data.id) }
   }
 
-  /** A picture that is there and published. */
+  /** Uploads a picture and publishes it. */
   async publish(
     place: Place,
     bytes: Buffer,
@@ -82,7 +82,7 @@ export class StoredWorld {
     return this.media(idAndQuery, { 'x-collection-token': owner.collectionToken })
   }
 
-  /** What is stored of the collection, and of what is uploaded to it. */
+  /** The keys of the collection's blobs, including its uploads. */
   async keys(place: Place): Promise<string[]> {
     const within = `${this.tenant.id}/${place.id}/`
     const pages = await Promise.all([within, `uploads/${within}`].map((prefix) => this.api.ctx.blobs.list(prefix)))

@@ -12,7 +12,7 @@ import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { animation, clip, gradient, located, secret, type Still } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from './stored-world.ts'
 
-/** The same video with another last byte: of its last frame, which nobody decodes here. */
+/** The same video with another last byte. It is in the last frame, which no test decodes. */
 function changed(video: Buffer): Buffer {
   const other = Buffer.from(video)
   other[other.length - 1]! ^= 1
@@ -32,7 +32,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
 
     const uploadKeyOf = (id: string) => uploadKey({ tenantId: world.tenant.id, collectionId: place.id }, id)
 
-    test('an upload is painting until both halves are there, and then ready as it is served', async () => {
+    test('an upload is painting until it is completed, and then ready with the served size and hash', async () => {
       const bytes = await gradient(300, 200).png().toBuffer()
       const announced = await world.announce(place, {
         kind: 'image',
@@ -61,7 +61,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
     })
 
     for (const format of ['jpeg', 'png', 'webp', 'avif'] as Still[]) {
-      test(`what a camera writes into a ${format} is not served`, async () => {
+      test(`camera metadata of a ${format} is not served`, async () => {
         const bytes = await located(format)
         assert.ok(bytes.includes(secret))
         const { id, got } = await world.upload(place, bytes, `image/${format}`)
@@ -79,7 +79,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
     }
 
     for (const format of ['jpeg', 'webp'] as const) {
-      test(`a ${format} that lies on its side is served upright`, async () => {
+      test(`a rotated ${format} is served upright`, async () => {
         const { id, got } = await world.upload(place, await located(format, 6), `image/${format}`)
         assert.deepEqual([got.body.data.width, got.body.data.height], [600, 800])
         const { body } = await world.ownerMedia(place, id)
@@ -100,7 +100,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
     }
 
     for (const type of ['webm', 'mp4'] as const) {
-      test(`a ${type} is kept as it came`, async () => {
+      test(`a ${type} is stored unchanged`, async () => {
         const bytes = await clip(type)
         const { id, got } = await world.upload(place, bytes, `video/${type}`, 'clip')
         assert.equal(got.status, 200, got.text)
@@ -118,7 +118,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       'a picture that is cut short': ['image/jpeg', (await gradient().jpeg().toBuffer()).subarray(0, 3_000)],
       'a video that is cut short': ['video/mp4', (await clip('mp4')).subarray(0, 900)],
     })
-    test('what is not what was announced is refused, fails for good, and goes', async () => {
+    test('bytes that differ from the announcement are refused and deleted, and the artifact stays failed', async () => {
       const other = await world.makeCollection()
       for (const [what, [mime, bytes]] of Object.entries(await wrong())) {
         const { id, got } = await world.upload(other, bytes, mime, 'clip')
@@ -135,7 +135,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       }
     })
 
-    test('bytes of another hash never become ready', async () => {
+    test('bytes with another hash never become ready', async () => {
       const bytes = await gradient(50, 50).png().toBuffer()
       const { id, upload } = (
         await world.announce(place, { kind: 'image', mime: 'image/png', bytes: bytes.length, sha256: 'a'.repeat(64) })
@@ -146,7 +146,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.ownerMedia(place, id)).status, 404)
     })
 
-    test('as long as nothing has arrived the upload stays open', async () => {
+    test('an upload stays open while no bytes have arrived', async () => {
       const bytes = await gradient(50, 50).png().toBuffer()
       const { id, upload } = (await world.announce(place, { kind: 'image', mime: 'image/png', bytes: bytes.length })).body.data
       const early = await world.ready(place, id)
@@ -156,7 +156,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.ready(place, id)).status, 200)
     })
 
-    test('ready said many times, at once and later, makes it ready once', async () => {
+    test('repeated completions, concurrent and later, make the artifact ready once', async () => {
       const bytes = await located('webp')
       const { id, upload } = (await world.announce(place, { kind: 'image', mime: 'image/webp', bytes: bytes.length })).body.data
       await world.put(upload, bytes)
@@ -169,7 +169,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal(events.filter(({ type, data }) => type === 'artifact.ready' && JSON.stringify(data).includes(id)).length, 1)
     })
 
-    test('what is sent to the address after that, nobody sees; on disk it is refused', async () => {
+    test('bytes sent to the address after completion are never served; on disk they are refused', async () => {
       const bytes = await gradient(40, 40).png().toBuffer()
       const { id, upload } = (await world.announce(place, { kind: 'image', mime: 'image/png', bytes: bytes.length })).body.data
       await world.put(upload, bytes)
@@ -185,7 +185,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.keys(place)).includes(uploadKeyOf(id)), !refused)
     })
 
-    test('on disk, bytes that come while the artifact is deleted stay nowhere', async (t) => {
+    test('on disk, bytes that arrive while the artifact is deleted are not stored', async (t) => {
       const { blobs } = world.api.ctx
       if (!(blobs instanceof DiskBlobs)) return t.skip('the store takes what was signed')
       const there = await world.makeCollection()
@@ -202,7 +202,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.put(upload, Buffer.alloc(70))).status, 403, 'nor later')
     })
 
-    /** Lets something happen, once, just before the bytes are read to be checked, written or promoted. */
+    /** Runs a function once, just before the bytes are read for the check, written or promoted. */
     function happenBefore(t: TestContext, what: 'read' | 'write' | 'promote', happens: () => Promise<unknown>): void {
       const { blobs } = world.api.ctx
       const real = blobs[what].bind(blobs) as (...args: unknown[]) => Promise<unknown>
@@ -227,7 +227,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       `update artifact_uploads set lease_until = now() - interval '1 second' where artifact_id = $1`,
     )
 
-    test('a check that another one took over changes nothing', async (t) => {
+    test('a check that lost its lease changes nothing', async (t) => {
       for (const [mime, bytes, step] of [
         ['image/png', await gradient(40, 40).png().toBuffer(), 'write'],
         ['video/webm', await clip('webm'), 'read'],
@@ -244,10 +244,10 @@ export function describeUploads(name: string, open: () => TestApi): void {
       }
     })
 
-    test('what one check made ready stays as it is, however late an overtaken one comes to store', async (t) => {
+    test('the bytes that one check made ready stay, however late a check without the lease stores its own', async (t) => {
       const [first, second] = [gradient(40, 40), gradient(40, 40).negate()]
       const video = await clip('webm')
-      // Of the same length: the address takes no other.
+      // Of the same length: the address accepts no other.
       const pad = (bytes: Buffer, length: number) => Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
       const pngs = [await first.png().toBuffer(), await second.png().toBuffer()]
       const length = Math.max(...pngs.map((png) => png.length))
@@ -271,7 +271,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       }
     })
 
-    test('a picture that a check stored and then died is the one that becomes ready', async () => {
+    test('a picture that a killed check stored becomes ready', async () => {
       const id = await sent(place)
       const kept = await gradient(30, 20).png().toBuffer()
       const key = originalKey({ tenantId: world.tenant.id, collectionId: place.id }, id)
@@ -281,7 +281,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.deepEqual((await world.ownerMedia(place, id)).body, kept)
     })
 
-    test('a check keeps its lease for as long as it takes', async (t) => {
+    test('a check keeps its lease for as long as it runs', async (t) => {
       const id = await sent(place)
       const left = statement<{ seconds: number }>(
         'test-left',
@@ -297,7 +297,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.ready(place, id)).status, 200)
     })
 
-    test('where the store does not answer, nobody else checks before it must be done', async (t) => {
+    test('while the blob store does not answer, no other check starts before the lease expires', async (t) => {
       const id = await sent(place)
       const { blobs, db } = world.api.ctx
       const away = t.mock.method(blobs, 'write', () => Promise.reject(new BlobError('unavailable', 'no answer')))
@@ -312,7 +312,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.equal((await world.ready(place, id)).status, 200)
     })
 
-    test('an artifact that failed while it was checked elsewhere keeps no bytes', async (t) => {
+    test('an artifact that failed during another check keeps no bytes', async (t) => {
       const there = await world.makeCollection()
       const id = await sent(there)
       const fail = statement<never>(
@@ -334,7 +334,7 @@ export function describeUploads(name: string, open: () => TestApi): void {
       )
     })
 
-    test('an artifact that is deleted while it is checked stays deleted, and leaves nothing', async (t) => {
+    test('an artifact that is deleted during its check stays deleted, and leaves no blob', async (t) => {
       const there = await world.makeCollection()
       const id = await sent(there)
       beforeStored(t, async () => {
@@ -345,14 +345,14 @@ export function describeUploads(name: string, open: () => TestApi): void {
       assert.deepEqual(await world.keys(there), [])
     })
 
-    test('what was not uploaded has no second half', async () => {
+    test('an artifact that was not uploaded cannot be completed', async () => {
       const body = { kind: 'image', url: 'https://pictures.example/a.png' }
       const { id } = (await send(world.api, 'POST', `/collections/${place.id}/artifacts`, { ...place.owner, body })).body.data
       const got = await world.ready(place, id)
       assert.deepEqual([got.status, got.body.error.code], [409, 'state_conflict'])
     })
 
-    test('a repeated announcement gives the same upload', async () => {
+    test('a repeated announcement returns the same upload', async () => {
       const body: Parameters<StoredWorld['announce']>[1] = { kind: 'image', mime: 'image/png', bytes: 70 }
       const [first, second] = [
         await world.announce(place, body, { idempotencyKey: 'once' }),

@@ -26,7 +26,7 @@ const curate = (place: Place, id: string, body: object) =>
   send(api, 'PATCH', `/collections/${place.id}/artifacts/${id}`, { ...place.owner, body })
 const publish = async (place: Place, flags: object) => world.publish(place, await located('png'), 'image/png', 'image', flags)
 
-/** What someone at a device sends to prove their account. */
+/** The headers that prove the account of a device. */
 async function proofOf(email: string, nonce?: string): Promise<Record<string, string>> {
   const device = await createTestDevice()
   const claims = { email, email_verified: true, nonce: nonce ?? device.nonce, aud: 'atrium-test' }
@@ -36,7 +36,7 @@ async function proofOf(email: string, nonce?: string): Promise<Record<string, st
 const outcomeOf = ({ status, body }: Pick<Got, 'status' | 'body'>) =>
   status === 200 ? 'seen' : [status, body.error.code, body.error.reason].filter(Boolean).join(' ')
 
-/** What becomes of the artifact and of its bytes; both must be alike. */
+/** The outcome of reading the artifact and its bytes, which must agree. */
 async function look(place: Place, id: string, headers: Record<string, string> = {}): Promise<string> {
   const artifact = outcomeOf(await send(api, 'GET', `/collections/${place.id}/artifacts/${id}`, { key: key(), headers }))
   const media = await world.media(id, headers)
@@ -58,7 +58,7 @@ test('a published artifact is open to anyone unless its access says otherwise, a
   assert.equal(await look(place, id), 'seen')
 })
 
-test('an e-mail artifact is seen by listed accounts once it is published, and the others are told why not', async () => {
+test('listed accounts see a published e-mail artifact, and other accounts get the reason for the refusal', async () => {
   const place = await world.makeCollection()
   const id = await publish(place, { published: false })
   const ada = await proofOf('Ada@Example.com')
@@ -80,7 +80,7 @@ test('an e-mail artifact is seen by listed accounts once it is published, and th
   assert.equal(await look(place, id, ada), '404 not_found', 'archived')
 })
 
-test('only the bytes of an open artifact may be kept by caches, and those of others say what they depend on', async () => {
+test('caches may store only the bytes of an open artifact, and other answers name the headers that they vary on', async () => {
   const place = await world.makeCollection()
   const id = await publish(place, {})
   const open = await world.media(id)
@@ -96,7 +96,7 @@ test('only the bytes of an open artifact may be kept by caches, and those of oth
   assert.equal((await world.media(id)).headers['cache-control'], 'no-store', 'a refusal')
 })
 
-test('a list shows others what is open, and listed accounts what is theirs beside it; a page may be short of its limit', async () => {
+test('a list shows open artifacts to everyone, and to an account also those it is listed for; a page may be short of its limit', async () => {
   const place = await world.makeCollection()
   const add = async (flags: object) => {
     const body = { kind: 'image', url: 'https://pictures.example/a.webp' }
@@ -129,7 +129,7 @@ test('a list shows others what is open, and listed accounts what is theirs besid
   assert.equal(outcomeOf(refused), '403 not_authorized unsigned')
 })
 
-test('the share page, its preview and its oEmbed show nothing that is not open', async () => {
+test('the share page, its preview and its oEmbed show only open artifacts', async () => {
   const place = await world.makeCollection()
   const hero = await publish(place, { hero: true })
   const body = { kind: 'card', url: 'https://pictures.example/card.png' }

@@ -1,3 +1,5 @@
+import type { Config } from '#config/config.ts'
+
 export interface Artifact {
   id: string
   seq: number
@@ -18,7 +20,7 @@ export interface Artifact {
   mime: string | null
   bytes: number | null
   sha256: string | null
-  /** Of a paint: all that it takes to make it again. */
+  /** Provider, model and seed of a painted picture: with its prompt, enough to paint it again. */
   provider: string | null
   model: string | null
   seed: number | null
@@ -26,22 +28,35 @@ export interface Artifact {
   createdAt: string
 }
 
-/** With the list of who may see it, sealed. */
+/** An artifact with its sealed access list. */
 export interface ListedArtifact extends Artifact {
   accessList: Buffer | null
 }
 
-/** Whether others than the owner may see it, as far as its access allows. */
-export function isPublished(artifact: Artifact): boolean {
-  return artifact.published && artifact.approved && !artifact.archived
+/** An artifact with the tenant and collection that it belongs to. */
+export interface LocatedArtifact extends ListedArtifact {
+  tenantId: string
+  collectionId: string
 }
 
-/** Whether anyone may see it. listArtifacts and listShown ask the same in SQL. */
-export function isPublic(artifact: Artifact): boolean {
-  return isPublished(artifact) && artifact.access === 'open'
+/** An artifact whose bytes this installation stores. */
+export type StoredArtifact = LocatedArtifact & { mime: string; bytes: number; sha256: string }
+
+/**
+ * Whether this installation stores the bytes: false while they are generated or uploaded, and for an artifact hosted
+ * elsewhere.
+ */
+export function isStored(artifact: LocatedArtifact): artifact is StoredArtifact {
+  const { status, source, mime, bytes, sha256 } = artifact
+  return status === 'ready' && source !== 'url' && mime !== null && bytes !== null && sha256 !== null
 }
 
-/** What is absent is left out, not null. */
+/** The address at which getMedia serves the bytes of a stored artifact. */
+export function mediaAddress({ publicUrl }: Pick<Config, 'publicUrl'>, artifactId: string): string {
+  return `${publicUrl}/v1/media/${artifactId}`
+}
+
+/** The artifact as the API returns it. A field without a value is left out, not null. */
 export function artifactView(artifact: Artifact) {
   const { createdAt, title, alt, width, height, mime, bytes, sha256, provider, model, seed, error, ...always } = artifact
   return {
@@ -59,4 +74,9 @@ export function artifactView(artifact: Artifact) {
     ...(error === null ? {} : { error }),
     created_at: createdAt,
   }
+}
+
+/** The data that all events about an artifact have. */
+export function artifactEvent(collectionId: string, { id, kind, source }: Pick<Artifact, 'id' | 'kind' | 'source'>) {
+  return { collection_id: collectionId, artifact_id: id, kind, source }
 }

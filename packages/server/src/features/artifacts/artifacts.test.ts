@@ -21,7 +21,7 @@ const picture = { kind: 'image', url: 'https://pictures.example/a.webp', title: 
 const curate = (made: Made, id: string, body: object) =>
   send(api, 'PATCH', `/collections/${made.id}/artifacts/${id}`, { ...made.owner, body })
 
-test('an artifact by its address is ready at once and not published', async () => {
+test('a hosted artifact is ready at once and not published', async () => {
   const made = await make()
   const { id } = (await add(made, picture)).body.data
   const own = await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, made.owner)
@@ -45,7 +45,7 @@ test('an artifact by its address is ready at once and not published', async () =
   assert.equal((await send(api, 'GET', `/collections/${made.id}/artifacts/${id}`, { key })).status, 404)
 })
 
-test('others see what is published, approved and not archived; the owner sees all', async () => {
+test('other callers see what is published, approved and not archived; the owner sees all', async () => {
   const made = await make()
   const ids: string[] = []
   for (let i = 0; i < 4; i++) ids.push((await add(made, picture)).body.data.id)
@@ -74,7 +74,7 @@ for (const url of [
   })
 }
 
-test('the share page shows the published hero, and an unpublished one to nobody', async () => {
+test('the share page shows a published hero, and never an unpublished one', async () => {
   const made = await make({ share_title: 'Lantern <night>', share_description: 'Come along' })
   const first = (await add(made, picture)).body.data.id
   const second = (await add(made, { ...picture, url: 'https://pictures.example/b.webp' })).body.data.id
@@ -91,7 +91,7 @@ test('the share page shows the published hero, and an unpublished one to nobody'
   assert.match(headers.get('content-security-policy')!, /^default-src 'none'/)
 })
 
-test('without a hero picture the newest public card is what previews of the link show', async () => {
+test('without a hero picture, link previews show the newest public card', async () => {
   const made = await make()
   const preview = async () => {
     const { text } = await send(api, 'GET', `/collections/${made.id}/render`)
@@ -116,7 +116,7 @@ test('without a hero picture the newest public card is what previews of the link
   assert.equal(await preview(), hero)
 })
 
-test('an unchanged share page costs a 304, a changed one comes anew', async () => {
+test('an unchanged share page is answered with 304, a changed one in full', async () => {
   const made = await make({ share_title: 'One' })
   const path = `/collections/${made.id}/render`
   const etag = (await send(api, 'GET', path)).headers.get('etag')!

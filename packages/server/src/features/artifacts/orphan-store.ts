@@ -1,22 +1,28 @@
 import { statement, type Db } from '#db/database.ts'
 
-const failedStatement = statement<{ id: string }>(
-  'artifacts-failed-of',
-  `select id from artifacts
-   where (tenant_id, collection_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[])) and status = 'failed'`,
+interface ArtifactRef {
+  tenantId: string
+  collectionId: string
+  artifactId: string
+}
+
+const knownStatement = statement<{ id: string; failed: boolean }>(
+  'artifacts-known',
+  `select id, status = 'failed' as failed from artifacts
+   where (tenant_id, collection_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
 )
 
-/** Those of them that failed: nothing of such a one is ever served, and it stays so. */
-export async function listFailedArtifacts(
-  db: Db,
-  places: { tenantId: string; collectionId: string; artifactId: string }[],
-): Promise<Set<string>> {
-  const rows = await db.query(failedStatement, [
-    places.map(({ tenantId }) => tenantId),
-    places.map(({ collectionId }) => collectionId),
-    places.map(({ artifactId }) => artifactId),
+/**
+ * The ids of those that may have stored bytes. A failed artifact has none: its status is final, and its bytes are
+ * never served.
+ */
+export async function listArtifactsWithBytes(db: Db, refs: ArtifactRef[]): Promise<Set<string>> {
+  const rows = await db.query(knownStatement, [
+    refs.map(({ tenantId }) => tenantId),
+    refs.map(({ collectionId }) => collectionId),
+    refs.map(({ artifactId }) => artifactId),
   ])
-  return new Set(rows.map(({ id }) => id))
+  return new Set(rows.filter(({ failed }) => !failed).map(({ id }) => id))
 }
 
 const claimSearchStatement = statement<{ after_key: string }>(
@@ -24,7 +30,10 @@ const claimSearchStatement = statement<{ after_key: string }>(
   `update blob_search set due_at = now() + interval '10 minutes' where name = 'orphans' and due_at <= now() returning after_key`,
 )
 
-/** Where the search for orphans goes on; undefined: it is not due, or another one is at it. */
+/**
+ * Claims the search for orphans. Returns the key after which it continues; undefined: it is not due, or another
+ * process runs it.
+ */
 export async function claimSearch(db: Db): Promise<string | undefined> {
   const [row] = await db.query(claimSearchStatement, [])
   return row?.after_key

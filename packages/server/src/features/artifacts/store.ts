@@ -1,29 +1,35 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { Artifact, ListedArtifact } from './artifact.ts'
+import type { Artifact, ListedArtifact, LocatedArtifact } from './artifact.ts'
 
 type Row = Omit<Artifact, 'createdAt'> & { created_at: string }
+/** Only single reads include the access list: it can name a thousand accounts. */
 type ListedRow = Row & { access_list: Buffer | null }
+type LocatedRow = ListedRow & { tenant_id: string; collection_id: string }
 
 const columns = `id, seq, kind, source, url, status, stage, approved, published, hero, archived, access, title, alt, width, height, mime,
-  bytes, sha256,  provider, model, seed, error, created_at`
+  bytes, sha256, provider, model, seed, error, created_at`
 
 function toArtifact({ created_at: createdAt, ...same }: Row): Artifact {
   return { ...same, createdAt }
 }
 
-function toListed({ access_list: accessList, ...row }: ListedRow): ListedArtifact {
+function toListedArtifact({ access_list: accessList, ...row }: ListedRow): ListedArtifact {
   return { ...toArtifact(row), accessList }
 }
 
-const insertStatement = statement<never>(
+function toLocatedArtifact({ tenant_id: tenantId, collection_id: collectionId, ...row }: LocatedRow): LocatedArtifact {
+  return { tenantId, collectionId, ...toListedArtifact(row) }
+}
+
+const insertHostedStatement = statement<never>(
   'artifacts-insert-hosted',
   `insert into artifacts (tenant_id, collection_id, id, kind, source, url, status, stage, title, alt)
    values ($1, $2, $3, $4, 'url', $5, 'ready', 'done', $6, $7)`,
 )
 
-export type HostedArtifact = Pick<Artifact, 'id' | 'kind' | 'url' | 'title' | 'alt'>
+type HostedArtifact = Pick<Artifact, 'id' | 'kind' | 'url' | 'title' | 'alt'>
 
-/** An artifact whose bytes are hosted already: ready at once. */
+/** Inserts an artifact whose bytes another host serves: it is ready at once. */
 export async function insertHostedArtifact(
   tx: Tx,
   tenantId: string,
@@ -31,22 +37,27 @@ export async function insertHostedArtifact(
   artifact: HostedArtifact,
 ): Promise<void> {
   const { id, kind, url, title, alt } = artifact
-  await tx.query(insertStatement, [tenantId, collectionId, id, kind, url, title, alt])
+  await tx.query(insertHostedStatement, [tenantId, collectionId, id, kind, url, title, alt])
 }
 
-const insertMadeStatement = statement<never>(
+const insertPendingStatement = statement<never>(
   'artifacts-insert-made',
   `insert into artifacts (tenant_id, collection_id, id, kind, source, status, stage, title, error)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
-export type MadeArtifact = Pick<Artifact, 'id' | 'kind' | 'source' | 'status' | 'stage' | 'title' | 'error'>
+type PendingArtifact = Pick<Artifact, 'id' | 'kind' | 'source' | 'status' | 'stage' | 'title' | 'error'>
 
-/** An artifact whose bytes are still to come. */
-export async function insertMadeArtifact(tx: Tx, tenantId: string, collectionId: string, artifact: MadeArtifact): Promise<void> {
+/** Inserts an artifact whose bytes are yet to be generated or uploaded. */
+export async function insertPendingArtifact(
+  tx: Tx,
+  tenantId: string,
+  collectionId: string,
+  artifact: PendingArtifact,
+): Promise<void> {
   const { id, kind, source, status, stage, title, error } = artifact
   const values = [tenantId, collectionId, id, kind, source, status, stage, title, error && JSON.stringify(error)]
-  await tx.query(insertMadeStatement, values)
+  await tx.query(insertPendingStatement, values)
 }
 
 const stageStatement = statement<never>(
@@ -54,16 +65,17 @@ const stageStatement = statement<never>(
   `update artifacts set stage = $4 where tenant_id = $1 and collection_id = $2 and id = $3 and status = 'painting'`,
 )
 
-/** Shows how far it has come. */
+/** Records the progress of a generation. */
 export async function updateStage(
   db: Db,
-  { tenantId, collectionId, artifactId }: { tenantId: string; collectionId: string; artifactId: string },
-  stage: Artifact['stage'],
+  tenantId: string,
+  collectionId: string,
+  { id, stage }: Pick<Artifact, 'id' | 'stage'>,
 ): Promise<void> {
-  await db.query(stageStatement, [tenantId, collectionId, artifactId, stage])
+  await db.query(stageStatement, [tenantId, collectionId, id, stage])
 }
 
-const madeStatement = statement<never>(
+const readyStatement = statement<never>(
   'artifacts-made',
   `update artifacts
    set status = 'ready', stage = 'done', url = $4, mime = $5, width = $6, height = $7, bytes = $8, sha256 = $9, alt = coalesce(alt, $10),
@@ -71,23 +83,23 @@ const madeStatement = statement<never>(
    where tenant_id = $1 and collection_id = $2 and id = $3`,
 )
 
-/** What painted it. */
+/** What painted a picture. */
 export interface Painted {
   provider: string
   model: string
   seed: number
 }
 
-/** Its bytes are stored, and these are they. */
-export async function updateMade(
+/** Makes an artifact ready whose bytes are stored. */
+export async function updateReady(
   tx: Tx,
   tenantId: string,
   collectionId: string,
-  made: Pick<Artifact, 'id' | 'url' | 'mime' | 'width' | 'height' | 'bytes' | 'sha256' | 'alt'> & { painted?: Painted | null },
+  ready: Pick<Artifact, 'id' | 'url' | 'mime' | 'width' | 'height' | 'bytes' | 'sha256' | 'alt'> & { painted?: Painted | null },
 ): Promise<void> {
-  const { id, url, mime, width, height, bytes, sha256, alt, painted } = made
+  const { id, url, mime, width, height, bytes, sha256, alt, painted } = ready
   const values = [tenantId, collectionId, id, url, mime, width, height, bytes, sha256, alt]
-  await tx.query(madeStatement, [...values, painted?.provider ?? null, painted?.model ?? null, painted?.seed ?? null])
+  await tx.query(readyStatement, [...values, painted?.provider ?? null, painted?.model ?? null, painted?.seed ?? null])
 }
 
 const failedStatement = statement<never>(
@@ -115,17 +127,20 @@ const listStatement = statement<Row>(
 interface Page {
   afterSeq: number
   limit: number
-  /** What is listed: all; what anyone may see; or that and what is for accounts on a list, whose lists are still to be read. */
-  of: 'owner' | 'anyone' | 'account'
+  /**
+   * anyone: public artifacts. account: also those for listed accounts, whose access lists are yet to be checked.
+   * owner: all.
+   */
+  audience: 'owner' | 'anyone' | 'account'
 }
 
 export async function listArtifacts(
   db: Db,
   tenantId: string,
   collectionId: string,
-  { afterSeq, limit, of }: Page,
+  { afterSeq, limit, audience }: Page,
 ): Promise<Artifact[]> {
-  return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit, of])).map(toArtifact)
+  return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit, audience])).map(toArtifact)
 }
 
 const accessListsStatement = statement<{ id: string; access_list: Buffer | null }>(
@@ -154,7 +169,7 @@ export async function findArtifact(
   id: string,
 ): Promise<ListedArtifact | undefined> {
   const [row] = await db.query(findStatement, [tenantId, collectionId, id])
-  return row && toListed(row)
+  return row && toListedArtifact(row)
 }
 
 export async function findArtifactForUpdate(
@@ -164,7 +179,7 @@ export async function findArtifactForUpdate(
   id: string,
 ): Promise<ListedArtifact | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, collectionId, id])
-  return row && toListed(row)
+  return row && toListedArtifact(row)
 }
 
 const updateStatement = statement<never>(
@@ -192,55 +207,22 @@ const deleteStatement = statement<{ id: string }>(
   'delete from artifacts where tenant_id = $1 and collection_id = $2 and id = $3 returning id',
 )
 
-/** Whether it was there. What is stored of it goes by blobDeletionsOfArtifact, in the same transaction. */
+/** Returns whether it existed. The caller queues blobDeletionsOfArtifact in the same transaction. */
 export async function deleteArtifact(tx: Tx, tenantId: string, collectionId: string, id: string): Promise<boolean> {
   return (await tx.query(deleteStatement, [tenantId, collectionId, id])).length === 1
 }
 
-interface PlacedRow extends ListedRow {
-  tenant_id: string
-  collection_id: string
-}
-
-export interface PlacedArtifact extends ListedArtifact {
-  tenantId: string
-  collectionId: string
-}
-
-const byIdStatement = statement<PlacedRow>(
+const byIdStatement = statement<LocatedRow>(
   'artifacts-by-id',
   `select tenant_id, collection_id, ${columns}, access_list from artifacts where id = any($1)`,
 )
 
-/** The artifacts with these ids, of whatever tenant: whoever asks knows no more than the id. */
-export async function listArtifactsById(db: Db, ids: string[]): Promise<PlacedArtifact[]> {
-  const rows = await db.query(byIdStatement, [ids])
-  return rows.map(({ tenant_id: tenantId, collection_id: collectionId, ...row }) => ({
-    tenantId,
-    collectionId,
-    ...toListed(row),
-  }))
+/** The artifacts with these ids, of any tenant: the caller knows only the ids. */
+export async function listArtifactsById(db: Db, ids: string[]): Promise<LocatedArtifact[]> {
+  return (await db.query(byIdStatement, [ids])).map(toLocatedArtifact)
 }
 
-const knownStatement = statement<{ id: string }>(
-  'artifacts-known',
-  `select id from artifacts where (tenant_id, collection_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
-)
-
-/** Those of them that there are. */
-export async function listKnownArtifacts(
-  db: Db,
-  places: { tenantId: string; collectionId: string; artifactId: string }[],
-): Promise<Set<string>> {
-  const rows = await db.query(knownStatement, [
-    places.map(({ tenantId }) => tenantId),
-    places.map(({ collectionId }) => collectionId),
-    places.map(({ artifactId }) => artifactId),
-  ])
-  return new Set(rows.map(({ id }) => id))
-}
-
-const shownStatement = statement<Row & { part: keyof Shown; collection_id: string }>(
+const previewStatement = statement<Row & { part: keyof PublicPreview; collection_id: string }>(
   'artifacts-shown',
   `with wanted as (select * from unnest($1::text[], $2::text[]) as w (tenant_id, collection_id))
    select 'hero' as part, collection_id, ${columns} from artifacts
@@ -254,19 +236,23 @@ const shownStatement = statement<Row & { part: keyof Shown; collection_id: strin
       order by seq desc limit 1) card`,
 )
 
-/** What everyone may see of a collection's artifacts on its share page. */
-export interface Shown {
+/** The artifacts of a collection that its share page shows to everyone. */
+export interface PublicPreview {
   hero?: Artifact
   /** The newest card. */
   card?: Artifact
 }
 
-/** By collection; those that show nothing are left out. */
-export async function listShown(db: Db, collections: { tenantId: string; id: string }[]): Promise<Map<string, Shown>> {
-  const rows = await db.query(shownStatement, [collections.map(({ tenantId }) => tenantId), collections.map(({ id }) => id)])
-  const shown = new Map<string, Shown>()
-  for (const { part, collection_id: id, ...row } of rows) shown.set(id, { ...shown.get(id), [part]: toArtifact(row) })
-  return shown
+/** By collection. A collection without a public hero or card has no entry. */
+export async function listPublicPreviews(
+  db: Db,
+  collections: { tenantId: string; collectionId: string }[],
+): Promise<Map<string, PublicPreview>> {
+  const values = [collections.map(({ tenantId }) => tenantId), collections.map(({ collectionId }) => collectionId)]
+  const rows = await db.query(previewStatement, values)
+  const previews = new Map<string, PublicPreview>()
+  for (const { part, collection_id: id, ...row } of rows) previews.set(id, { ...previews.get(id), [part]: toArtifact(row) })
+  return previews
 }
 
 const chosenStatement = statement<Row>(
@@ -276,7 +262,7 @@ const chosenStatement = statement<Row>(
    order by array_position($3, id)`,
 )
 
-/** The artifacts with these ids, in that order; and the hero, where it is asked for. */
+/** The artifacts with these ids, in that order, and the hero if requested. */
 export async function listChosenArtifacts(
   db: Db,
   tenantId: string,

@@ -6,7 +6,7 @@ import { describeRemoval } from '#testing/artifacts/removal-suite.ts'
 import { describeUploads } from '#testing/artifacts/upload-suite.ts'
 
 if (skip) {
-  test('uploads, media and removal in S3', { skip }, () => {})
+  test('uploads, media and deletions in S3', { skip }, () => {})
 } else {
   let store: Radosgw
   let api: TestApi

@@ -1,28 +1,34 @@
 import type { Context } from '../context.ts'
-import { claimBlobDeletions, forgetBlobDeletion, type BlobDeletion } from './store.ts'
+import { claimBlobDeletions, deleteBlobDeletion, type BlobDeletion } from './store.ts'
 
-const atOnce = 100
+const batchSize = 100
 
-/** Removes from the store what nothing refers to any more, up to so many; says how many. What fails is tried again a while later. */
+/**
+ * Deletes up to `limit` targets that no row refers to any more. Returns how many it tried; one that fails is retried
+ * later.
+ */
 export async function deleteBlobs(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, limit: number): Promise<number> {
-  let removed = 0
-  while (removed < limit) {
-    const deletions = await claimBlobDeletions(ctx.db, Math.min(atOnce, limit - removed))
+  let tried = 0
+  while (tried < limit) {
+    const deletions = await claimBlobDeletions(ctx.db, Math.min(batchSize, limit - tried))
     for (const deletion of deletions) await deleteBlobNow(ctx, deletion)
-    removed += deletions.length
-    if (deletions.length < atOnce) break
+    tried += deletions.length
+    if (deletions.length < batchSize) break
   }
-  return removed
+  return tried
 }
 
-/** The row goes last: whoever is killed before leaves it to the next sweep, and removing twice is removing once. */
+/**
+ * Deletes the row last: if the process is killed before, the next sweep repeats the deletion, which has no further
+ * effect.
+ */
 export async function deleteBlobNow(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, deletion: BlobDeletion): Promise<void> {
-  const { target } = deletion
+  const { tenantId, target } = deletion
   try {
     if (target.endsWith('/')) await ctx.blobs.deletePrefix(target)
     else await ctx.blobs.delete([target])
-    await forgetBlobDeletion(ctx.db, deletion)
+    await deleteBlobDeletion(ctx.db, tenantId, target)
   } catch (error) {
-    ctx.log.error({ err: error, target }, 'stored files not removed; trying again')
+    ctx.log.error({ err: error, target }, 'stored files not deleted; they are retried')
   }
 }

@@ -1,6 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
 
-/** How long a deletion may take before another one tries it too. */
+/** How long one process may take for a deletion before another process tries it too. */
 const retryAfterSeconds = 120
 
 export interface BlobDeletion {
@@ -9,31 +9,46 @@ export interface BlobDeletion {
   target: string
 }
 
+interface Row {
+  tenant_id: string
+  target: string
+}
+
+const columns = 'tenant_id, target'
+
+function toBlobDeletion(row: Row): BlobDeletion {
+  return { tenantId: row.tenant_id, target: row.target }
+}
+
 const insertStatement = statement<never>(
   'blob-deletions-insert',
-  // On conflict: the same is to be removed already.
-  `insert into blob_deletions (tenant_id, target) select * from unnest($1::text[], $2::text[])
+  // On conflict: the deletion is queued already. It becomes due at once, because more may have been stored since.
+  `insert into blob_deletions (${columns}) select * from unnest($1::text[], $2::text[])
    on conflict on constraint blob_deletions_pkey do update set due_at = now()`,
 )
 
-/** Blobs that nothing refers to once this transaction has committed. */
+/**
+ * Queues blobs for deletion that no row refers to once this transaction has committed. They may belong to several
+ * tenants.
+ */
 export async function insertBlobDeletions(tx: Tx, deletions: BlobDeletion[]): Promise<void> {
   if (deletions.length === 0) return
   await tx.query(insertStatement, [deletions.map(({ tenantId }) => tenantId), deletions.map(({ target }) => target)])
 }
 
-const claimStatement = statement<{ tenant_id: string; target: string }>(
+const claimStatement = statement<Row>(
   'blob-deletions-claim',
-  // skip locked: two processes that sweep at the same moment take different ones.
+  // skip locked: two processes that sweep at the same moment take different rows.
   `update blob_deletions set due_at = now() + make_interval(secs => ${retryAfterSeconds})
    where (tenant_id, target) in (
-     select tenant_id, target from blob_deletions where due_at <= now() order by due_at limit $1 for update skip locked
+     select ${columns} from blob_deletions where due_at <= now() order by due_at limit $1 for update skip locked
    )
-   returning tenant_id, target`,
+   returning ${columns}`,
 )
 
+/** Claims due deletions of any tenant. */
 export async function claimBlobDeletions(db: Db, limit: number): Promise<BlobDeletion[]> {
-  return (await db.query(claimStatement, [limit])).map((row) => ({ tenantId: row.tenant_id, target: row.target }))
+  return (await db.query(claimStatement, [limit])).map(toBlobDeletion)
 }
 
 const deleteStatement = statement<never>(
@@ -41,7 +56,6 @@ const deleteStatement = statement<never>(
   'delete from blob_deletions where tenant_id = $1 and target = $2',
 )
 
-/** They are removed. */
-export async function forgetBlobDeletion(db: Db, { tenantId, target }: BlobDeletion): Promise<void> {
+export async function deleteBlobDeletion(db: Db, tenantId: string, target: string): Promise<void> {
   await db.query(deleteStatement, [tenantId, target])
 }

@@ -5,7 +5,7 @@ import type { Collection } from './collection.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 
-/** Checks X-Collection-Token against the collection; says whether the caller is its owner. */
+/** Checks X-Collection-Token against the collection. Returns whether the caller is its owner. */
 export function checkCapability(capability: Capability, token: string | undefined, collection: Collection): boolean {
   const holder = token === undefined ? 'nobody' : holderOf(token, collection)
   if (capability === 'owner' && holder !== 'owner') throw new ApiError('owner_token_required')

@@ -5,32 +5,32 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Collection } from './collection.ts'
 import { listCollectionsById } from './store.ts'
 
-/** Reads collections by id; the reads of one moment share a query. */
+/** Loads collections by id. Loads of one moment share a query. */
 export class CollectionReader {
-  readonly #reads: Batcher<string, Collection | undefined>
+  readonly #loads: Batcher<string, Collection | undefined>
 
   constructor(db: Db) {
-    this.#reads = new Batcher({
-      // Small batches, several at once: while the database answers one, the process serves another (measured against 32, 64, 256).
+    this.#loads = new Batcher({
+      // Several small batches at once: while the database answers one, the process serves another. Measured against
+      // 32, 64 and 256.
       maxSize: 16,
       concurrency: 4,
       run: async (ids) => {
-        const found = new Map<string, Collection>()
-        for (const collection of await listCollectionsById(db, [...new Set(ids)])) found.set(collection.id, collection)
+        const found = new Map((await listCollectionsById(db, [...new Set(ids)])).map((one) => [one.id, one]))
         return ids.map((id) => found.get(id))
       },
     })
   }
 
-  /** Throws not_found, alike for one that never was and one of another tenant. */
+  /** Throws not_found if the collection does not exist, and in the same way if it belongs to another tenant. */
   async get(tenantId: string, id: string): Promise<Collection> {
     const collection = await this.findAnyTenant(id)
     if (!collection || collection.tenantId !== tenantId) throw new ApiError('not_found')
     return collection
   }
 
-  /** For the share page, whose visitor knows only the link. */
+  /** For public pages, whose reader knows only the id. */
   findAnyTenant(id: string): Promise<Collection | undefined> {
-    return isId('collection', id) ? this.#reads.add(id) : Promise.resolve(undefined)
+    return isId('collection', id) ? this.#loads.add(id) : Promise.resolve(undefined)
   }
 }

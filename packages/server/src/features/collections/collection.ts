@@ -12,7 +12,7 @@ export interface Collection {
   contributorPolicy: ContributorPolicy
   adminTokenHash: Buffer
   contributorTokenHash: Buffer | null
-  /** Public JWK that every item is sealed to; null: not a box. */
+  /** The public JWK to which every item is sealed; null: the collection is not a box. */
   boxRecipient: Record<string, unknown> | null
   /** Items that are approved and not archived. */
   itemCount: number
@@ -21,9 +21,22 @@ export interface Collection {
 
 const order: Record<CollectionState, number> = { open: 0, ready: 1, closed: 2 }
 
-/** States go forward only; the state it already has is a no-op. */
-export function assertMayMove(from: CollectionState, to: CollectionState): void {
+/** A state never goes back. Setting the current state changes nothing. */
+export function assertCanMove(from: CollectionState, to: CollectionState): void {
   if (order[to] < order[from]) {
     throw new ApiError('state_conflict', { message: `The collection is ${from} and cannot go back to ${to}.` })
+  }
+}
+
+/** The collection as the API returns it. Only the owner gets app_state. */
+export function collectionView(collection: Collection, owner: boolean) {
+  return {
+    id: collection.id,
+    metadata: collection.metadata,
+    state: collection.state,
+    contributor_policy: collection.contributorPolicy,
+    item_count: collection.itemCount,
+    created_at: collection.createdAt,
+    ...(owner ? { app_state: collection.appState } : {}),
   }
 }

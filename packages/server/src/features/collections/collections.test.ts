@@ -37,7 +37,7 @@ test('the owner token shows app_state', async () => {
   assert.deepEqual(body.data.app_state, { round: 3 })
 })
 
-test('states go forward only, and the state it has is a no-op', async () => {
+test('a state never goes back, and setting the current state changes nothing', async () => {
   const { id, admin_token } = await make()
   const move = (state: string) =>
     send(api, 'POST', `/collections/${id}/state`, { key: tenant.publishableKey, collectionToken: admin_token, body: { state } })
@@ -62,7 +62,7 @@ test('state and app_state change together or not at all', async () => {
   assert.deepEqual(merged.body.data, { id, state: 'closed', app_state: { b: { d: 3, e: 4 } } })
 })
 
-test('turning the policy to token mints a token that then is needed to add', async () => {
+test('changing the policy to token creates a token, which is then required to add items', async () => {
   const { id, admin_token } = await make()
   const item = { type: 'message', content: 'hi' }
   const patched = await send(api, 'PATCH', `/collections/${id}`, {
@@ -93,7 +93,7 @@ test('metadata over 16 KiB is refused, also when a patch makes it so', async () 
   assert.equal(patched.body.error.details[0].path, '/metadata')
 })
 
-test('nothing of a collection is readable after its delete', async () => {
+test('nothing of a deleted collection is readable', async () => {
   const { id, admin_token } = await make()
   const owner = { key: tenant.publishableKey, collectionToken: admin_token }
   await send(api, 'POST', `/collections/${id}/items`, { ...owner, body: { type: 'm', content: 1 } })

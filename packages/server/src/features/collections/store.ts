@@ -36,12 +36,12 @@ function toCollection(row: Row): Collection {
 
 const listStatement = statement<Row>('collections-list', `select ${columns} from collections where id = any($1)`)
 
-/** The collections with these ids, of whatever tenant: whoever asks compares the tenant. */
+/** The collections with these ids, of any tenant: the caller compares the tenant. */
 export async function listCollectionsById(db: Db, ids: string[]): Promise<Collection[]> {
   return (await db.query(listStatement, [ids])).map(toCollection)
 }
 
-export type NewCollection = Omit<Collection, 'state' | 'itemCount' | 'createdAt'>
+export type NewCollection = Omit<Collection, 'tenantId' | 'state' | 'itemCount' | 'createdAt'>
 
 const insertStatement = statement<never>(
   'collections-insert',
@@ -49,10 +49,10 @@ const insertStatement = statement<never>(
    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 )
 
-export async function insertCollection(tx: Tx, collection: NewCollection): Promise<void> {
+export async function insertCollection(tx: Tx, tenantId: string, collection: NewCollection): Promise<void> {
   const { metadata, appState, boxRecipient } = collection
   await tx.query(insertStatement, [
-    collection.tenantId,
+    tenantId,
     collection.id,
     JSON.stringify(metadata),
     JSON.stringify(appState),
@@ -68,7 +68,7 @@ const lockStatement = statement<Row>(
   `select ${columns} from collections where tenant_id = $1 and id = $2 for no key update`,
 )
 
-/** Reads for a change that depends on what is there; others that would change it wait. */
+/** Locks the collection for a change that depends on its current values. */
 export async function findCollectionForUpdate(tx: Tx, tenantId: string, id: string): Promise<Collection | undefined> {
   const [row] = await tx.query(lockStatement, [tenantId, id])
   return row && toCollection(row)
@@ -80,9 +80,9 @@ const updateStatement = statement<never>(
    where tenant_id = $1 and id = $2`,
 )
 
-export async function updateCollection(tx: Tx, collection: Collection): Promise<void> {
+export async function updateCollection(tx: Tx, tenantId: string, collection: Collection): Promise<void> {
   await tx.query(updateStatement, [
-    collection.tenantId,
+    tenantId,
     collection.id,
     JSON.stringify(collection.metadata),
     JSON.stringify(collection.appState),
@@ -97,7 +97,7 @@ const countStatement = statement<never>(
   `update collections set item_count = item_count + $3 where tenant_id = $1 and id = $2`,
 )
 
-/** Keeps item_count true when curation or deletion changes which items count. */
+/** Keeps item_count exact when a curation or a deletion changes which items it includes. */
 export async function addToItemCount(tx: Tx, tenantId: string, id: string, difference: number): Promise<void> {
   await tx.query(countStatement, [tenantId, id, difference])
 }
@@ -107,7 +107,7 @@ const deleteStatement = statement<{ id: string }>(
   `delete from collections where tenant_id = $1 and id = $2 returning id`,
 )
 
-/** Items and artifacts go with it, by their foreign keys. Whether it was there. */
+/** Returns whether it existed. Its foreign keys delete its items and artifacts. */
 export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
   return (await tx.query(deleteStatement, [tenantId, id])).length === 1
 }

@@ -1,3 +1,5 @@
+import { event } from '../events/record-event.ts'
+
 export interface Item {
   id: string
   seq: number
@@ -13,11 +15,24 @@ export interface Item {
   createdAt: string
 }
 
-/** Whether the item is in its collection's item_count. */
-export function counts(item: Pick<Item, 'approved' | 'archived'>): boolean {
+/** Whether the item_count of its collection includes the item. */
+export function isCounted(item: Pick<Item, 'approved' | 'archived'>): boolean {
   return item.approved && !item.archived
 }
 
+/** Whether a curation changed anything. */
+export function isChanged(before: Item, after: Item): boolean {
+  const { approved, archived, hero, access, accessList } = after
+  return (
+    approved !== before.approved ||
+    archived !== before.archived ||
+    hero !== before.hero ||
+    access !== before.access ||
+    accessList !== before.accessList
+  )
+}
+
+/** The item as the API returns it. */
 export function itemView(item: Item) {
   return {
     id: item.id,
@@ -30,4 +45,9 @@ export function itemView(item: Item) {
     access: item.access,
     created_at: item.createdAt,
   }
+}
+
+/** The event after a curation. The SQL function try_add_items records item.created in the same form. */
+export function itemUpdated(tenantId: string, collectionId: string, { id, type, approved, archived, hero, access }: Item) {
+  return event(tenantId, 'item.updated', { collection_id: collectionId, item_id: id, type, approved, archived, hero, access })
 }

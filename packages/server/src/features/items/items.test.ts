@@ -29,7 +29,7 @@ const add = (id: string, body: object, more: object = {}) => send(api, 'POST', `
 const list = async ({ id, owner }: Made, query = '') => (await send(api, 'GET', `/collections/${id}/items${query}`, owner)).body
 const count = async ({ id }: Made) => (await send(api, 'GET', `/collections/${id}`, { key })).body.data.item_count
 
-test('items come back as they were added, oldest first, page by page without gap or repeat', async () => {
+test('items are listed as they were added, oldest first, page by page without gap or repeat', async () => {
   const made = await make()
   const contents = [{ text: 'Grüße 🌍' }, [1, 2.5, null], 'plain', 0, false, { z: 1, a: { deep: [] } }, null]
   for (const content of contents) assert.equal((await add(made.id, { type: 'message', content, author: 'Ada' })).status, 201)
@@ -44,7 +44,7 @@ test('items come back as they were added, oldest first, page by page without gap
   assert.equal(await count(made), contents.length)
 })
 
-test('hundreds of adds at once are each stored once, in one unbroken order', async () => {
+test('hundreds of concurrent adds are each stored once, in one order without gaps', async () => {
   const made = await make()
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => add(made.id, { type: 'm', content: i })))
   assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([201]))
@@ -57,7 +57,7 @@ test('hundreds of adds at once are each stored once, in one unbroken order', asy
   assert.deepEqual(new Set(rows.map((row) => row.id)), new Set(answers.map((answer) => answer.body.data.id)))
 })
 
-test('nothing is added once a close was answered', async () => {
+test('no item is added after a close has been answered', async () => {
   const made = await make()
   const adds = Array.from({ length: 100 }, (_, i) => add(made.id, { type: 'm', content: i }))
   await send(api, 'POST', `/collections/${made.id}/state`, { ...made.owner, body: { state: 'closed' } })
@@ -69,7 +69,7 @@ test('nothing is added once a close was answered', async () => {
   assert.equal(await count(made), atClose)
 })
 
-test('a replay after the close gives the first answer', async () => {
+test('a replay after the close returns the first answer', async () => {
   const made = await make()
   const first = await add(made.id, { type: 'm', content: 1 }, { idempotencyKey: 'once' })
   await send(api, 'POST', `/collections/${made.id}/state`, { ...made.owner, body: { state: 'closed' } })
@@ -95,7 +95,7 @@ test('item_count follows approval, archiving and deletion', async () => {
   assert.equal(await count(made), 1)
 })
 
-test('there is one hero, also when two are set at once', async () => {
+test('a collection has one hero, also after two concurrent requests', async () => {
   const made = await make()
   const ids = await Promise.all(
     Array.from({ length: 8 }, async (_, i) => (await add(made.id, { type: 'm', content: i })).body.data.id),
@@ -116,7 +116,7 @@ test('content over 64 KiB is refused with its size', async () => {
   assert.equal((await add(made.id, { type: 'm', content: 'x'.repeat(65_534) })).status, 201)
 })
 
-test('an item is the owner’s alone until its access says otherwise', async () => {
+test('only the owner reads an item until its access allows others', async () => {
   const made = await make()
   const { id } = (await add(made.id, { type: 'm', content: 'hi' })).body.data
   const path = `/collections/${made.id}/items/${id}`
@@ -160,7 +160,7 @@ for (const kind of ['EC', 'OKP'] as const) {
   })
 }
 
-test('what claims to be sealed and is not a JWE of the box is refused', async () => {
+test('sealed content that is not a JWE of the box is refused', async () => {
   const recipient = await exportJWK((await generateKeyPair('ECDH-ES+A256KW', { crv: 'X25519', extractable: true })).publicKey)
   const made = await make({ box: { recipient } })
   for (const content of ['plain text', 'a.b.c.d.e', 'e30.e30.e30.e30.e30', { text: 'x' }, '....']) {
@@ -168,7 +168,7 @@ test('what claims to be sealed and is not a JWE of the box is refused', async ()
   }
 })
 
-test('an e-mail item opens for listed accounts, bound to their device, and says why not to others', async () => {
+test('listed accounts read an e-mail item with a token bound to their device, and other accounts get the reason for the refusal', async () => {
   const served = await serveTestProvider({ audience: 'atrium-test' })
   const { provider } = served
   const identified = await startTestApi({ oidcIssuer: provider.issuer, oidcClientId: 'atrium-test' })

@@ -1,4 +1,6 @@
+import { Locked } from '@atrium/traffic/batcher'
 import { statement, type Db, type Tx } from '#db/database.ts'
+import type { WrittenClaim } from '#http/idempotency/claim.ts'
 import type { Item } from './item.ts'
 
 interface Row {
@@ -21,18 +23,66 @@ function toItem({ access_list: accessList, created_at: createdAt, ...same }: Row
   return { ...same, accessList, createdAt }
 }
 
+/** An item to be added, with the idempotency claim that the same statement writes. */
+export interface NewItem {
+  tenantId: string
+  collectionId: string
+  id: string
+  type: string
+  /** JSON text. */
+  content: string
+  author: string | null
+  claim: WrittenClaim | undefined
+}
+
+export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
+
+const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
+  'items-try-add',
+  // One round trip a batch: the function also counts in collections, writes idempotency_keys and records the events.
+  // See migrations/0025-writes-that-do-not-wait.sql.
+  `select outcome from try_add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  { writes: true, tries: 'one' },
+)
+
+/** The row that adding an item locks. Collection ids are unique across tenants. */
+export function lockKeyOf({ collectionId }: NewItem): string {
+  return collectionId
+}
+
+/** Adds a batch of items of any tenant, each with its own outcome. */
+export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | Locked)[]> {
+  const rows = await db.query(addStatement, [
+    items.map((item) => item.tenantId),
+    items.map((item) => item.collectionId),
+    items.map((item) => item.id),
+    items.map((item) => item.type),
+    items.map((item) => item.content),
+    items.map((item) => item.author),
+    items.map((item) => item.claim?.scope ?? null),
+    items.map((item) => item.claim?.keyHash ?? null),
+    items.map((item) => item.claim?.bodyHash ?? null),
+    items.map((item) => item.claim?.answer ?? null),
+    items.map((item) => item.claim?.expiresAt ?? null),
+  ])
+  return items.map((item, i) => {
+    const outcome = rows[i]?.outcome
+    if (outcome === undefined) throw new Error('try_add_items returned fewer outcomes than items')
+    return outcome === 'locked' ? new Locked(lockKeyOf(item)) : outcome
+  })
+}
+
 const listStatement = statement<Row>(
   'items-list',
   `select ${columns} from items where tenant_id = $1 and collection_id = $2 and seq > $3 order by seq limit $4`,
 )
 
-export async function listItems(
-  db: Db,
-  tenantId: string,
-  collectionId: string,
-  afterSeq: number,
-  limit: number,
-): Promise<Item[]> {
+interface Page {
+  afterSeq: number
+  limit: number
+}
+
+export async function listItems(db: Db, tenantId: string, collectionId: string, { afterSeq, limit }: Page): Promise<Item[]> {
   return (await db.query(listStatement, [tenantId, collectionId, afterSeq, limit])).map(toItem)
 }
 
@@ -49,16 +99,16 @@ const listWithinStatement = statement<Row & { beyond: boolean }>(
 )
 
 /**
- * The same up to the item with which their contents have `bytes`: at least one. The item after it is read too, to tell whether there are more; its
- * number in the list is `end`.
+ * As listItems, but the page ends with the item whose content reaches `maxBytes`. It has at least one item. The item
+ * after the page is read too, to know whether more follow; `end` is its index.
  */
 export async function listItemsWithin(
   db: Db,
   tenantId: string,
   collectionId: string,
-  { afterSeq, limit, bytes }: { afterSeq: number; limit: number; bytes: number },
+  { afterSeq, limit, maxBytes }: Page & { maxBytes: number },
 ): Promise<{ items: Item[]; end: number | undefined }> {
-  const rows = await db.query(listWithinStatement, [tenantId, collectionId, afterSeq, limit, bytes])
+  const rows = await db.query(listWithinStatement, [tenantId, collectionId, afterSeq, limit, maxBytes])
   const end = rows.findIndex(({ beyond }) => beyond)
   return { items: rows.map(toItem), end: end === -1 ? undefined : end }
 }
@@ -93,7 +143,7 @@ const clearHeroStatement = statement<Row>(
   `update items set hero = false where tenant_id = $1 and collection_id = $2 and hero returning ${columns}`,
 )
 
-/** The item that was the hero until now, if one was. */
+/** Returns the item that was the hero before, if any. */
 export async function clearItemHero(tx: Tx, tenantId: string, collectionId: string): Promise<Item | undefined> {
   const [row] = await tx.query(clearHeroStatement, [tenantId, collectionId])
   return row && toItem(row)
@@ -104,6 +154,7 @@ const deleteStatement = statement<{ approved: boolean; archived: boolean }>(
   'delete from items where tenant_id = $1 and collection_id = $2 and id = $3 returning approved, archived',
 )
 
+/** Returns the flags of the deleted item; undefined: it did not exist. */
 export async function deleteItem(
   tx: Tx,
   tenantId: string,
@@ -121,7 +172,7 @@ const chosenStatement = statement<Row>(
    order by array_position($3, id)`,
 )
 
-/** The items with these ids, in that order; and the hero, where it is asked for. */
+/** The items with these ids, in that order, and the hero if requested. */
 export async function listChosenItems(
   db: Db,
   tenantId: string,

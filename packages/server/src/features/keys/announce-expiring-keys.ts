@@ -2,7 +2,7 @@ import type { Database } from '#db/database.ts'
 import { event, recordEvents } from '../events/record-event.ts'
 import { hasExpiringKeys, markExpiringKeys } from './store.ts'
 
-/** Tells tenants of up to `limit` keys that expire within a week, and again within a day; says of how many. */
+/** Records an event for up to `limit` keys that expire within a week, and another within a day. Returns how many. */
 export async function announceExpiringKeys(db: Database, limit: number): Promise<number> {
   if (!(await hasExpiringKeys(db))) return 0
   return db.transaction(async (tx) => {

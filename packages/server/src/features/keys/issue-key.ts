@@ -4,18 +4,21 @@ import { recordEvent } from '../events/record-event.ts'
 import type { Key } from './key.ts'
 import { insertKey } from './store.ts'
 
-interface IssueKey {
-  tenantId: string
+interface KeyTerms {
   kind: Key['kind']
-  name: string | null
-  expiresAt: string | null
+  name?: string | null
+  expiresAt?: string | null
 }
 
-/** Makes a key; its text is in the result and nowhere else. */
-export async function issueKey(tx: Tx, { tenantId, kind, name, expiresAt }: IssueKey): Promise<Key & { key: string }> {
+/** Creates a key. Its text is returned, and is stored only as a hash. */
+export async function issueKey(
+  tx: Tx,
+  tenantId: string,
+  { kind, name = null, expiresAt = null }: KeyTerms,
+): Promise<Key & { key: string }> {
   const key = newCredential(kind === 'secret' ? 'secretKey' : 'publishableKey')
   const hint = `${key.slice(0, 4)}…${key.slice(-4)}`
-  const row = await insertKey(tx, { tenantId, id: newId('key'), kind, name, hint, keyHash: hashCredential(key), expiresAt })
+  const row = await insertKey(tx, tenantId, { id: newId('key'), kind, name, hint, keyHash: hashCredential(key), expiresAt })
   await recordEvent(tx, tenantId, 'key.created', { key_id: row.id, kind, expires_at: row.expiresAt })
   return { ...row, key }
 }

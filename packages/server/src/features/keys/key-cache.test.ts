@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeyCache } from './key-cache.ts'
-import type { ResolvedKey } from './resolved-key.ts'
+import type { ResolvedKey } from './key.ts'
 
 function setUp() {
   const state = { now: 0, loads: 0, status: 'active' as ResolvedKey['tenantStatus'], broken: false }
@@ -20,13 +20,13 @@ function setUp() {
   return { state, cache }
 }
 
-test('a known key costs one look-up', async () => {
+test('a key is loaded once', async () => {
   const { state, cache } = setUp()
   for (let i = 0; i < 100; i++) await cache.resolve('a')
   assert.equal(state.loads, 1)
 })
 
-test('nothing is used from memory for longer than 15 s, even without any notification', async () => {
+test('an entry is used for at most 15 s, even without any notification', async () => {
   const { state, cache } = setUp()
   await cache.resolve('a')
   state.status = 'suspended'
@@ -34,7 +34,7 @@ test('nothing is used from memory for longer than 15 s, even without any notific
   assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
 })
 
-test('while the database is away a known key works until the ceiling and no longer', async () => {
+test('while the database is unavailable, a cached key works until the ceiling and no longer', async () => {
   const { state, cache } = setUp()
   await cache.resolve('a')
   state.broken = true
@@ -44,7 +44,7 @@ test('while the database is away a known key works until the ceiling and no long
   await assert.rejects(async () => cache.resolve('a'), /database away/)
 })
 
-test('a notification drops the tenant at once', async () => {
+test('a notification expires the tenant’s entries at once', async () => {
   const { state, cache } = setUp()
   await cache.resolve('a')
   state.status = 'suspended'
@@ -52,7 +52,7 @@ test('a notification drops the tenant at once', async () => {
   assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
 })
 
-test('an answer that was on its way when the notification came is not kept', async () => {
+test('the result of a load is not cached if a notification came during the load', async () => {
   const { state, cache } = setUp()
   const onItsWay = cache.resolve('a')
   cache.forgetTenant('ten_a')
@@ -61,13 +61,13 @@ test('an answer that was on its way when the notification came is not kept', asy
   assert.equal((await cache.resolve('a'))?.tenantStatus, 'suspended')
 })
 
-test('keys that do not exist are not kept', async () => {
+test('unknown keys are not cached', async () => {
   const { state, cache } = setUp()
   for (let i = 0; i < 3; i++) assert.equal(await cache.resolve('unknown'), undefined)
   assert.equal(state.loads, 3)
 })
 
-test('a busy key is refreshed before its ceiling, without anyone waiting', async () => {
+test('a busy key is refreshed before its ceiling, and no request waits for it', async () => {
   const { state, cache } = setUp()
   await cache.resolve('a')
   state.now = 8_000
@@ -77,7 +77,7 @@ test('a busy key is refreshed before its ceiling, without anyone waiting', async
   assert.equal(state.loads, 2)
 })
 
-test('a key that was found once stays known, however old its entry is and whatever was announced of its tenant', async () => {
+test('a key that was found once stays known, however old its entry is, also after notifications', async () => {
   const { state, cache } = setUp()
   assert.equal(cache.knows('a'), false)
   await cache.resolve('a')

@@ -1,7 +1,7 @@
 import { Batcher } from '@atrium/traffic/batcher'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import { patience } from '@atrium/traffic/patience'
-import type { ResolvedKey } from './resolved-key.ts'
+import type { ResolvedKey } from './key.ts'
 
 interface Entry {
   key: ResolvedKey
@@ -9,20 +9,23 @@ interface Entry {
 }
 
 interface KeyCacheOptions {
-  /** One entry a hash, in order; undefined where there is no such key. Hashes are in base64. */
+  /** Returns one entry for each hash (base64), in order; undefined: the key does not exist. */
   load: (hashes: string[]) => Promise<(ResolvedKey | undefined)[]>
   maxEntries?: number
   now?: () => number
 }
 
-/** No entry is ever used for longer: suspension and revocation hold after this long even when every notification was lost. */
+/**
+ * The maximum age of an entry: a suspension or a revocation takes effect within this time, even if every notification
+ * is lost.
+ */
 export const keyCeilingMs = 15_000
-/** From this age an entry is read anew in the background, so that a busy key never waits for the database. */
+/** From this age, an entry is refreshed in the background, so that a busy key never waits for the database. */
 const refreshAfterMs = 7_500
 
 /**
- * Resolves keys from memory. Living entries are refreshed ahead of the ceiling; forgetTenant makes them too old to be used at once. Keys
- * that do not exist are not kept: there is no end of them.
+ * Resolves keys from memory. Entries in use are refreshed before the ceiling. forgetTenant expires the entries of a
+ * tenant at once. Unknown keys are not cached: their number has no bound.
  */
 export class KeyCache {
   readonly #entries = new Map<string, Entry>()
@@ -38,7 +41,7 @@ export class KeyCache {
     this.#now = now
   }
 
-  /** The key if memory knows it; a promise when it must be looked up. */
+  /** Returns the key if it is cached, and a promise if it must be loaded. */
   resolve(hash: string): ResolvedKey | undefined | Promise<ResolvedKey | undefined> {
     const entry = this.#entries.get(hash)
     const ageMs = entry ? this.#now() - entry.loadedAtMs : Infinity
@@ -49,7 +52,7 @@ export class KeyCache {
     return this.#loadOnce(hash)
   }
 
-  /** Whether there is or was such a key, as far as memory goes: whoever presents it is not guessing, however old the entry is. */
+  /** Whether the cache has the key, however old the entry is: a caller who presents such a key does not guess. */
   knows(hash: string): boolean {
     return this.#entries.has(hash)
   }
@@ -59,7 +62,7 @@ export class KeyCache {
     for (const entry of this.#entries.values()) if (entry.key.tenantId === tenantId) entry.loadedAtMs = -Infinity
   }
 
-  /** After notifications may have been lost. */
+  /** Expires all entries, after notifications may have been lost. */
   forgetAll(): void {
     this.#forgetLoads()
     for (const entry of this.#entries.values()) entry.loadedAtMs = -Infinity
@@ -67,22 +70,23 @@ export class KeyCache {
 
   #refresh(hash: string): void {
     if (this.#loading.has(hash)) return
-    // A failed refresh is no harm: the entry serves until its ceiling, and the next request past it reports the fault.
+    // A failed refresh is ignored: the entry is valid until its ceiling, and the first request after that reports the
+    // error.
     this.#loadOnce(hash).catch(() => undefined)
   }
 
-  /** What was read before a notification is not for those who ask after it. */
+  /** A load that began before a notification must not answer a request that came after it. */
   #forgetLoads(): void {
     this.#generation++
     this.#loading.clear()
   }
 
-  /** Those who ask for a key while it is looked up share the answer: while the database is silent they wait as one. */
+  /** Concurrent requests for a key share one load, so that an unresponsive database does not collect waiting loads. */
   #loadOnce(hash: string): Promise<ResolvedKey | undefined> {
     const known = this.#loading.get(hash)
     if (known) {
       const isStalled = performance.now() - known.sinceMs > patience.stalledMs
-      return isStalled ? Promise.reject(new Overloaded('the key cannot be looked up now')) : known.load
+      return isStalled ? Promise.reject(new Overloaded('the key cannot be loaded now')) : known.load
     }
     const load = this.#load(hash).finally(() => {
       if (this.#loading.get(hash)?.load === load) this.#loading.delete(hash)
@@ -95,7 +99,8 @@ export class KeyCache {
     const generation = this.#generation
     const startedAtMs = this.#now()
     const key = await this.#loads.add(hash)
-    // A notification that came meanwhile may be about this key: the answer serves this request but is not kept.
+    // A notification that came during the load may concern this key: the result answers this request, but is not
+    // cached.
     if (key && generation === this.#generation) this.#keep(hash, { key, loadedAtMs: startedAtMs })
     if (!key) this.#entries.delete(hash)
     return key

@@ -1,10 +1,10 @@
 import type { Db } from '#db/database.ts'
-import type { ResolvedKey } from './resolved-key.ts'
+import type { ResolvedKey } from './key.ts'
 import { recordKeyUse } from './store.ts'
 
-const flushEveryMs = 10_000
+const flushIntervalMs = 10_000
 
-/** Remembers in memory when keys were last used and writes it down every ten seconds: the hot path pays a map entry. */
+/** Collects in memory when keys were last used, and records it every ten seconds. A request costs one map entry. */
 export class KeyUse {
   readonly #db: Db
   readonly #onError: (error: unknown) => void
@@ -14,7 +14,7 @@ export class KeyUse {
   constructor(db: Db, onError: (error: unknown) => void) {
     this.#db = db
     this.#onError = onError
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref()
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
   }
 
   note(key: ResolvedKey): void {
@@ -32,7 +32,7 @@ export class KeyUse {
         this.#db,
         uses.map(({ tenantId, id, atMs }) => ({ tenantId, id, at: new Date(atMs).toISOString() })),
       )
-      // Tried again with the next ones, unless the key was used since.
+      // Retried at the next flush, unless the key was used again meanwhile.
       for (const use of uses) if (locked.has(use.id) && !this.#uses.has(use.id)) this.#uses.set(use.id, use)
     } catch (error) {
       this.#onError(error)

@@ -1,3 +1,5 @@
+export type Role = 'app' | 'issuer'
+
 export interface Key {
   id: string
   kind: 'secret' | 'publishable'
@@ -9,6 +11,35 @@ export interface Key {
   revokedAt: string | null
 }
 
+/** A key with what the gateway needs on every request. */
+export interface ResolvedKey {
+  id: string
+  kind: Key['kind']
+  tenantId: string
+  tenantStatus: 'active' | 'suspended'
+  roles: readonly Role[]
+  /** Milliseconds since the epoch; undefined: the key does not expire. */
+  endsAtMs: number | undefined
+}
+
+export type KeyRefusal = 'unauthorized' | 'tenant_suspended'
+
+/** The roles of a tenant, given those recorded: a tenant without recorded roles has both. */
+export function rolesHeld(recorded: Role[] | null): Role[] {
+  return recorded && recorded.length > 0 ? recorded : ['app', 'issuer']
+}
+
+export function isActive(key: Key, nowMs: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || Date.parse(key.expiresAt) > nowMs)
+}
+
+/** Why a key is refused now; undefined: it is accepted. */
+export function refusalOf(key: ResolvedKey | undefined, nowMs: number): KeyRefusal | undefined {
+  if (!key || (key.endsAtMs !== undefined && key.endsAtMs <= nowMs)) return 'unauthorized'
+  return key.tenantStatus === 'suspended' ? 'tenant_suspended' : undefined
+}
+
+/** The key as the API returns it. Only the answer that creates a key has its text. */
 export function keyView(key: Key) {
   return {
     id: key.id,
@@ -20,8 +51,4 @@ export function keyView(key: Key) {
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
   }
-}
-
-export function isLiving(key: Key, nowMs: number): boolean {
-  return key.revokedAt === null && (key.expiresAt === null || Date.parse(key.expiresAt) > nowMs)
 }

@@ -35,7 +35,7 @@ test('rotation without overlap ends the old key at once', async () => {
   await until(async () => !(await works(tenant.secretKey)))
 })
 
-test('rotation with overlap leaves both working, and the old one with an end', async () => {
+test('rotation with overlap leaves both keys working, and gives the old one an expiry', async () => {
   await fresh()
   const first = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.find(
     (key: any) => key.kind === 'secret',
@@ -49,7 +49,7 @@ test('rotation with overlap leaves both working, and the old one with an end', a
   assert.ok(leftMs > 55_000 && leftMs <= 60_500, String(leftMs))
 })
 
-test('a key is rotated by one of its kind, and only a living one of the own tenant', async () => {
+test('a key is rotated by one of its kind, and only if it is active and of the same tenant', async () => {
   const other = await fresh()
   const otherKeys = (await send(api, 'GET', '/tenant/keys', { key: other.secretKey })).body.data
   await fresh()
@@ -64,7 +64,7 @@ test('a key is rotated by one of its kind, and only a living one of the own tena
   )
 })
 
-test('the last living secret key cannot go, also not by two revocations at once', async () => {
+test('the last active secret key cannot be revoked, also not by two concurrent requests', async () => {
   await fresh()
   const second = (await create(tenant.secretKey, { kind: 'secret' })).body.data
   const keys = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body.data.filter(

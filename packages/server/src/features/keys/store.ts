@@ -1,7 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import { rolesHeld, type Role } from './role.ts'
-import type { Key } from './key.ts'
-import type { ResolvedKey } from './resolved-key.ts'
+import { rolesHeld, type Key, type ResolvedKey, type Role } from './key.ts'
 
 interface Row {
   id: string
@@ -29,7 +27,7 @@ function toKey(row: Row): Key {
   }
 }
 
-/** Every process that resolves keys listens here; the payload is the tenant whose keys changed. */
+/** Every process that resolves keys listens on this channel. The payload is the tenant whose keys changed. */
 export const keyChannel = 'atrium_keys'
 
 interface ResolvedRow {
@@ -44,13 +42,17 @@ interface ResolvedRow {
 
 const resolveStatement = statement<ResolvedRow>(
   'keys-resolve',
+  // The hottest read: it joins the table of the tenants feature, so that a request costs one round trip and not two.
   `select encode(k.key_hash, 'base64') as hash, k.id, k.kind, k.tenant_id, t.status as tenant_status, t.roles,
      least(k.expires_at, k.revoked_at) as ends_at
    from api_keys k join tenants t on t.id = k.tenant_id
    where k.key_hash = any($1)`,
 )
 
-/** One entry a hash (base64), in order; undefined where there is no such key. */
+/**
+ * Returns one entry for each hash (base64), in order; undefined: the key does not exist. The keys may be of any
+ * tenant.
+ */
 export async function resolveKeys(db: Db, hashes: string[]): Promise<(ResolvedKey | undefined)[]> {
   const rows = await db.query(resolveStatement, [hashes.map((hash) => Buffer.from(hash, 'base64'))])
   const byHash = new Map(rows.map((row) => [row.hash, toResolvedKey(row)]))
@@ -69,7 +71,6 @@ function toResolvedKey(row: ResolvedRow): ResolvedKey {
 }
 
 export interface NewKey {
-  tenantId: string
   id: string
   kind: Key['kind']
   name: string | null
@@ -83,9 +84,11 @@ const insertStatement = statement<Row>(
   `insert into api_keys (tenant_id, id, kind, name, hint, key_hash, expires_at) values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
 )
 
-export async function insertKey(tx: Tx, key: NewKey): Promise<Key> {
-  const [row] = await tx.query(insertStatement, [key.tenantId, key.id, key.kind, key.name, key.hint, key.keyHash, key.expiresAt])
-  return toKey(row!)
+export async function insertKey(tx: Tx, tenantId: string, key: NewKey): Promise<Key> {
+  const { id, kind, name, hint, keyHash, expiresAt } = key
+  const [row] = await tx.query(insertStatement, [tenantId, id, kind, name, hint, keyHash, expiresAt])
+  if (!row) throw new Error('the insert of a key returned no row')
+  return toKey(row)
 }
 
 const listText = `select ${columns} from api_keys where tenant_id = $1 order by created_at, id`
@@ -96,19 +99,19 @@ export async function listKeys(db: Db, tenantId: string): Promise<Key[]> {
   return (await db.query(listStatement, [tenantId])).map(toKey)
 }
 
-/** All keys of the tenant, so that two revocations at once cannot each leave the other's key as the last one. */
+/** Locks all keys of the tenant, so that two concurrent revocations cannot revoke its last two secret keys. */
 export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]> {
   return (await tx.query(lockStatement, [tenantId])).map(toKey)
 }
 
-const endStatement = statement<never>(
+const expireStatement = statement<never>(
   'keys-end',
   `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant_id = $1 and id = $2`,
 )
 
-/** Lets the key live for this much longer, and not beyond the end it has. */
-export async function endKeyIn(tx: Tx, tenantId: string, id: string, seconds: number): Promise<void> {
-  await tx.query(endStatement, [tenantId, id, seconds])
+/** Makes the key expire after this time, unless it expires earlier. */
+export async function expireKeyIn(tx: Tx, tenantId: string, id: string, seconds: number): Promise<void> {
+  await tx.query(expireStatement, [tenantId, id, seconds])
 }
 
 const revokeStatement = statement<never>(
@@ -134,12 +137,12 @@ const anyExpiringStatement = statement<{ any: boolean }>('keys-any-expiring', `s
 
 export async function hasExpiringKeys(db: Db): Promise<boolean> {
   const [row] = await db.query(anyExpiringStatement, [])
-  return row!.any
+  return row?.any ?? false
 }
 
 const expiringStatement = statement<ExpiringRow>(
   'keys-mark-expiring',
-  // Within its last day a key gets the day's notice alone, also where the week's was never given.
+  // A key in its last day gets only the notice of that day, even if it never got the notice of the week.
   `update api_keys set expiry_notices = case when expires_at <= now() + interval '1 day' then 2 else 1 end
    where (tenant_id, id) in (
      select tenant_id, id ${expiring}
@@ -149,7 +152,7 @@ const expiringStatement = statement<ExpiringRow>(
    returning tenant_id, id, kind, expires_at`,
 )
 
-/** Marks up to `limit` keys whose end is a week or a day away as announced; tells which. */
+/** Marks up to `limit` keys of any tenant that expire within a week or a day as announced. Returns them. */
 export async function markExpiringKeys(tx: Tx, limit: number) {
   const rows = await tx.query(expiringStatement, [limit])
   return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))
@@ -157,12 +160,12 @@ export async function markExpiringKeys(tx: Tx, limit: number) {
 
 const notifyStatement = statement<never>('keys-notify', `select pg_notify('${keyChannel}', $1)`)
 
-/** Tells every process, when this transaction commits, to look at the tenant's keys anew. */
-export async function announceKeyChange(tx: Tx, tenantId: string): Promise<void> {
+/** Notifies every process, when this transaction commits, to reload the tenant's keys. */
+export async function notifyKeyChange(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(notifyStatement, [tenantId])
 }
 
-export interface KeyUsed {
+export interface KeyUsage {
   tenantId: string
   id: string
   at: string
@@ -170,7 +173,7 @@ export interface KeyUsed {
 
 const useStatement = statement<{ id: string }>(
   'keys-use',
-  // A key that somebody holds does not keep the others from being written. The locks in one order, for two processes at once.
+  // skip locked: a locked key does not delay the others. The order by keeps two processes from a deadlock.
   `with used as (
      select * from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (tenant_id, id, at)
    ), free as (
@@ -189,9 +192,9 @@ const useStatement = statement<{ id: string }>(
   { writes: true },
 )
 
-/** Gives the ids of keys that somebody holds: their use is still to be written. */
-export async function recordKeyUse(handle: Db, uses: KeyUsed[]): Promise<Set<string>> {
-  const rows = await handle.query(useStatement, [
+/** Records uses of keys of any tenant. Returns the ids of locked keys, whose use is not recorded yet. */
+export async function recordKeyUse(db: Db, uses: KeyUsage[]): Promise<Set<string>> {
+  const rows = await db.query(useStatement, [
     uses.map((use) => use.tenantId),
     uses.map((use) => use.id),
     uses.map((use) => use.at),

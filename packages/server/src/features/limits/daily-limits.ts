@@ -1,82 +1,85 @@
 import { limitAddress } from '@atrium/traffic/client-address'
 import type { Context } from '../context.ts'
+import type { TenantLimits } from '#config/tenant-limits.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { deleteCountsBefore, findOverrides, takeDaily, type DailyCount } from './store.ts'
-import { limitsWith, type TenantLimits } from '#config/tenant-limits.ts'
+import { findLimits } from './quota.ts'
+import { addToDailyCount, deleteCountsBefore, type DailyCount } from './store.ts'
 
-/** What a request that came with a publishable key counts by. */
-export interface Visitor {
+/** A caller with a publishable key, as the daily limits count it. */
+export interface PublicCaller {
   tenantId: string
   collectionId: string
   address: string
 }
 
-/** Counts a paint, or throws where one of the day's limits is reached. Paints that a coupon pays for do not touch the month's allowance. */
-export async function takePaint(ctx: Context, tx: Tx, visitor: Visitor, paysItself: boolean): Promise<void> {
-  const limits = await limitsOf(ctx, tx, visitor.tenantId)
-  // In one order everywhere, from the narrowest to the widest, so that no two requests wait for each other.
-  await take(tx, addressCount(ctx, visitor, 'paints_per_address'), 1, limits, tooManyPaints('this address'))
-  await take(tx, count(visitor, 'paints_per_collection', visitor.collectionId), 1, limits, tooManyPaints('this collection'))
-  if (!paysItself) await take(tx, count(visitor, 'paints_per_day', ''), 1, limits, tooManyPaints('all publishable keys together'))
+/**
+ * Counts a paint, or throws if a daily limit is reached. A paint that a coupon pays for does not count towards the
+ * tenant's own limit.
+ */
+export async function takePaint(ctx: Context, tx: Tx, caller: PublicCaller, isPaid: boolean): Promise<void> {
+  const limits = await findLimits(ctx, tx, caller.tenantId)
+  // All requests lock these rows in one order, from the narrowest to the widest, so that no two deadlock.
+  await take(tx, addressCount(ctx, caller, 'paints_per_address'), 1, limits, tooManyPaints('this address'))
+  await take(tx, dailyCount(caller, 'paints_per_collection', caller.collectionId), 1, limits, tooManyPaints('this collection'))
+  if (!isPaid) await take(tx, dailyCount(caller, 'paints_per_day', ''), 1, limits, tooManyPaints('all publishable keys together'))
 }
 
-/** Counts the bytes of an upload that is announced, or throws where they pass the day's limit of the address. */
-export async function takeUploadBytes(ctx: Context, tx: Tx, visitor: Visitor, bytes: number): Promise<void> {
-  const limits = await limitsOf(ctx, tx, visitor.tenantId)
-  await take(tx, addressCount(ctx, visitor, 'upload_bytes_per_address'), bytes, limits, (limit) => {
-    const message = `With a publishable key, an address uploads at most ${limit} bytes a day. Try again after midnight UTC, or upload with the secret key.`
-    return new ApiError('quota_exceeded', { message, retryAfterSeconds: secondsOfToday() })
+/** Counts the bytes of an announced upload, or throws if they exceed the address's daily limit. */
+export async function takeUploadBytes(ctx: Context, tx: Tx, caller: PublicCaller, bytes: number): Promise<void> {
+  const limits = await findLimits(ctx, tx, caller.tenantId)
+  await take(tx, addressCount(ctx, caller, 'upload_bytes_per_address'), bytes, limits, (limit) => {
+    const message = `With a publishable key, an address may upload at most ${limit} bytes a day. Try again after midnight UTC, or upload with the secret key.`
+    return new ApiError('quota_exceeded', { message, retryAfterSeconds: secondsUntilMidnight() })
   })
 }
 
-export async function limitsOf({ config }: Pick<Context, 'config'>, tx: Tx, tenantId: string): Promise<TenantLimits> {
-  return limitsWith(config.limits, await findOverrides(tx, tenantId))
-}
-
-/** Forgets the counts of days that are over, up to so many; says how many. */
-export function forgetPastCounts({ db }: Pick<Context, 'db'>, batch: number): Promise<number> {
-  return deleteCountsBefore(db, today(), batch)
+/** Deletes up to `limit` counts of past days. Returns how many. */
+export function deletePastCounts({ db }: Pick<Context, 'db'>, limit: number): Promise<number> {
+  return deleteCountsBefore(db, today(), limit)
 }
 
 async function take(
   tx: Tx,
-  one: DailyCount,
+  count: DailyCount,
   amount: number,
   limits: TenantLimits,
   refusal: (limit: number) => ApiError,
 ): Promise<void> {
-  if (!(await takeDaily(tx, one, amount, limits[one.meter]))) throw refusal(limits[one.meter])
+  const limit = limits[count.meter]
+  if (!(await addToDailyCount(tx, count, amount, limit))) throw refusal(limit)
 }
 
-function count({ tenantId }: Visitor, meter: DailyCount['meter'], subject: string): DailyCount {
+function dailyCount({ tenantId }: PublicCaller, meter: DailyCount['meter'], subject: string): DailyCount {
   return { tenantId, day: today(), meter, subject }
 }
 
 /**
- * The address is hashed with the master key, the tenant and the day: the same one cannot be followed from day to day or from tenant to tenant,
- * nor guessed by who has the database alone. On the day on which another master key begins to seal, it counts from zero once more.
+ * The address is hashed with the master key, the tenant and the day. So one address cannot be followed between days or
+ * tenants, and the database alone does not suffice to guess it. When a new master key begins to seal, the counts of
+ * that day restart from zero.
  */
-function addressCount({ vault }: Pick<Context, 'vault'>, visitor: Visitor, meter: DailyCount['meter']): DailyCount {
-  const secret = JSON.stringify(['address', visitor.tenantId, today()])
-  const hashed = vault.fingerprintWith(secret, Buffer.from(limitAddress(visitor.address)))
-  return count(visitor, meter, hashed.toString('base64url'))
+function addressCount({ vault }: Pick<Context, 'vault'>, caller: PublicCaller, meter: DailyCount['meter']): DailyCount {
+  const secret = JSON.stringify(['address', caller.tenantId, today()])
+  const hashed = vault.fingerprintWith(secret, Buffer.from(limitAddress(caller.address)))
+  return dailyCount(caller, meter, hashed.toString('base64url'))
 }
 
 function tooManyPaints(who: string): (limit: number) => ApiError {
   return (limit) => {
     const message = `With publishable keys, ${who} may paint ${limit} times a day. Try again after midnight UTC, or paint with the secret key.`
-    return new ApiError('rate_limited', { message, retryAfterSeconds: secondsOfToday() })
+    return new ApiError('rate_limited', { message, retryAfterSeconds: secondsUntilMidnight() })
   }
 }
 
 const dayMs = 24 * 60 * 60 * 1_000
 
+/** The date in UTC. */
 function today(): string {
   return new Date().toISOString().slice(0, 10)
 }
 
 /** Until midnight UTC. */
-function secondsOfToday(): number {
+function secondsUntilMidnight(): number {
   return Math.ceil((dayMs - (Date.now() % dayMs)) / 1_000)
 }

@@ -6,10 +6,10 @@ import { buildApp } from '#gateway/app.ts'
 import { openContext } from '#processes/open-context.ts'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { forgetPastCounts } from './daily-limits.ts'
+import { deletePastCounts } from './daily-limits.ts'
 
 let api: TestApi
-/** A second process of the same installation, as far as counting goes: it shares the database and nothing else. */
+/** A second process of the same installation, which shares only the database. */
 let sibling: { baseUrl: string; close(): Promise<void> }
 let tenant: TestTenant
 before(async () => {
@@ -59,7 +59,7 @@ interface From {
   at?: { baseUrl: string }
 }
 
-/** Each call from an address of its own, unless it says which. */
+/** Each call comes from a new address, unless it names one. */
 let calls = 0
 const newAddress = () => `198.51.${(++calls >> 8) & 255}.${calls & 255}`
 
@@ -87,29 +87,29 @@ function assertRefused(answers: Got[], status: number, code: string, message: Re
   }
 }
 
-/** Those that were taken, after checking how many there are. */
+/** The accepted answers, after checking their number. */
 function split(answers: Got[], taken: number): Got[] {
   const refused = answers.filter(({ status }) => status >= 400)
   assert.equal(answers.length - refused.length, taken, answers.map(({ status }) => status).join(' '))
   return refused
 }
 
-describe('a publishable key cannot paint its tenant’s month away', () => {
-  test('50 at once from one address, over two processes: 5, and the others are told until when', async () => {
+describe('a publishable key cannot use up its tenant’s monthly allowance', () => {
+  test('of 50 concurrent paints from one address, over two processes, 5 are accepted; the others get the time to wait', async () => {
     const address = newAddress()
     const places = await Promise.all(Array.from({ length: 10 }, makeCollection))
     const answers = await many(50, (i) => paint(places[i % 10]!, { address, at: both(i) }))
     assertRefused(split(answers, 5), 429, 'rate_limited', /this address may paint 5 times a day/)
   })
 
-  test('an IPv6 subscriber is one address, with its whole /64; the next /64 is another', async () => {
+  test('an IPv6 /64 counts as one address, and the next /64 as another', async () => {
     const place = await makeCollection()
     const own = await many(8, (i) => paint(place, { address: `2001:db8:1:2:${i}::1` }))
     assertRefused(split(own, 5), 429, 'rate_limited', /this address/)
     assert.equal((await paint(place, { address: '2001:db8:1:3::1' })).status, 202)
   })
 
-  test('50 at once into one collection from 50 addresses: 8', async () => {
+  test('of 50 concurrent paints into one collection from 50 addresses, 8 are accepted', async () => {
     const place = await makeCollection()
     assertRefused(
       split(await many(50, (i) => paint(place, { at: both(i) })), 8),
@@ -119,7 +119,7 @@ describe('a publishable key cannot paint its tenant’s month away', () => {
     )
   })
 
-  test('all its publishable keys together: a tenth of the month’s allowance a day; a refused paint counts nowhere', async () => {
+  test('all publishable keys together may use a tenth of the monthly allowance a day; a refused paint counts nowhere', async () => {
     tenant = await api.makeTenant()
     const places = await Promise.all(Array.from({ length: 10 }, makeCollection))
     const answers = await many(50, (i) => paint(places[i % 10]!, { at: both(i) }))
@@ -143,12 +143,12 @@ describe('a publishable key cannot paint its tenant’s month away', () => {
 })
 
 describe('uploads', () => {
-  test('50 at once of 100 bytes from one address: 10; with the secret key there is no such limit', async () => {
+  test('of 50 concurrent uploads of 100 bytes from one address, 10 are accepted; the secret key has no such limit', async () => {
     tenant = await api.makeTenant()
     const place = await makeCollection()
     const address = newAddress()
     const answers = await many(50, (i) => announce(place, 100, { address, at: both(i) }))
-    assertRefused(split(answers, 10), 413, 'quota_exceeded', /an address uploads at most 1000 bytes a day/)
+    assertRefused(split(answers, 10), 413, 'quota_exceeded', /an address may upload at most 1000 bytes a day/)
     assert.equal((await announce(place, 100, { address, key: tenant.secretKey })).status, 201)
     assert.equal((await announce(place, 1_001)).body.error.code, 'quota_exceeded', 'the first one too')
   })
@@ -162,8 +162,8 @@ const countsOf = async (meter: string) =>
     ])
   ).rows
 
-describe('what is known of an address', () => {
-  test('is a hash that takes the master key, another one for each tenant and day, and goes when the day is over', async () => {
+describe('the stored address', () => {
+  test('is a hash that needs the master key, differs by tenant and day, and is deleted when the day is over', async () => {
     const address = '203.0.113.7'
     const subjects: string[] = []
     for (let i = 0; i < 2; i++) {
@@ -188,18 +188,18 @@ describe('what is known of an address', () => {
 
     await api.ctx.db.pool.query('update daily_counts set day = day - 1 where tenant_id = $1', [tenant.id])
     const { rows: left } = await api.ctx.db.pool.query<{ count: number }>('select count(*)::int from daily_counts')
-    const gone = await forgetPastCounts(api.ctx, 1_000)
+    const gone = await deletePastCounts(api.ctx, 1_000)
     assert.equal(gone, 3)
     const { rows: now } = await api.ctx.db.pool.query<{ count: number }>('select count(*)::int from daily_counts')
     assert.equal(now[0]!.count, left[0]!.count - gone, 'those of today stay')
   })
 })
 
-describe('an operator sets other limits for one tenant', () => {
+describe('limits that an operator sets for one tenant', () => {
   const ask = (method: string, body?: object, id = tenant.id) =>
     send(api, method, `/tenants/${id}/limits`, { headers: { 'x-admin-token': api.adminToken }, ...(body ? { body } : {}) })
 
-  test('they hold from the next request on, for that tenant alone, until they are replaced', async () => {
+  test('hold from the next request on, for that tenant alone, until they are replaced', async () => {
     tenant = await api.makeTenant()
     const place = await makeCollection()
     const set = await ask('PUT', { paints_per_collection: 1, paints_per_address: 0 })
@@ -218,7 +218,7 @@ describe('an operator sets other limits for one tenant', () => {
     assert.equal((await paint(place)).status, 202)
   })
 
-  test('an unknown tenant is 404, and what is no limit is 400', async () => {
+  test('an unknown tenant is 404, and an invalid limit is 400', async () => {
     const unknown = 'ten_4fRzK0vXcB1mQwErTy7uPa'
     for (const method of ['GET', 'PUT']) {
       assert.equal((await ask(method, method === 'PUT' ? {} : undefined, unknown)).body.error.code, 'not_found')

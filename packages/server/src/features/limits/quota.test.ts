@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
-import { ArtifactMaker } from '../artifacts/generation/artifact-maker.ts'
+import { ArtifactGenerator } from '../artifacts/generation/artifact-generator.ts'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
 
 let api: TestApi
@@ -33,7 +33,7 @@ const usedBytes = async (): Promise<number> => {
 }
 const announce = (place: Place, bytes: number) => world.announce(place, { kind: 'image', mime: 'image/png', bytes })
 
-/** What the triggers keep, beside the sum of the rows; they agree. */
+/** The count that the triggers keep, checked against the sum of the rows. */
 async function assertCounted(): Promise<number> {
   const { rows } = await api.ctx.db.pool.query<{ counted: number; summed: number }>(
     `select coalesce((select bytes from stored_bytes where tenant_id = $1), 0) as counted,
@@ -48,7 +48,7 @@ function assertExceeded({ status, body }: Got): void {
   assert.deepEqual([status, body.error?.code], [413, 'quota_exceeded'], JSON.stringify(body))
 }
 
-test('50 uploads at once against a quota for 7: exactly 7 are announced, whichever key they come with', async () => {
+test('of 50 concurrent uploads against a quota for 7, exactly 7 are announced, with either kind of key', async () => {
   const place = await world.makeCollection()
   await setQuota(7 * 1_000)
   const secret = { ...place, owner: { ...place.owner, key: world.tenant.secretKey } }
@@ -57,7 +57,7 @@ test('50 uploads at once against a quota for 7: exactly 7 are announced, whichev
   for (const answer of answers) if (answer.status !== 201) assertExceeded(answer)
 })
 
-test('what is stored counts, and what is deleted no longer does: an artifact, or a collection with all of its own', async () => {
+test('stored bytes count until their artifact or collection is deleted', async () => {
   const [place, other] = [await world.makeCollection(), await world.makeCollection()]
   const first = await world.upload(place, dot, 'image/png')
   const bytes = first.got.body.data.bytes as number
@@ -74,7 +74,7 @@ test('what is stored counts, and what is deleted no longer does: an artifact, or
   assert.equal(await assertCounted(), bytes)
 })
 
-test('what no longer fits when it is stored does not pass the quota; the upload stays, and goes through when there is room', async () => {
+test('a stored upload cannot exceed the quota; it stays open, and completes when there is room', async () => {
   const place = await world.makeCollection()
   const { data } = (await announce(place, dot.length)).body
   assert.equal((await world.put(data.upload, dot)).status, 200)
@@ -87,9 +87,9 @@ test('what no longer fits when it is stored does not pass the quota; the upload 
   assert.ok((await assertCounted()) > 0)
 })
 
-test('what is painted and produced counts; beyond the quota it is not kept, the free paint comes back, and nothing new is begun', async () => {
-  const maker = new ArtifactMaker(api.ctx, api.databaseUrl, 2)
-  await maker.start()
+test('generated artifacts count; one beyond the quota is not stored, its free paint is returned, and no new one starts', async () => {
+  const generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
+  await generator.start()
   try {
     const place = await world.makeCollection()
     const start = (path: string, body: object) =>
@@ -119,11 +119,11 @@ test('what is painted and produced counts; beyond the quota it is not kept, the 
     assertExceeded(await start('paint', { prompt: 'a third lamp' }))
     assertExceeded(await start('produce', { kind: 'card' }))
   } finally {
-    await maker.stop()
+    await generator.stop()
   }
 })
 
-test('the count is the sum after uploads, deletions and lost connections all at once', async () => {
+test('the count equals the sum after concurrent uploads, deletions and lost connections', async () => {
   const places = await Promise.all(Array.from({ length: 6 }, () => world.makeCollection()))
   const storm = places.map(async (place, i) => {
     const stored = await Promise.allSettled(Array.from({ length: 4 }, () => world.upload(place, dot, 'image/png')))
@@ -138,7 +138,7 @@ test('the count is the sum after uploads, deletions and lost connections all at 
     over = true
   })
   while (!over) {
-    // Whatever is in the middle of a transaction loses its connection there.
+    // Ends the connections of transactions that are running.
     await api.ctx.db.pool
       .query(
         `select pg_terminate_backend(pid) from pg_stat_activity

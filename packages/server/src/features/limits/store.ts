@@ -7,6 +7,7 @@ type Row = Record<LimitName, number | null>
 const columns = limitNames.join(', ')
 const findStatement = statement<Row>('tenant-limits-find', `select ${columns} from tenant_limits where tenant_id = $1`)
 
+/** The limits that an operator has set for this tenant. */
 export async function findOverrides(db: Db, tenantId: string): Promise<Overrides> {
   const [row] = await db.query(findStatement, [tenantId])
   return Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null))
@@ -14,27 +15,29 @@ export async function findOverrides(db: Db, tenantId: string): Promise<Overrides
 
 const saveStatement = statement<never>(
   'tenant-limits-save',
+  // On conflict: a second call replaces all overrides of the tenant.
   `insert into tenant_limits (tenant_id, ${columns}) values ($1, ${limitNames.map((_, i) => `$${i + 2}`).join(', ')})
    on conflict on constraint tenant_limits_pkey do update set ${limitNames.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 )
 
-/** Replaces them all. */
+/** Replaces all overrides of the tenant. */
 export async function saveOverrides(tx: Tx, tenantId: string, overrides: Overrides): Promise<void> {
   await tx.query(saveStatement, [tenantId, ...limitNames.map((name) => overrides[name] ?? null)])
 }
 
-/** A count of one day. */
+/** What a tenant's daily count is of. */
 export interface DailyCount {
   tenantId: string
   /** YYYY-MM-DD */
   day: string
   meter: Exclude<LimitName, 'stored_bytes'>
+  /** The hashed address or the collection's id; empty: the tenant. */
   subject: string
 }
 
 const takeStatement = statement<{ used: number }>(
   'daily-counts-take',
-  // One statement that counts and compares, under the row's lock: of any number at once, none passes the limit.
+  // One statement counts and compares under the row's lock, so that concurrent requests cannot exceed the limit.
   `insert into daily_counts as c (tenant_id, day, meter, subject, used)
    select $1, $2::date, $3, $4, $5::bigint where $5::bigint <= $6::bigint
    on conflict on constraint daily_counts_pkey do update set used = c.used + excluded.used
@@ -42,8 +45,8 @@ const takeStatement = statement<{ used: number }>(
    returning used`,
 )
 
-/** Counts so many more, if that stays within the limit; false: it does not, and nothing was counted. */
-export async function takeDaily(
+/** Adds the amount if the count stays within the limit. Returns false, and adds nothing, if it does not. */
+export async function addToDailyCount(
   tx: Tx,
   { tenantId, day, meter, subject }: DailyCount,
   amount: number,
@@ -57,14 +60,14 @@ const deleteStatement = statement<{ meter: string }>(
   `delete from daily_counts where ctid = any (array(select ctid from daily_counts where day < $1::date limit $2)) returning meter`,
 )
 
-/** Deletes up to `limit` counts of days before this one; says how many. */
+/** Deletes up to `limit` counts of earlier days, of any tenant. Returns how many. */
 export async function deleteCountsBefore(db: Db, day: string, limit: number): Promise<number> {
   return (await db.query(deleteStatement, [day, limit])).length
 }
 
 const storedStatement = statement<{ bytes: number }>('stored-bytes-find', 'select bytes from stored_bytes where tenant_id = $1')
 
-/** The bytes of a tenant's artifacts. */
+/** The bytes of a tenant's artifacts, which triggers on that table keep. */
 export async function findStoredBytes(db: Db, tenantId: string): Promise<number> {
   const [row] = await db.query(storedStatement, [tenantId])
   return row?.bytes ?? 0

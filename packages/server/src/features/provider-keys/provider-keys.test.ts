@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { openProviderKeys } from './open-provider-keys.ts'
+import { openProviderKeys } from './provider-keys.ts'
 
 let api: TestApi
 let tenant: TestTenant
@@ -17,7 +17,7 @@ after(() => api.close())
 const put = (body: unknown, of = tenant) => send(api, 'PUT', '/tenant/provider-keys', { key: of.secretKey, body })
 const show = (of = tenant) => send(api, 'GET', '/tenant/provider-keys', { key: of.secretKey })
 
-test('a key is shown by its last characters alone, and null takes it away', async () => {
+test('a key is shown only by its last characters, and null removes it', async () => {
   const set = await put({ openai: 'sk-canary-0001-9xQ2', google: 'g-canary-0002' })
   assert.equal(set.status, 200)
   assert.deepEqual(Object.keys(set.body.data.providers).toSorted(), ['google', 'openai'])
@@ -28,14 +28,14 @@ test('a key is shown by its last characters alone, and null takes it away', asyn
   assert.deepEqual(Object.keys(removed.body.data.providers), ['google'])
 })
 
-test('another tenant sees nothing of it', async () => {
+test('another tenant does not see the key', async () => {
   await put({ anthropic: 'a-canary-0003' })
   const other = await api.makeTenant()
   assert.deepEqual((await show(other)).body.data, { providers: {} })
   assert.deepEqual((await openProviderKeys(api.ctx.db, api.ctx.vault, other.id)).keys, {})
 })
 
-test('it is sealed at rest, and opens for its own tenant and provider alone', async () => {
+test('a key is sealed at rest, and opens only for its tenant and provider', async () => {
   await put({ openai: 'sk-canary-0004', anthropic: 'a-canary-0005' })
   assert.equal((await openProviderKeys(api.ctx.db, api.ctx.vault, tenant.id)).keys['openai'], 'sk-canary-0004')
   const { rows } = await api.ctx.db.pool.query<{ row: string }>('select t::text as row from provider_keys t')
@@ -49,7 +49,7 @@ test('it is sealed at rest, and opens for its own tenant and provider alone', as
   await assert.rejects(openProviderKeys(api.ctx.db, api.ctx.vault, tenant.id))
 })
 
-test('another service that speaks the protocol comes with its address, which must be public', async () => {
+test('an openai_compatible service is set with its address, which must be public', async () => {
   const set = await put({ openai_compatible: { url: 'https://models.example/v1/', key: 'c-canary-0006' } })
   assert.equal(set.body.data.providers.openai_compatible.url, 'https://models.example/v1')
   for (const url of ['http://models.example', 'https://127.0.0.1/v1', 'https://169.254.169.254', 'https://u:p@models.example']) {
@@ -58,7 +58,7 @@ test('another service that speaks the protocol comes with its address, which mus
   }
 })
 
-test('an unknown provider, a key that is none, and nothing at all are refused', async () => {
+test('an unknown provider, an invalid key and an empty body are refused', async () => {
   for (const body of [{ acme: 'x'.repeat(20) }, { openai: 'short' }, { openai: 5 }, {}]) {
     const got = await put(body)
     assert.deepEqual([got.status, got.body.error.code], [400, 'invalid_request'])

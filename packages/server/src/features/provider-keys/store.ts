@@ -11,42 +11,38 @@ interface Row {
 export interface ProviderKey {
   provider: string
   keySealed: Buffer
-  /** The end of the key. */
+  /** The last characters of the key. */
   hint: string
-  /** Where an openai_compatible service is. */
+  /** The address of an openai_compatible service; null: a provider whose address is fixed. */
   url: string | null
   setAt: string
 }
 
+const columns = 'provider, key_sealed, hint, url, set_at'
+
+function toProviderKey({ key_sealed: keySealed, set_at: setAt, ...same }: Row): ProviderKey {
+  return { ...same, keySealed, setAt }
+}
+
 const listStatement = statement<Row>(
   'provider-keys-list',
-  'select provider, key_sealed, hint, url, set_at from provider_keys where tenant_id = $1 order by provider',
+  `select ${columns} from provider_keys where tenant_id = $1 order by provider`,
 )
 
 export async function listProviderKeys(db: Db, tenantId: string): Promise<ProviderKey[]> {
-  const rows = await db.query(listStatement, [tenantId])
-  return rows.map((row) => ({
-    provider: row.provider,
-    keySealed: row.key_sealed,
-    hint: row.hint,
-    url: row.url,
-    setAt: row.set_at,
-  }))
+  return (await db.query(listStatement, [tenantId])).map(toProviderKey)
 }
 
-const putStatement = statement<never>(
+const upsertStatement = statement<never>(
   'provider-keys-put',
+  // On conflict: a second call replaces the provider's key.
   `insert into provider_keys (tenant_id, provider, key_sealed, hint, url) values ($1, $2, $3, $4, $5)
    on conflict on constraint provider_keys_pkey
      do update set key_sealed = excluded.key_sealed, hint = excluded.hint, url = excluded.url, set_at = now()`,
 )
 
-export async function putProviderKey(
-  tx: Tx,
-  tenantId: string,
-  key: Pick<ProviderKey, 'provider' | 'keySealed' | 'hint' | 'url'>,
-): Promise<void> {
-  await tx.query(putStatement, [tenantId, key.provider, key.keySealed, key.hint, key.url])
+export async function upsertProviderKey(tx: Tx, tenantId: string, key: Omit<ProviderKey, 'setAt'>): Promise<void> {
+  await tx.query(upsertStatement, [tenantId, key.provider, key.keySealed, key.hint, key.url])
 }
 
 const deleteStatement = statement<never>(

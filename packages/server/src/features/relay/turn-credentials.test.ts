@@ -4,7 +4,7 @@ import { turnCredentials } from './turn-credentials.ts'
 
 test("credentials are those of coturn's REST scheme, and expire in an hour", () => {
   const now = Date.parse('2026-11-20T08:30:00.999Z')
-  // Made by: printf %s USERNAME | openssl dgst -sha1 -hmac SECRET -binary | base64
+  // Computed with: printf %s USERNAME | openssl dgst -sha1 -hmac SECRET -binary | base64
   assert.deepEqual(turnCredentials('a secret shared with the relay', 'ten_4fRzK0vXcB1mQwErTy7uPa', now), {
     username: '1795167000:ten_4fRzK0vXcB1mQwErTy7uPa',
     credential: 'dRuBi1VXo9J5q8fdhB0SFbeXFd4=',

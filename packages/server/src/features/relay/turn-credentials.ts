@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 export interface Relay {
   urls: string[]
-  /** Shared with the relay. */
+  /** The relay has the same secret. */
   secret: string
 }
 
@@ -15,12 +15,13 @@ export interface TurnCredentials {
 export const turnTtlSeconds = 3_600
 
 /**
- * By coturn's REST scheme (draft-uberti-behave-turn-rest-00): the relay shares nothing with us but the secret, so the name itself has to say
- * until when, and the password has to prove it. The relay counts its quotas by what follows the colon: by tenant.
+ * Follows coturn's REST scheme (draft-uberti-behave-turn-rest-00). The relay knows only the shared secret, so the user
+ * name contains the expiry, and the password proves the name. The relay counts its quotas by what follows the colon:
+ * the tenant.
  */
-export function turnCredentials(secret: string, tenant: string, nowMs: number): TurnCredentials {
+export function turnCredentials(secret: string, tenantId: string, nowMs: number): TurnCredentials {
   const expiry = Math.floor(nowMs / 1_000) + turnTtlSeconds
-  const username = `${expiry}:${tenant}`
+  const username = `${expiry}:${tenantId}`
   return {
     username,
     credential: createHmac('sha1', secret).update(username).digest('base64'),

@@ -18,7 +18,7 @@ describe('with a relay', () => {
 
   const ask = (key?: string) => send(api, 'GET', '/turn', key ? { key } : {})
 
-  test('either key of a tenant gets credentials of its own for every address, for an hour, that no cache keeps', async () => {
+  test('either kind of key gets credentials for every address, valid for an hour, that no cache stores', async () => {
     for (const key of [tenant.publishableKey, tenant.secretKey]) {
       const earliest = Math.floor(Date.now() / 1_000)
       const { status, body, headers } = await ask(key)
@@ -41,19 +41,19 @@ describe('with a relay', () => {
     assert.ok(!text.includes(secret) && !text.includes(Buffer.from(secret).toString('base64').slice(0, 20)))
   })
 
-  test('another tenant gets others', async () => {
+  test('another tenant gets other credentials', async () => {
     const [own, other] = await Promise.all([ask(tenant.publishableKey), ask((await api.makeTenant()).publishableKey)])
     const [a, b] = [own.body.data.iceServers[0], other.body.data.iceServers[0]]
     assert.notEqual(a.username, b.username)
     assert.notEqual(a.credential, b.credential)
   })
 
-  test('without a key there are none', async () => {
+  test('a call without a key is refused', async () => {
     const { status, body } = await ask()
     assert.deepEqual([status, body.error.code], [401, 'unauthorized'])
   })
 
-  test('a page of another origin may ask for them, as RTCPeerConnection runs there', async () => {
+  test('a page of another origin may request them, since RTCPeerConnection runs there', async () => {
     const { status, headers } = await send(api, 'GET', '/turn', {
       key: tenant.publishableKey,
       headers: { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
@@ -63,7 +63,7 @@ describe('with a relay', () => {
   })
 })
 
-test('without a relay it is unavailable, and the message says what to set', async (t) => {
+test('without a relay the operation is unavailable, and the message names the settings', async (t) => {
   const api = await startTestApi()
   t.after(() => api.close())
   const { publishableKey: key } = await api.makeTenant()

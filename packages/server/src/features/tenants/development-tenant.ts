@@ -1,7 +1,12 @@
+import { hash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isCredential } from '@atrium/contract/tokens'
 import type { Database } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import { issueKey } from '../keys/issue-key.ts'
-import { listKeysForUpdate } from '../keys/store.ts'
+import { refusalOf } from '../keys/key.ts'
+import { listKeysForUpdate, resolveKeys } from '../keys/store.ts'
 import { findDevelopmentTenant, hasTenants, insertTenant } from './store.ts'
 import { developmentName } from './tenant.ts'
 
@@ -10,17 +15,18 @@ export interface DevelopmentKeys {
   publishableKey: string
 }
 
-/** On a database without any tenant makes one to try things with. It has no keys yet. */
+/** Creates a tenant for development if the database has none. The tenant has no keys yet. */
 export function makeDevelopmentTenant(db: Database): Promise<void> {
   return db.transaction(async (tx) => {
     if (await hasTenants(tx)) return
-    await insertTenant(tx, { id: newId('tenant'), name: developmentName, email: null, roles: null })
+    await insertTenant(tx, newId('tenant'), { name: developmentName, email: null, roles: null })
   })
 }
 
 /**
- * The first keys of the development tenant, known only this once: made when all else has started and they can be printed, so that a start which
- * fails leaves none that nobody has seen. undefined: it has a secret key, or there is no such tenant.
+ * Creates the first keys of the development tenant, whose text is returned only here. The caller does this when all
+ * else has started and can print them, so that a failed start leaves no unknown keys. undefined: the tenant has a
+ * secret key, or there is no such tenant.
  */
 export function issueDevelopmentKeys(db: Database): Promise<DevelopmentKeys | undefined> {
   return db.transaction(async (tx) => {
@@ -28,8 +34,32 @@ export function issueDevelopmentKeys(db: Database): Promise<DevelopmentKeys | un
     if (tenantId === undefined) return undefined
     const keys = await listKeysForUpdate(tx, tenantId)
     if (keys.some(({ kind }) => kind === 'secret')) return undefined
-    const secret = await issueKey(tx, { tenantId, kind: 'secret', name: null, expiresAt: null })
-    const publishable = await issueKey(tx, { tenantId, kind: 'publishable', name: null, expiresAt: null })
+    const secret = await issueKey(tx, tenantId, { kind: 'secret' })
+    const publishable = await issueKey(tx, tenantId, { kind: 'publishable' })
     return { secretKey: secret.key, publishableKey: publishable.key }
   })
+}
+
+/**
+ * Returns the publishable key of the development tenant that the Space app uses in development. It is created once and
+ * kept in the data folder, since the database has only its hash. undefined: there is no such tenant.
+ */
+export async function findOrIssueSpaceAppKey(db: Database, dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, 'space-app-key')
+  const kept = (await readFile(path, 'utf8').catch(() => '')).trim()
+  if (isCredential('publishableKey', kept) && (await isAccepted(db, kept))) return kept
+  return db.transaction(async (tx) => {
+    const tenantId = await findDevelopmentTenant(tx)
+    if (tenantId === undefined) return undefined
+    const { key } = await issueKey(tx, tenantId, { kind: 'publishable', name: 'Space app' })
+    // Before the commit: the next start replaces a kept key that was never committed, but could not find a committed
+    // key that was not kept.
+    await writeFile(path, `${key}\n`, { mode: 0o600 })
+    return key
+  })
+}
+
+async function isAccepted(db: Database, key: string): Promise<boolean> {
+  const [resolved] = await resolveKeys(db, [hash('sha256', key, 'base64')])
+  return refusalOf(resolved, Date.now()) === undefined
 }

@@ -1,14 +1,13 @@
 import type { Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import { issueKey } from '../keys/issue-key.ts'
-import { insertTenant } from './store.ts'
-import type { Role } from '../keys/role.ts'
+import { insertTenant, type NewTenant } from './store.ts'
 import { tenantView } from './tenant.ts'
 
-/** Makes a tenant and its first two keys, whose text is known only now. */
-export async function openTenant(tx: Tx, { name, email, roles }: { name: string; email: string | null; roles: Role[] | null }) {
-  const tenant = await insertTenant(tx, { id: newId('tenant'), name, email, roles })
-  const secret = await issueKey(tx, { tenantId: tenant.id, kind: 'secret', name: null, expiresAt: null })
-  const publishable = await issueKey(tx, { tenantId: tenant.id, kind: 'publishable', name: null, expiresAt: null })
+/** Creates a tenant and its first two keys, whose text is returned only here. */
+export async function openTenant(tx: Tx, terms: NewTenant) {
+  const tenant = await insertTenant(tx, newId('tenant'), terms)
+  const secret = await issueKey(tx, tenant.id, { kind: 'secret' })
+  const publishable = await issueKey(tx, tenant.id, { kind: 'publishable' })
   return { tenant: tenantView(tenant), secret_key: secret.key, publishable_key: publishable.key }
 }

@@ -1,5 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import { rolesHeld, type Role } from '../keys/role.ts'
+import { rolesHeld, type Role } from '../keys/key.ts'
 import { developmentName, type Tenant } from './tenant.ts'
 
 interface Row {
@@ -22,13 +22,17 @@ const insertStatement = statement<Row>(
   `insert into tenants (id, name, email, roles) values ($1, $2, $3, $4) returning ${columns}`,
 )
 
-/** `roles` are those to be recorded; null: none, which means both. */
-export async function insertTenant(
-  tx: Tx,
-  tenant: { id: string; name: string; email: string | null; roles: Role[] | null },
-): Promise<Tenant> {
-  const [row] = await tx.query(insertStatement, [tenant.id, tenant.name, tenant.email, tenant.roles])
-  return toTenant(row!)
+export interface NewTenant {
+  name: string
+  email: string | null
+  /** The roles to record; null: none, which means both. */
+  roles: Role[] | null
+}
+
+export async function insertTenant(tx: Tx, id: string, { name, email, roles }: NewTenant): Promise<Tenant> {
+  const [row] = await tx.query(insertStatement, [id, name, email, roles])
+  if (!row) throw new Error('the insert of a tenant returned no row')
+  return toTenant(row)
 }
 
 const findStatement = statement<Row>('tenants-find', `select ${columns} from tenants where id = $1`)
@@ -40,7 +44,7 @@ export async function findTenant(db: Db, id: string): Promise<Tenant | undefined
 
 const lockStatement = statement<Row>('tenants-lock', `select ${columns} from tenants where id = $1 for no key update`)
 
-/** Reads for a change that depends on what is there; others that would change it wait. */
+/** Locks the tenant for a change that depends on its current values. */
 export async function findTenantForUpdate(tx: Tx, id: string): Promise<Tenant | undefined> {
   const [row] = await tx.query(lockStatement, [id])
   return row && toTenant(row)
@@ -57,23 +61,23 @@ const suspendedStatement = statement<{ id: string }>(
   `select id from tenants where id = any($1) and status = 'suspended'`,
 )
 
-/** Those of them that are suspended. */
+/** The ids of those tenants that are suspended. */
 export async function listSuspendedTenants(db: Db, ids: string[]): Promise<Set<string>> {
   return new Set((await db.query(suspendedStatement, [ids])).map(({ id }) => id))
 }
 
 const knownStatement = statement<{ id: string }>('tenants-known', 'select id from tenants where id = any($1)')
 
-/** Those of them that there are. */
+/** The ids of those tenants that exist. */
 export async function listKnownTenants(db: Db, ids: string[]): Promise<Set<string>> {
   return new Set((await db.query(knownStatement, [ids])).map(({ id }) => id))
 }
 
-const countStatement = statement<{ any: boolean }>('tenants-any', 'select exists (select from tenants) as any')
+const anyStatement = statement<{ any: boolean }>('tenants-any', 'select exists (select from tenants) as any')
 
 export async function hasTenants(db: Db): Promise<boolean> {
-  const [row] = await db.query(countStatement, [])
-  return row!.any
+  const [row] = await db.query(anyStatement, [])
+  return row?.any ?? false
 }
 
 const developmentStatement = statement<{ id: string }>(
@@ -81,6 +85,7 @@ const developmentStatement = statement<{ id: string }>(
   `select id from tenants where name = $1 and email is null and status = 'active' order by created_at, id limit 1`,
 )
 
+/** The id of the active development tenant, if there is one. */
 export async function findDevelopmentTenant(db: Db): Promise<string | undefined> {
   const [row] = await db.query(developmentStatement, [developmentName])
   return row?.id
@@ -102,7 +107,7 @@ const useInviteStatement = statement<{ uses_left: number }>(
    returning uses_left`,
 )
 
-/** Takes one use; false when there is none to take. */
-export async function takeInvite(tx: Tx, codeHash: Buffer): Promise<boolean> {
+/** Uses the invite once. Returns false if it has no use left, has expired, or does not exist. */
+export async function useInvite(tx: Tx, codeHash: Buffer): Promise<boolean> {
   return (await tx.query(useInviteStatement, [codeHash])).length === 1
 }

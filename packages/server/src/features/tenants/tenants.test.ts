@@ -27,14 +27,14 @@ test('an invite signs up one tenant, whose keys work at once', async () => {
   assert.equal((await signUp(code)).body.error.code, 'invite_invalid')
 })
 
-test('an invite for three is good for exactly three, also when fifty come at once', async () => {
+test('an invite for three signs up exactly three of fifty concurrent requests', async () => {
   const code = await invite({ uses: 3 })
   const answers = await Promise.all(Array.from({ length: 50 }, () => signUp(code)))
   assert.equal(answers.filter((answer) => answer.status === 201).length, 3)
   assert.equal(answers.filter((answer) => answer.body.error?.code === 'invite_invalid').length, 47)
 })
 
-test('a retried sign-up takes one use and shows the same keys', async () => {
+test('a retried sign-up uses the invite once and returns the same keys', async () => {
   const code = await invite()
   const answers = await Promise.all(Array.from({ length: 10 }, () => signUp(code, { idempotencyKey: 'sign-up-1' })))
   assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([201]))
@@ -50,14 +50,14 @@ test('wrong, expired and used-up invites are refused alike', async () => {
   assert.equal(new Set(texts).size, 1)
 })
 
-test('roles are the operator’s to set; none recorded means both', async () => {
+test('an operator sets roles; without recorded roles a tenant has both', async () => {
   const make = async (body: object) => (await send(api, 'POST', '/tenants', { ...operator, body })).body.data.tenant.roles
   assert.deepEqual(await make({ name: 'A', roles: ['issuer'] }), ['issuer'])
   assert.deepEqual(await make({ name: 'B', roles: [] }), ['app', 'issuer'])
   assert.deepEqual(await make({ name: 'C' }), ['app', 'issuer'])
 })
 
-test('suspension denies every key, and activation lets them work again', async () => {
+test('a suspension refuses every key, and an activation accepts them again', async () => {
   const { id, secretKey, publishableKey } = await api.makeTenant()
   const set = (status: string) => send(api, 'POST', `/tenants/${id}/status`, { ...operator, body: { status } })
   const codes = async () => [

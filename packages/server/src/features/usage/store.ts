@@ -1,18 +1,22 @@
 import type { Meter } from '@atrium/contract/usage'
 import { statement, type Db } from '#db/database.ts'
 
-/** What is counted here; credits are read off the books. */
+/** The meters that are counted in memory. Credits are read from the ledger. */
 export type CountedMeter = Exclude<Meter, 'credits'>
 
-export interface UsageCount {
-  tenantId: string
-  /** UTC, such as 2026-11-20. */
+/** The columns of a tenant's count. The row needs no mapping. */
+interface DayCount {
+  /** In UTC, such as 2026-11-20. */
   day: string
   meter: CountedMeter
   quantity: number
 }
 
-/** A batch of counts under a number that rises by one a batch of the same writer. */
+export interface UsageCount extends DayCount {
+  tenantId: string
+}
+
+/** A batch of counts. Its number is one more than that of the writer's previous batch. */
 export interface UsageBatch {
   writerId: string
   number: number
@@ -21,9 +25,10 @@ export interface UsageBatch {
 
 const addStatement = statement<never>(
   'usage-add',
-  // The writer's row first: a batch that is there already, because only the answer to it was lost, adds nothing; where its first attempt
-  // still runs, this waits for its end. The rows in the order of their key, so that two processes cannot wait for each other in a circle.
-  // A tenant that is not there must not keep the counts of the others from being written. No sum leaves what a number can hold exactly.
+  // The writer's row comes first. A batch that was committed although its answer was lost then adds nothing; if its
+  // first attempt still runs, this one waits for it. The order by keeps two processes from a deadlock. The join with
+  // the tenants feature's table skips deleted tenants, whose counts would fail the whole batch. least() keeps sums
+  // within the integers that a number holds exactly.
   `with batch as (
      insert into usage_writers as w (id, last_batch) values ($1, $2)
      on conflict on constraint usage_writers_pkey
@@ -41,7 +46,7 @@ const addStatement = statement<never>(
   { tries: 'one' },
 )
 
-/** Adds the batch to what was used, all of it and once, however often it is sent. */
+/** Adds the whole batch, of any tenant, exactly once, however often it is sent. */
 export async function addUsage(db: Db, { writerId, number, counts }: UsageBatch): Promise<void> {
   await db.query(addStatement, [
     writerId,
@@ -53,27 +58,22 @@ export async function addUsage(db: Db, { writerId, number, counts }: UsageBatch)
   ])
 }
 
-const deleteStatement = statement<never>(
+const deleteWritersStatement = statement<never>(
   'usage-delete-writers',
   `delete from usage_writers where written_at < now() - interval '7 days'`,
 )
 
-/** Deletes the rows of processes that are gone. */
-export async function deleteSilentWriters(db: Db): Promise<void> {
-  await db.query(deleteStatement, [])
+/** Deletes the rows of processes that have stopped. */
+export async function deleteStoppedWriters(db: Db): Promise<void> {
+  await db.query(deleteWritersStatement, [])
 }
 
-const listStatement = statement<Omit<UsageCount, 'tenantId'>>(
+const listStatement = statement<DayCount>(
   'usage-list',
   `select to_char(day, 'YYYY-MM-DD') as day, meter, quantity from usage_days where tenant_id = $1 and day between $2 and $3`,
 )
 
-/** What was counted for the tenant, both days included, in no order. */
-export async function listUsage(
-  db: Db,
-  tenantId: string,
-  fromDay: string,
-  toDay: string,
-): Promise<Omit<UsageCount, 'tenantId'>[]> {
+/** The tenant's counts, both days included, in no order. */
+export async function listUsage(db: Db, tenantId: string, fromDay: string, toDay: string): Promise<DayCount[]> {
   return db.query(listStatement, [tenantId, fromDay, toDay])
 }

@@ -46,13 +46,13 @@ function openCounter({ on = db, at = '2026-11-20T12:00:00Z' } = {}) {
   return { counter, clock, errors, metric }
 }
 
-/** What is stored of one day, by meter. */
+/** The stored counts of one day, by meter. */
 async function stored(tenantId: string, day = '2026-11-20'): Promise<Record<string, number>> {
   const counts = await listUsage(db, tenantId, day, day)
   return Object.fromEntries(counts.map(({ meter, quantity }) => [meter, quantity]))
 }
 
-/** Waits until a session of the database does what the condition says, and gives its pid. */
+/** Waits until a database session matches the condition, and returns its pid. */
 async function sessionThat(condition: string): Promise<number> {
   const sql = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and ${condition}`
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
@@ -62,11 +62,11 @@ async function sessionThat(condition: string): Promise<number> {
   throw new Error(`no session: ${condition}`)
 }
 
-test('counts of two processes at once onto the same rows all arrive, without a deadlock', async () => {
+test('concurrent counts of two processes on the same rows are all added, without a deadlock', async () => {
   const counters = [openCounter(), openCounter()]
   const rounds = 40
   const work = counters.map(async ({ counter }, which) => {
-    // In opposite orders, so that rows locked in the order of their counting would lock in a circle.
+    // In opposite orders: rows locked in the order of counting would deadlock.
     const order = which === 0 ? tenants : tenants.toReversed()
     for (let i = 0; i < rounds; i++) {
       for (const tenant of order) counter.answered(tenant, 10)
@@ -81,9 +81,9 @@ test('counts of two processes at once onto the same rows all arrive, without a d
   }
 })
 
-test('a flush whose connection is ended loses nothing and counts nothing twice, and is told by the metrics', async () => {
+test('a flush whose connection ends loses nothing and counts nothing twice, and the metrics record it', async () => {
   const [tenant] = tenants as [string]
-  // It is to be ended while it waits.
+  // Its connection ends while it waits.
   const patient = openDatabase({ url: database.url, maxConnections: 1, onConnectionError: () => {} })
   await patient.pool.query(`set lock_timeout = '20s'`)
   const { counter, errors, metric } = openCounter({ on: patient })
@@ -95,7 +95,7 @@ test('a flush whose connection is ended loses nothing and counts nothing twice, 
   counter.count(tenant, 'items', 4)
   const flushed = counter.flush()
   const pid = await sessionThat(`wait_event_type = 'Lock' and query like '%usage_days%'`)
-  // Counted while the batch is on its way.
+  // Counted while the batch is being written.
   counter.count(tenant, 'items', 5)
   await db.pool.query('select pg_terminate_backend($1)', [pid])
   await flushed
@@ -112,7 +112,7 @@ test('a flush whose connection is ended loses nothing and counts nothing twice, 
   await patient.close()
 })
 
-test('while a row of one tenant is locked, what all others used is written; its own is, once, when the row is free', async () => {
+test('while a row of one tenant is locked, the counts of all others are written; its own is added once, after the lock', async () => {
   const [tenant, ...others] = tenants as [string]
   const { counter } = openCounter()
   for (const id of tenants) counter.count(id, 'items', 1)
@@ -155,13 +155,13 @@ test('a batch that was committed although its answer was lost is not added again
   assert.deepEqual(await stored(tenant), { paints: 2 })
 })
 
-test('what is counted around midnight UTC goes to the day on which it was counted', async () => {
+test('a count around midnight UTC belongs to the day on which it was made', async () => {
   const [tenant] = tenants as [string]
   const { counter, clock } = openCounter({ at: '2026-11-20T23:59:59.999Z' })
   counter.answered(tenant, 100)
   clock.now = '2026-11-21T00:00:00.000Z'
   counter.answered(tenant, 10)
-  // A clock that is set back.
+  // The clock is set back.
   clock.now = '2026-11-20T23:59:59.998Z'
   counter.answered(tenant, 1)
   await counter.flush()
@@ -169,7 +169,7 @@ test('what is counted around midnight UTC goes to the day on which it was counte
   assert.deepEqual(await stored(tenant, '2026-11-21'), { requests: 1, bytes: 10 })
 })
 
-test('closing writes down what was counted, also when its first attempt fails', async () => {
+test('closing writes the counts, also if its first attempt fails', async () => {
   const [tenant] = tenants as [string]
   let attempts = 0
   const failsOnce: Database = {
@@ -183,7 +183,7 @@ test('closing writes down what was counted, also when its first attempt fails', 
   assert.deepEqual(await stored(tenant), { launches: 1 })
 })
 
-test('it writes by itself, within the five seconds that callers are told', async () => {
+test('counts are written within the documented five seconds, without a flush', async () => {
   const [tenant] = tenants as [string]
   const { counter } = openCounter()
   counter.answered(tenant, 1)
@@ -194,7 +194,7 @@ test('it writes by itself, within the five seconds that callers are told', async
   }
 })
 
-test('many tenants are written early, and memory stays bounded while the database is away', async () => {
+test('counts of many tenants are written early, and memory stays bounded while the database is unavailable', async () => {
   let calls = 0
   const away: Database = {
     ...db,
@@ -212,7 +212,7 @@ test('many tenants are written early, and memory stays bounded while the databas
   assert.equal(await metric('atrium_usage_dropped_total'), 100)
 })
 
-test('a tenant that is not there does not keep the others from being written', async () => {
+test('counts of an unknown tenant do not block those of others', async () => {
   const [tenant] = tenants as [string]
   const { counter, errors } = openCounter()
   counter.count('ten_nobody', 'items', 1)
@@ -223,7 +223,7 @@ test('a tenant that is not there does not keep the others from being written', a
   assert.deepEqual(await stored('ten_nobody'), {})
 })
 
-test('sums stop at the largest exact number, and what is no quantity is refused', async () => {
+test('sums stop at the largest exact integer, and an invalid quantity is refused', async () => {
   const [tenant] = tenants as [string]
   const { counter, errors } = openCounter()
   for (let i = 0; i < 3; i++) {
@@ -235,7 +235,7 @@ test('sums stop at the largest exact number, and what is no quantity is refused'
   for (const wrong of [Number.NaN, -1, 0.5, 2 ** 53]) assert.throws(() => counter.count(tenant, 'bytes', wrong))
 })
 
-test('rows of processes that are gone are deleted when another one first writes', async () => {
+test('rows of stopped processes are deleted when another process first writes', async () => {
   const [tenant] = tenants as [string]
   await db.pool.query(
     `insert into usage_writers (id, last_batch, written_at) values (gen_random_uuid(), 7, now() - interval '8 days')`,

@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { Counter, type Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
-import { addUsage, deleteSilentWriters, type CountedMeter, type UsageBatch } from './store.ts'
+import { addUsage, deleteStoppedWriters, type CountedMeter, type UsageBatch } from './store.ts'
 import { UsageTally } from './usage-tally.ts'
 
-/** Callers are told that five seconds may be lost: this leaves a write three of them. */
-const flushEveryMs = 2_000
+/**
+ * The documentation says that up to five seconds of counts may be lost. This interval leaves three seconds for the
+ * write.
+ */
+const flushIntervalMs = 2_000
 const flushAtTenants = 4_000
-/** What is held at the most while the database is away, and once more in the batch that is tried again and again: some 10 MB. */
+/** The size of the tally while the database is unavailable, and of the batch that is retried: about 10 MB each. */
 const maxTenants = 20_000
-/** Batches that were taken apart because of a lock, at the most. */
+/** The number of batches that wait because of a locked row. */
 const maxHeld = 256
 
 interface UsageCounterOptions {
@@ -21,10 +24,11 @@ interface UsageCounterOptions {
 }
 
 /**
- * Counts in memory what tenants use and writes it down every two seconds, in batches. What was not written down when the process is
- * killed is lost; nothing is ever counted twice. A batch that failed is kept as it is and sent again under its own number until it is
- * known to be in: so also the one whose answer was lost, after which nobody knows whether it was committed. One that meets a row which somebody
- * holds was rolled back for certain: its halves go on as batches of writers of their own, until only the locked row waits.
+ * Counts in memory what tenants use, and writes the counts every two seconds in batches. A killed process loses the
+ * counts not yet written; nothing is counted twice. A failed batch is sent again, unchanged and under its own number,
+ * until it is known to be committed. This includes a batch whose answer was lost, which may or may not be committed. A
+ * batch that met a locked row was certainly rolled back: it is split into halves, each of a new writer, until only the
+ * count of the locked row waits.
  */
 export class UsageCounter {
   readonly #db: Db
@@ -49,33 +53,33 @@ export class UsageCounter {
     const registers = [registry]
     this.#failures = new Counter({
       name: 'atrium_usage_flush_failures_total',
-      help: 'Usage batches that could not be written; they are sent again.',
+      help: 'Usage batches that could not be written; they are retried.',
       registers,
     })
     this.#dropped = new Counter({
       name: 'atrium_usage_dropped_total',
-      help: 'Counts that were dropped because too many others wait to be written.',
+      help: 'Counts that were dropped because too many wait to be written.',
       registers,
     })
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref()
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
   }
 
-  /** A request of the tenant was answered; bytes: of its body and of the answer's. */
+  /** Counts an answered request of the tenant; bytes: of its body and of the answer's. */
   answered(tenantId: string, bytes: number): void {
-    const quantities = this.#of(tenantId)
+    const quantities = this.#quantitiesOf(tenantId)
     if (!quantities) return
     quantities.requests++
     quantities.bytes += bytes
   }
 
   count(tenantId: string, meter: CountedMeter, quantity: number): void {
-    // One NaN would spoil all that is counted with it.
+    // One NaN would corrupt every sum that includes it.
     if (!Number.isSafeInteger(quantity) || quantity < 0) throw new Error(`${quantity} ${meter} cannot be counted`)
-    const quantities = this.#of(tenantId)
+    const quantities = this.#quantitiesOf(tenantId)
     if (quantities) quantities[meter] += quantity
   }
 
-  /** Writes down what was counted until now; never rejects. Whoever asks while a flush runs shares the next one. */
+  /** Writes the counts so far; never rejects. Calls made while a flush runs share the next one. */
   flush(): Promise<void> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
@@ -87,11 +91,11 @@ export class UsageCounter {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush()
-    // A connection that broke while it lay idle fails the first one.
+    // The first flush fails if its idle connection had broken.
     if (this.#batch || this.#held.length > 0) await this.flush()
   }
 
-  #of(tenantId: string) {
+  #quantitiesOf(tenantId: string) {
     const before = this.#tally.size
     const quantities = this.#tally.of(tenantId, this.#now())
     if (!quantities) this.#dropped.inc()
@@ -116,18 +120,18 @@ export class UsageCounter {
   async #writeBatch(): Promise<void> {
     if (!this.#batch) return
     const { number } = this.#batch
-    const left = await this.#writeApart(this.#batch)
+    const left = await this.#writeUnlocked(this.#batch)
     this.#batch = undefined
     this.#held.push(...left)
-    if (number === 1) await deleteSilentWriters(this.#db)
+    if (number === 1) await deleteStoppedWriters(this.#db)
   }
 
   async #writeHeld(): Promise<void> {
     const held = this.#held
     this.#held = []
     try {
-      while (held.length > 0) {
-        const left = await this.#writeApart(held[0]!)
+      for (let batch = held[0]; batch; batch = held[0]) {
+        const left = await this.#writeUnlocked(batch)
         held.shift()
         this.#held.push(...left)
       }
@@ -136,13 +140,13 @@ export class UsageCounter {
     }
   }
 
-  /** Writes a batch, or what of it nobody has locked; gives the rest. */
-  async #writeApart(batch: UsageBatch): Promise<UsageBatch[]> {
+  /** Writes a batch, or the part of it whose rows are not locked. Returns the rest. */
+  async #writeUnlocked(batch: UsageBatch): Promise<UsageBatch[]> {
     try {
       await addUsage(this.#db, batch)
       return []
     } catch (error) {
-      // After a lost answer it may be in already, and is only safe under its own number.
+      // After a lost answer the batch may be committed: it may be sent again only under its own number.
       if (!isLocked(error)) this.#uncertain.add(batch)
       const { counts } = batch
       if (!isLocked(error) || this.#uncertain.has(batch) || this.#held.length >= maxHeld) throw error
@@ -154,8 +158,8 @@ export class UsageCounter {
         number: 1,
         counts: half,
       }))
-      // The batch is no more: whatever goes wrong from here on, its halves are held.
-      for (const half of halves) left.push(...(await this.#writeApart(half).catch(() => [half])))
+      // The halves replace the batch: if one fails, it waits.
+      for (const half of halves) left.push(...(await this.#writeUnlocked(half).catch(() => [half])))
       return left
     }
   }

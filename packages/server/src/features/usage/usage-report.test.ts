@@ -16,13 +16,13 @@ const refused = (asked: { from?: string; to?: string }) => {
   return undefined
 }
 
-test('a report is of the last 30 days, up to today or up to the end that is asked for', () => {
+test('a report covers the 30 days up to today, or up to the requested end', () => {
   assert.deepEqual(reportSpan({}, now), { from: '2026-10-22', to: '2026-11-20' })
   assert.deepEqual(reportSpan({ to: '2024-03-01' }, now), { from: '2024-02-01', to: '2024-03-01' })
   assert.deepEqual(reportSpan({ from: '2026-11-20' }, now), { from: '2026-11-20', to: '2026-11-20' })
 })
 
-test('its ends lie at most 366 days apart, in order, and in a time that can be', () => {
+test('its ends are at most 366 days apart, in order, and within the supported range', () => {
   assert.equal(refused({ from: '2024-01-01', to: '2025-01-01' }), undefined)
   assert.equal(refused({ from: '2024-01-01', to: '2025-01-02' }), '/from')
   assert.equal(refused({ from: '2026-11-21' }), '/from')

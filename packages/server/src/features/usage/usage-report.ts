@@ -4,7 +4,7 @@ import { dayMs } from './usage-tally.ts'
 
 const maxDaysApart = 366
 const defaultDays = 30
-/** Nothing was counted before; and PostgreSQL knows no year 0, which the form of a date lets pass. */
+/** Nothing was counted earlier. PostgreSQL has no year 0, which the date format of the contract allows. */
 const firstDay = '2000-01-01'
 
 interface Span {
@@ -13,11 +13,11 @@ interface Span {
 }
 
 /** The days of a report, both included. */
-export function reportSpan(asked: { from?: string; to?: string }, nowMs: number): Span {
-  const to = asked.to ?? dayOf(nowMs)
-  const from = asked.from ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs)
+export function reportSpan(requested: { from?: string; to?: string }, nowMs: number): Span {
+  const to = requested.to ?? dayOf(nowMs)
+  const from = requested.from ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs)
   for (const name of ['from', 'to'] as const) {
-    if ((asked[name] ?? firstDay) < firstDay) throw invalid(`/${name}`, `must be ${firstDay} or later`)
+    if ((requested[name] ?? firstDay) < firstDay) throw invalid(`/${name}`, `must be ${firstDay} or later`)
   }
   const daysApart = (Date.parse(to) - Date.parse(from)) / dayMs
   if (daysApart < 0) throw invalid('/from', `must not be after ${to}`)
@@ -41,7 +41,7 @@ interface PeriodQuantity {
   quantity: number
 }
 
-/** Sums a period and meter: oldest first, then in the meters' own order; what is zero is left out. */
+/** Sums by period and meter, oldest period first, meters in their fixed order. Zero sums are left out. */
 export function usageReport(quantities: DayQuantity[], by: 'day' | 'month'): PeriodQuantity[] {
   const periods = new Map<string, Map<Meter, number>>()
   for (const { day, meter, quantity } of quantities) {
@@ -49,9 +49,10 @@ export function usageReport(quantities: DayQuantity[], by: 'day' | 'month'): Per
     const sums = periods.get(period) ?? new Map<Meter, number>()
     periods.set(period, sums.set(meter, (sums.get(meter) ?? 0) + quantity))
   }
-  return [...periods.keys()].toSorted().flatMap((period) =>
+  const sorted = [...periods].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.flatMap(([period, sums]) =>
     meters.flatMap((meter) => {
-      const quantity = Math.min(periods.get(period)!.get(meter) ?? 0, Number.MAX_SAFE_INTEGER)
+      const quantity = Math.min(sums.get(meter) ?? 0, Number.MAX_SAFE_INTEGER)
       return quantity > 0 ? [{ period, meter, quantity }] : []
     }),
   )

@@ -1,16 +1,19 @@
+import { meters } from '@atrium/contract/usage'
 import type { CountedMeter, UsageCount } from './store.ts'
 
 type Quantities = Record<CountedMeter, number>
 
+const countedMeters = meters.filter((meter) => meter !== 'credits')
+
 export const dayMs = 24 * 60 * 60 * 1_000
 
-/** Counts in memory, a handful of numbers a tenant and day (UTC). */
+/** Counts in memory: a few numbers for each tenant and UTC day. */
 export class UsageTally {
-  /** Tenants times days. */
+  /** The number of entries, one for each tenant and day. */
   size = 0
   readonly #maxSize: number
   readonly #days = new Map<number, Map<string, Quantities>>()
-  /** The day that was counted last, which is nearly always the one that is asked for. */
+  /** The day of the last count, which is nearly always the day of the next. */
   #lastDay = -1
   #ofLastDay = new Map<string, Quantities>()
 
@@ -18,14 +21,14 @@ export class UsageTally {
     this.#maxSize = maxSize
   }
 
-  /** To be added to; undefined: there is no more room. */
+  /** The quantities to add to; undefined: the tally is full. */
   of(tenantId: string, nowMs: number): Quantities | undefined {
     const day = Math.floor(nowMs / dayMs)
-    if (day !== this.#lastDay) this.#turnTo(day)
-    return this.#ofLastDay.get(tenantId) ?? this.#open(tenantId)
+    if (day !== this.#lastDay) this.#changeDay(day)
+    return this.#ofLastDay.get(tenantId) ?? this.#insert(tenantId)
   }
 
-  /** All that was counted; from here on from zero. */
+  /** Returns all counts and resets the tally. */
   take(): UsageCount[] {
     const taken = [...this.#days].flatMap(([day, tenants]) => {
       const text = new Date(day * dayMs).toISOString().slice(0, 10)
@@ -37,13 +40,13 @@ export class UsageTally {
     return taken
   }
 
-  #turnTo(day: number): void {
+  #changeDay(day: number): void {
     this.#ofLastDay = this.#days.get(day) ?? new Map<string, Quantities>()
     this.#days.set(day, this.#ofLastDay)
     this.#lastDay = day
   }
 
-  #open(tenantId: string): Quantities | undefined {
+  #insert(tenantId: string): Quantities | undefined {
     if (this.size >= this.#maxSize) return undefined
     const quantities = { requests: 0, items: 0, paints: 0, launches: 0, bytes: 0 }
     this.#ofLastDay.set(tenantId, quantities)
@@ -53,7 +56,8 @@ export class UsageTally {
 }
 
 function countsOf(tenantId: string, day: string, quantities: Quantities): UsageCount[] {
-  return Object.entries(quantities).flatMap(([meter, quantity]) =>
-    quantity > 0 ? [{ tenantId, day, meter: meter as CountedMeter, quantity: Math.min(quantity, Number.MAX_SAFE_INTEGER) }] : [],
-  )
+  return countedMeters.flatMap((meter) => {
+    const quantity = Math.min(quantities[meter], Number.MAX_SAFE_INTEGER)
+    return quantity > 0 ? [{ tenantId, day, meter, quantity }] : []
+  })
 }

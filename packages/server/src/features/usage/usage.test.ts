@@ -22,7 +22,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 const usage = (query = '', key = tenant.secretKey) => send(api, 'GET', `/usage${query}`, { key })
 const rows = async (query = '', key = tenant.secretKey): Promise<Row[]> => (await usage(query, key)).body.data
 
-/** What is reported of today, by meter. */
+/** Today’s report, by meter. */
 const quantities = async (key = tenant.secretKey): Promise<Record<string, number>> =>
   Object.fromEntries((await rows('', key)).map(({ meter, quantity }) => [meter, quantity]))
 
@@ -49,7 +49,7 @@ test('requests are counted with the bytes of their bodies and answers, and found
   ])
 })
 
-test('answers without a body, also to HEAD, weigh nothing', async () => {
+test('answers without a body, also to HEAD, count no bytes', async () => {
   const body = { kind: 'publishable' }
   const made = await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body })
   const deleted = await send(api, 'DELETE', `/tenant/keys/${made.body.data.id}`, { key: tenant.secretKey })
@@ -60,7 +60,7 @@ test('answers without a body, also to HEAD, weigh nothing', async () => {
   assert.deepEqual(await quantities(), { requests: 3, bytes: Buffer.byteLength(JSON.stringify(body) + made.text) })
 })
 
-test('an item counts once, when it is stored: not its replay, and not one that is refused', async () => {
+test('an item counts once, when it is stored: neither its replay nor a refused item counts', async () => {
   const { publishableKey: key } = tenant
   const made = (await send(api, 'POST', '/collections', { key, body: {} })).body.data
   const path = `/collections/${made.id}/items`
@@ -74,13 +74,13 @@ test('an item counts once, when it is stored: not its replay, and not one that i
   assert.equal((await quantities())['items'], 2)
 })
 
-test('calls without a key, or with a wrong one, are nobody’s', async () => {
+test('calls without a key or with a wrong one are counted for no tenant', async () => {
   await fetch(`${api.baseUrl}/openapi.json`)
   assert.equal((await send(api, 'GET', '/tenant', { key: `${tenant.secretKey.slice(0, -1)}?` })).status, 401)
   assert.deepEqual(await rows(), [])
 })
 
-test('credits are what was captured and paid in fees on behalf of the tenant, as the ledger has it', async () => {
+test('credits are what was captured and paid in fees for the tenant, as the ledger records it', async () => {
   const issuer = issuerAccount(tenant.id)
   const id = (name: string) => transactionId(tenant.id, name)
   const actor = tenant.id
@@ -112,7 +112,7 @@ test('credits are what was captured and paid in fees on behalf of the tenant, as
   assert.deepEqual(await rows(), [{ period: today(), meter: 'credits', quantity: 35 }])
 })
 
-test('a report has both its ends, by day or summed by month, in order', async () => {
+test('a report includes both its ends, by day or summed by month, in order', async () => {
   await store('2026-02-28', 'requests', 1)
   await store('2026-03-01', 'launches', 2)
   await store('2026-03-01', 'items', 3)
@@ -142,18 +142,18 @@ test('a report without dates goes back 29 days from today', async () => {
   )
 })
 
-test('a tenant sees nothing of another one', async () => {
+test('a tenant does not see another tenant’s usage', async () => {
   await store(today(), 'items', 7)
   const other = await api.makeTenant()
   assert.deepEqual(await rows('', other.secretKey), [])
   assert.equal((await quantities())['items'], 7)
 })
 
-test('it takes a secret key', async () => {
+test('the report requires a secret key', async () => {
   assert.equal((await usage('', tenant.publishableKey)).body.error.code, 'secret_key_required')
 })
 
-test('a date that is none, ends in the wrong order or too far apart, and unknown words are refused with what is wrong', async () => {
+test('an invalid date, ends in the wrong order or too far apart, and unknown values are refused with the reason', async () => {
   const cases: [string, string][] = [
     ['?from=2026-02-30', '/from'],
     ['?to=2026-13-01', '/to'],

@@ -1,8 +1,8 @@
 import { limits } from '@atrium/contract/limits'
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { Job } from './job.ts'
+import type { Job, JobKey } from './job.ts'
 
-/** Told when there is an artifact to be made. */
+/** Notified when a job is added. */
 export const jobChannel = 'atrium_artifact_jobs'
 const leaseSeconds = 30
 
@@ -10,7 +10,7 @@ interface Row {
   tenant_id: string
   collection_id: string
   artifact_id: string
-  work: Job['work']
+  work: Job['kind']
   input: Job['input']
   price: number
   payer_tenant_id: string | null
@@ -24,24 +24,26 @@ interface Row {
 const columns = `tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, tries, deadline, created_at`
 
 function toJob(row: Row): Job {
+  const { payer_tenant_id: payerTenantId, payer_id: payerId } = row
   return {
     tenantId: row.tenant_id,
     collectionId: row.collection_id,
     artifactId: row.artifact_id,
-    work: row.work,
+    kind: row.work,
     input: row.input,
     priceCredits: row.price,
-    payer: row.payer_tenant_id === null ? null : { tenantId: row.payer_tenant_id, id: row.payer_id! },
+    payer: payerTenantId === null || payerId === null ? null : { tenantId: payerTenantId, id: payerId },
     fromAllowance: row.from_allowance,
-    tries: row.tries,
+    attempts: row.tries,
     deadline: row.deadline,
     createdAt: row.created_at,
+    // The row's input has the shape of its kind, because insertJob wrote both from one Job.
   } as Job
 }
 
 const insertStatement = statement<{ artifact_id: string }>(
   'artifact-jobs-insert',
-  // The turn is explained in migrations/0016-making-in-turn.sql.
+  // migrations/0016-making-in-turn.sql explains turn, a tenant's fairness rank.
   `with inserted as (
      insert into artifact_jobs
        (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
@@ -57,17 +59,24 @@ const insertStatement = statement<{ artifact_id: string }>(
    select artifact_id, pg_notify('${jobChannel}', artifact_id) from inserted`,
 )
 
-/** Whether it was taken: a tenant has only so many. Exact where the caller holds a lock that the tenant's other jobs are added under. */
-export async function insertJob(tx: Tx, job: Omit<Job, 'tries' | 'createdAt'>): Promise<boolean> {
-  const { tenantId, collectionId, artifactId, work, input, priceCredits, payer, fromAllowance, deadline } = job
+/** A job as it is added. */
+export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'createdAt'>
+
+/**
+ * Returns false if the tenant has too many jobs. Exact only if the caller holds a lock under which all jobs of the
+ * tenant are added.
+ */
+export async function insertJob(tx: Tx, tenantId: string, job: NewJob): Promise<boolean> {
+  const { collectionId, artifactId, kind, input, priceCredits, payer, fromAllowance, deadline } = job
   const held = [priceCredits, payer?.tenantId ?? null, payer?.id ?? null]
-  const values = [tenantId, collectionId, artifactId, work, JSON.stringify(input), ...held, fromAllowance, deadline]
+  const values = [tenantId, collectionId, artifactId, kind, JSON.stringify(input), ...held, fromAllowance, deadline]
   return (await tx.query(insertStatement, values)).length === 1
 }
 
 const claimStatement = statement<Row>(
   'artifact-jobs-claim',
-  // skip locked: two workers that look at the same moment take different ones. A job whose lease ran out was its worker's last.
+  // skip locked: two workers that poll at the same moment take different jobs. An expired lease means that its worker
+  // is gone.
   `update artifact_jobs
    set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds}), tries = tries + 1
    where (tenant_id, collection_id, artifact_id) in (
@@ -80,16 +89,14 @@ const claimStatement = statement<Row>(
    returning ${columns}`,
 )
 
-/** Takes jobs that nobody works on, of one tenant and another in turn. */
+/** Claims jobs without a lease, of any tenant, in order of fairness rank. */
 export async function claimJobs(db: Db, owner: string, limit: number): Promise<Job[]> {
   return (await db.query(claimStatement, [owner, limit])).map(toJob)
 }
 
-type JobKey = Pick<Job, 'tenantId' | 'collectionId' | 'artifactId'>
-
 const renewStatement = statement<{ artifact_id: string }>(
   'artifact-jobs-renew',
-  // skip locked: a job whose row somebody holds keeps the lease that it has, and all others are renewed.
+  // skip locked: a job whose row another transaction locks keeps its current lease, and all others are renewed.
   `with free as (
      select tenant_id, collection_id, artifact_id from artifact_jobs where artifact_id = any($2) and lease_owner = $1
      order by tenant_id, collection_id, artifact_id for no key update skip locked
@@ -102,7 +109,7 @@ const renewStatement = statement<{ artifact_id: string }>(
   { writes: true },
 )
 
-/** Renews the leases; tells which are still the holder's. */
+/** Renews the leases of jobs of any tenant. Returns the ids whose lease the owner still holds. */
 export async function renewJobs(db: Db, owner: string, artifactIds: string[]): Promise<Set<string>> {
   return new Set((await db.query(renewStatement, [owner, artifactIds])).map((row) => row.artifact_id))
 }
@@ -114,13 +121,12 @@ const postponeStatement = statement<never>(
    where tenant_id = $1 and collection_id = $2 and artifact_id = $3 and lease_owner = $4`,
 )
 
-/** Gives a job back, to be tried again later; a try that does not count is taken back. */
+/** Releases a job, to be claimed again after a pause. An attempt that does not count is subtracted. */
 export async function postponeJob(
   db: Db,
-  { tenantId, collectionId, artifactId }: JobKey,
-  owner: string,
-  seconds: number,
-  { counts }: { counts: boolean },
+  tenantId: string,
+  { collectionId, artifactId }: Omit<JobKey, 'tenantId'>,
+  { owner, seconds, counts }: { owner: string; seconds: number; counts: boolean },
 ): Promise<void> {
   await db.query(postponeStatement, [tenantId, collectionId, artifactId, owner, seconds, counts ? 0 : 1])
 }
@@ -132,19 +138,25 @@ const deleteStatement = statement<{ artifact_id: string }>(
    returning artifact_id`,
 )
 
-/** Whether the job was still the holder's; then it is done. */
-export async function deleteJob(tx: Tx, { tenantId, collectionId, artifactId }: JobKey, owner: string): Promise<boolean> {
+/** Deletes a job that is done. Returns false if the owner no longer held its lease. */
+export async function deleteJob(
+  tx: Tx,
+  tenantId: string,
+  { collectionId, artifactId }: Omit<JobKey, 'tenantId'>,
+  owner: string,
+): Promise<boolean> {
   return (await tx.query(deleteStatement, [tenantId, collectionId, artifactId, owner])).length === 1
 }
 
 const useAllowanceStatement = statement<{ used: number }>(
   'paint-allowances-use',
+  // On conflict: the month's row exists, and the update succeeds only below the allowance.
   `insert into paint_allowances as a (tenant_id, month, used) values ($1, date_trunc('month', now()), 1)
    on conflict on constraint paint_allowances_pkey do update set used = a.used + 1 where a.used < $2
    returning used`,
 )
 
-/** Takes one of the month's free paints; false: they are used up. */
+/** Uses one of the month's free paints; false: none is left. */
 export async function useAllowance(tx: Tx, tenantId: string, perMonth: number): Promise<boolean> {
   return perMonth > 0 && (await tx.query(useAllowanceStatement, [tenantId, perMonth])).length === 1
 }
@@ -154,6 +166,7 @@ const returnAllowanceStatement = statement<never>(
   `update paint_allowances set used = used - 1 where tenant_id = $1 and month = date_trunc('month', $2::timestamptz) and used > 0`,
 )
 
-export async function returnAllowance(tx: Tx, { tenantId, createdAt }: Pick<Job, 'tenantId' | 'createdAt'>): Promise<void> {
-  await tx.query(returnAllowanceStatement, [tenantId, createdAt])
+/** Returns a free paint to the month in which it was used. */
+export async function returnAllowance(tx: Tx, tenantId: string, usedAt: string): Promise<void> {
+  await tx.query(returnAllowanceStatement, [tenantId, usedAt])
 }

@@ -6,40 +6,44 @@ export interface PaintInput {
   width: number
   height: number
   seed: number
-  /** As asked for; absent: the first one with a key, else local. */
+  /** As requested; absent: the first provider with a key, else local. */
   provider?: string
   model?: string
 }
 
 export interface ProduceInput {
   title?: string
-  /** Ids, in the order asked for. */
+  /** Ids, in the requested order. */
   items?: string[]
   artifacts?: string[]
   template?: string
 }
 
-interface JobBase {
+export interface JobKey {
   tenantId: string
   collectionId: string
   artifactId: string
-  /** Held for it; 0: nothing. */
+}
+
+interface JobBase extends JobKey {
+  /** Held on the payer's account; 0: nothing. */
   priceCredits: number
   payer: AccountRef | null
-  /** It used up one of the month's free paints, which comes back if it fails. */
+  /** The job used one of the month's free paints, which is returned if the job fails. */
   fromAllowance: boolean
-  tries: number
+  /** How often the job was claimed. */
+  attempts: number
   deadline: string
   createdAt: string
 }
 
-/** An artifact to be made. */
-export type Job = JobBase & ({ work: 'paint'; input: PaintInput } | { work: 'card' | 'clip'; input: ProduceInput })
+/** The generation of one artifact. */
+export type Job = JobBase & ({ kind: 'paint'; input: PaintInput } | { kind: 'card' | 'clip'; input: ProduceInput })
 
-export type ProduceJob = Extract<Job, { work: 'card' | 'clip' }>
+export type ProduceJob = Extract<Job, { kind: 'card' | 'clip' }>
 
-/** What came of it. */
-export interface Made {
+/** The bytes that a job generated. */
+export interface Generated {
   bytes: Buffer
   mime: string
   width: number
@@ -48,15 +52,16 @@ export interface Made {
   painted: Painted | null
 }
 
-/** Why it could not be made; told to the owner. */
-export class MakingFailed extends Error {
+/** Why an artifact could not be generated. The owner sees code and message. */
+export class GenerationError extends Error {
+  override readonly name = 'GenerationError'
   readonly code: string
-  /** Whether a further try may succeed. */
-  readonly passing: boolean
+  /** Whether another attempt may succeed. */
+  readonly transient: boolean
 
-  constructor(code: string, message: string, { passing = false } = {}) {
+  constructor(code: string, message: string, { transient = false } = {}) {
     super(message)
     this.code = code
-    this.passing = passing
+    this.transient = transient
   }
 }

@@ -4,22 +4,22 @@ import { makeCard } from '@atrium/media/producing/make-card'
 import { clipPictureWidth, makeClip, MAX_CLIP_PICTURES } from '@atrium/media/producing/make-clip'
 import { ProduceError } from '@atrium/media/producing/produce-error'
 import { listChosenItems } from '#features/items/store.ts'
-import { MakingFailed, type Made, type ProduceJob } from './job.ts'
+import { GenerationError, type Generated, type ProduceJob } from './job.ts'
 import { listPictures, readPictures, type Size } from './read-pictures.ts'
 
 const maxExcerpts = 4
 
-/** A card or a clip out of what the collection holds now. */
-export async function produceArtifact(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Made> {
+/** Produces a card or a clip from the current content of the collection. */
+export async function produceArtifact(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Generated> {
   try {
-    return job.work === 'card' ? await produceCard(ctx, job, signal) : await produceClip(ctx, job, signal)
+    return job.kind === 'card' ? await produceCard(ctx, job, signal) : await produceClip(ctx, job, signal)
   } catch (error) {
-    if (error instanceof ProduceError) throw new MakingFailed(error.code, error.message)
+    if (error instanceof ProduceError) throw new GenerationError(error.code, error.message)
     throw error
   }
 }
 
-async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Made> {
+async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Generated> {
   const { tenantId, collectionId, input } = job
   const { metadata } = await ctx.collections.get(tenantId, collectionId)
   const shareTitle = textOf(metadata['share_title'])
@@ -30,7 +30,7 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
     title,
     subtitle: input.title === undefined ? textOf(metadata['share_description']) : shareTitle,
     excerpts: items.slice(0, maxExcerpts).flatMap(({ type, content, author }) => {
-      // What is sealed to the owner's key is not for a card.
+      // Sealed items are ciphertext, which only the owner can open.
       const text = type === 'sealed' ? undefined : excerptOf(content)
       return text === undefined ? [] : [{ text, author: author ?? undefined }]
     }),
@@ -41,10 +41,10 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
   return { bytes: png, mime: 'image/png', width, height, alt: `Card: ${title}`, painted: null }
 }
 
-async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Made> {
+async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Generated> {
   const artifacts = await listPictures(ctx, job, MAX_CLIP_PICTURES)
   if (artifacts.length === 0)
-    throw new MakingFailed('nothing_to_show', 'There is no picture to make a clip of: name artifacts, or set a hero.')
+    throw new GenerationError('nothing_to_show', 'The clip has no pictures: name artifacts, or set a hero.')
   const widthOf = (size: Size) => clipPictureWidth(artifacts.length, size)
   const pictures = await readPictures(ctx, job, artifacts, widthOf, signal)
   const { webp, width, height } = await makeClip({ pictures, signal })
@@ -52,7 +52,7 @@ async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): 
   return { bytes: webp, mime: 'image/webp', width, height, alt, painted: null }
 }
 
-/** What a card quotes of an item: its text, wherever apps put it most. */
+/** The text of an item that a card quotes, from the fields that apps commonly use. */
 function excerptOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (typeof content !== 'object' || content === null) return undefined

@@ -9,14 +9,14 @@ import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { gradient, located } from '@atrium/media/testing/sample-pictures'
 import { StoredWorld, type Place } from '#testing/artifacts/stored-world.ts'
-import { ArtifactMaker } from './artifact-maker.ts'
+import { ArtifactGenerator } from './artifact-generator.ts'
 
 let api: TestApi
 let world: StoredWorld
 let place: Place
-let maker: ArtifactMaker
+let generator: ArtifactGenerator
 let host: Server
-/** What the host has, by path. */
+/** The files of the host, by path. */
 const hosted = new Map<string, Buffer>()
 
 before(async () => {
@@ -29,17 +29,17 @@ before(async () => {
   api = await startTestApi({ egress: 'loopback', publicUrl })
   world = await StoredWorld.open(api)
   place = await world.makeCollection()
-  maker = await startMaker()
+  generator = await startGenerator()
 })
 
 after(async () => {
-  await maker.stop()
+  await generator.stop()
   await api.close()
   host.close()
 })
 
-async function startMaker(): Promise<ArtifactMaker> {
-  const started = new ArtifactMaker(api.ctx, api.databaseUrl, 1)
+async function startGenerator(): Promise<ArtifactGenerator> {
+  const started = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
   await started.start()
   return started
 }
@@ -61,7 +61,7 @@ async function made(started: Got) {
   return eventually(isDone, 'it is made, or not', 30_000)
 }
 
-/** Says in which order pictures come in, and are shrunk. */
+/** Records the order in which pictures are read and shrunk. */
 function watch(t: TestContext, happens: () => void = () => undefined): string[] {
   const seen: string[] = []
   const { blobs, egress, pictures } = api.ctx
@@ -99,7 +99,7 @@ test('each picture of a clip, uploaded or hosted, is shrunk in a picture process
   assert.deepEqual(seen.slice(6), ['read', 'shrunk'])
 })
 
-test('what comes out of the process is as small as the film', async (t) => {
+test('a picture process returns a picture as small as the clip', async (t) => {
   const artifacts = [await hostPicture('large.jpg', await gradient(6000, 4000).jpeg().toBuffer())]
   const shrink = t.mock.method(api.ctx.pictures, 'shrink')
   assert.equal((await made(await produce({ kind: 'clip', artifacts }))).width, 1024)
@@ -107,12 +107,12 @@ test('what comes out of the process is as small as the film', async (t) => {
   assert.ok(asked.width < 1400, `${asked.width}`)
 })
 
-test('a picture that lies on its side is shown upright', async () => {
+test('a rotated picture is shown upright', async () => {
   const clip = await made(await produce({ kind: 'clip', artifacts: [await hostPicture('lying.jpg', await located('jpeg', 6))] }))
   assert.deepEqual([clip.status, clip.width < clip.height], ['ready', true])
 })
 
-test('what is no picture of a type that is taken fails, and says which one it was', async () => {
+test('a file that is not an accepted picture fails the job, and the error names the artifact', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"/>')
   const cut = (await gradient(400, 300).png().toBuffer()).subarray(0, 300)
   for (const bytes of [svg, await gradient(99, 99).tiff().toBuffer(), cut, Buffer.from('GIF89a'), Buffer.alloc(0)]) {
@@ -125,7 +125,7 @@ test('what is no picture of a type that is taken fails, and says which one it wa
   }
 })
 
-test('one picture with too many bytes fails with a code of its own, hosted or uploaded', async () => {
+test('one picture with too many bytes fails with its own code, hosted or uploaded', async () => {
   const large = await hostPicture('too-large', Buffer.alloc(16 * 1024 * 1024 + 1))
   const uploaded = (await world.upload(place, await gradient(40, 40).png().toBuffer(), 'image/png')).id
   const grow = statement<never>('test-grow', 'update artifacts set bytes = 64 * 1024 * 1024 + 1 where id = $1')
@@ -138,7 +138,7 @@ test('one picture with too many bytes fails with a code of its own, hosted or up
 
 const leased = statement<object>('test-leased', 'select 1 from artifact_jobs where lease_owner is not null')
 
-test('a worker that stops reads no further picture, and another one makes it', async (t) => {
+test('a worker that stops reads no further picture, and another worker finishes the job', async (t) => {
   const artifacts = await Promise.all(
     [1, 2, 3, 4].map(async (n) =>
       hostPicture(
@@ -150,18 +150,18 @@ test('a worker that stops reads no further picture, and another one makes it', a
     ),
   )
   let stopping: Promise<void> | undefined
-  // A stop that is as slow as can be: the listener closes when all work has ended, or gone on to its end.
+  // The slowest possible stop: the listener closes only when all work has ended.
   const close = Listener.prototype.close
   t.mock.method(Listener.prototype, 'close', async function (this: Listener) {
     await eventually(async () => (await api.ctx.db.query(leased, [])).length === 0, 'nothing is worked on', 20_000)
     await close.call(this)
   })
-  const seen = watch(t, () => (stopping ??= maker.stop()))
+  const seen = watch(t, () => (stopping ??= generator.stop()))
   const started = await produce({ kind: 'clip', artifacts })
   await eventually(async () => stopping !== undefined, 'the first one is shrunk', 20_000)
   await stopping
   t.mock.restoreAll()
   assert.deepEqual(seen, ['read', 'shrunk'])
-  maker = await startMaker()
+  generator = await startGenerator()
   assert.equal((await made(started)).status, 'ready')
 })

@@ -10,13 +10,13 @@ import { cleanWorkBytes, shrinkWorkBytes } from '@atrium/media/pictures/work-byt
 import type { Artifact } from '../artifact.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { listChosenArtifacts } from '../store.ts'
-import { saveBlob } from '../uploads/save-blob.ts'
-import { MakingFailed, type ProduceJob } from './job.ts'
+import { downloadBlobTo } from '../download-blob-to.ts'
+import { GenerationError, type ProduceJob } from './job.ts'
 
-/** Held in memory while it is fetched. */
+/** A hosted picture is in memory while it is fetched. */
 const maxHostedBytes = 16 * 1024 * 1024
-const hostedPatienceMs = 15_000
-/** Never held, but a clip reads fifty. */
+const hostedTimeoutMs = 15_000
+/** A stored picture is never in memory, but a clip reads fifty. */
 const maxStoredBytes = 64 * 1024 * 1024
 
 export interface Size {
@@ -24,10 +24,10 @@ export interface Size {
   height: number
 }
 
-/** How wide a picture of this size is wanted. */
+/** The wanted width of a picture of this size. */
 type WidthOf = (size: Size) => number
 
-/** The pictures that were chosen, else the hero's. */
+/** The requested pictures; without a request, the hero. */
 export async function listPictures(
   ctx: Context,
   { tenantId, collectionId, input }: ProduceJob,
@@ -43,8 +43,8 @@ function isPicture({ mime, kind }: Artifact): boolean {
 }
 
 /**
- * The pictures as WebP, no larger than wanted. One after the other: each is opened and shrunk in a picture process, for it may be a
- * stranger's, and let go of before the next is fetched, so that fifty take no more memory than one.
+ * Returns the pictures as WebP, no larger than wanted. A picture process opens and shrinks each, because its bytes are
+ * untrusted. Each is freed before the next is fetched, so that fifty pictures take no more memory than one.
  */
 export async function readPictures(
   ctx: Context,
@@ -70,13 +70,13 @@ async function readSmall(
   signal: AbortSignal,
 ): Promise<Buffer> {
   try {
-    // Before it takes a folder: there are few, and a host may be slow.
+    // Before it occupies a folder: folders are few, and a host may be slow.
     const hosted = artifact.source === 'url' ? await fetchHosted(ctx, artifact, signal) : undefined
     const { tenantId } = job
     return await ctx.pictures.withFolder(async (folder) => {
       const source = join(folder, 'source')
       if (hosted) await writeFile(source, hosted, { flag: 'wx', mode: 0o600 })
-      else await saveStored(ctx, job, artifact, source)
+      else await downloadStored(ctx, job, artifact, source)
       return await shrink(ctx.pictures, tenantId, { folder, source, widthOf })
     }, tenantId)
   } catch (error) {
@@ -85,34 +85,35 @@ async function readSmall(
 }
 
 async function fetchHosted(ctx: Context, { id, url }: Artifact, signal: AbortSignal): Promise<Buffer> {
-  const limits = { timeoutMs: hostedPatienceMs, maxAnswerBytes: maxHostedBytes }
-  const { status, truncated, body } = await ctx.egress.send({ method: 'GET', url: url!, ...limits, signal })
+  const limits = { timeoutMs: hostedTimeoutMs, maxAnswerBytes: maxHostedBytes }
+  if (url === null) throw new Error(`hosted artifact ${id} has no address`)
+  const { status, truncated, body } = await ctx.egress.send({ method: 'GET', url, ...limits, signal })
   if (status !== 200)
-    throw new MakingFailed('bad_input', `The address of artifact ${id} gives no picture: it answered ${status}.`)
+    throw new GenerationError('bad_input', `The address of artifact ${id} returned status ${status} instead of a picture.`)
   if (truncated) throw tooLarge(id, maxHostedBytes)
   return body
 }
 
-async function saveStored(ctx: Context, place: ProduceJob, { id, bytes }: Artifact, path: string): Promise<void> {
+async function downloadStored(ctx: Context, job: ProduceJob, { id, bytes }: Artifact, path: string): Promise<void> {
   if (bytes !== null && bytes > maxStoredBytes) throw tooLarge(id, maxStoredBytes)
-  await saveBlob(ctx.blobs, originalKey(place, id), path, maxStoredBytes)
+  await downloadBlobTo(path, ctx.blobs, originalKey(job, id), maxStoredBytes)
 }
 
-interface Shrinking {
+interface ShrinkJob {
   folder: string
   source: string
   widthOf: WidthOf
 }
 
-async function shrink(pictures: Pictures, tenantId: string, { folder, source: path, widthOf }: Shrinking): Promise<Buffer> {
+async function shrink(pictures: Pictures, tenantId: string, { folder, source: path, widthOf }: ShrinkJob): Promise<Buffer> {
   const facts = await pictures.inspect(path, tenantId)
-  const lies = facts.orientation > 1
-  const upright = lies ? join(folder, 'upright') : path
-  // Shrinking leaves it as it lies; cleaning does not.
-  const size = lies ? await pictures.clean(path, upright, facts, tenantId) : facts
+  const isRotated = facts.orientation > 1
+  const upright = isRotated ? join(folder, 'upright') : path
+  // Cleaning applies the orientation; shrinking ignores it.
+  const size = isRotated ? await pictures.clean(path, upright, facts, tenantId) : facts
   const width = Math.max(1, Math.min(widthOf(size), size.width))
   const height = Math.min(maxHeightRatio * width, Math.ceil((width * size.height) / size.width))
-  // A stranger's takes as much to be read as to be cleaned.
+  // Reading an untrusted picture takes as much memory as cleaning it.
   const source = { mime: `image/${facts.format}`, width: size.width, height: size.height }
   const workBytes = Math.max(cleanWorkBytes(facts), shrinkWorkBytes(source, width * height, 'webp'))
   const out = join(folder, 'small')
@@ -121,18 +122,18 @@ async function shrink(pictures: Pictures, tenantId: string, { folder, source: pa
   return readFile(out)
 }
 
-function tooLarge(id: string, maxBytes: number): MakingFailed {
-  return new MakingFailed('picture_too_large', `The picture of artifact ${id} has more than ${maxBytes / 1024 / 1024} MiB.`)
+function tooLarge(id: string, maxBytes: number): GenerationError {
+  return new GenerationError('picture_too_large', `The picture of artifact ${id} is larger than ${maxBytes / 1024 / 1024} MiB.`)
 }
 
-/** What the owner is told where it is the picture's fault; everything else is tried again. */
+/** The error that the owner sees if the picture is at fault. All other errors are retried. */
 function failureOf(error: unknown, { id }: Artifact): unknown {
   if (error instanceof EgressError)
-    return new MakingFailed('bad_input', `The picture of artifact ${id} cannot be fetched: ${error.message}`)
+    return new GenerationError('bad_input', `The picture of artifact ${id} cannot be fetched: ${error.message}`)
   if (error instanceof PictureError && error.code !== 'busy')
-    return new MakingFailed('bad_input', `The picture of artifact ${id} cannot be read: ${error.message}`)
+    return new GenerationError('bad_input', `The picture of artifact ${id} cannot be read: ${error.message}`)
   if (error instanceof BlobError && error.code === 'mismatch') return tooLarge(id, maxStoredBytes)
   if (error instanceof BlobError && error.code === 'not_found')
-    return new MakingFailed('bad_input', `The picture of artifact ${id} is gone.`)
+    return new GenerationError('bad_input', `The picture of artifact ${id} is gone.`)
   return error
 }

@@ -3,11 +3,11 @@ import type { HandlerOf } from '#features/handler.ts'
 import { findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import { changedAccessList } from '#features/items/access-list.ts'
-import { artifactEvent } from '../artifact-event.ts'
+import { artifactEvent } from '../artifact.ts'
 import { clearArtifactHero, findArtifactForUpdate, updateArtifact } from '../store.ts'
 
 export const curateArtifact: HandlerOf<'curateArtifact'> = async ({ ctx, tx, tenantId, params, body }) => {
-  // The collection before its artifacts: two heroes at once are set one after the other.
+  // Locks the collection before its artifacts, so that two concurrent requests for a hero run one after the other.
   await findCollectionForUpdate(tx, tenantId, params.id)
   const artifact = await findArtifactForUpdate(tx, tenantId, params.id, params.artifactId)
   if (!artifact) throw new ApiError('not_found')

@@ -1,6 +1,6 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { blobDeletionsOfArtifact } from '#features/blob-deletions/deletions-of.ts'
+import { blobDeletionsOfArtifact } from '#features/blob-deletions/blob-keys.ts'
 import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import { deleteArtifact as deleteRow } from '../store.ts'
 

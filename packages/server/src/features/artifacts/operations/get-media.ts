@@ -6,23 +6,22 @@ import { checkCapability } from '#features/collections/check-capability.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
-import { isPublic } from '../artifact.ts'
-import { assertShown } from '../assert-shown.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
-import { isStored, type StoredArtifact } from '../media/stored-artifact.ts'
-import { variantOf, type Variant } from '../media/variant.ts'
+import { isStored, type StoredArtifact } from '../artifact.ts'
+import type { Variant } from '../variants.ts'
+import { assertVisible, isPublic } from '../visibility.ts'
 
-const busySeconds = 2
+const retryAfterSeconds = 2
 
 export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, headers, req, reply }) => {
-  if (query.format !== undefined && query.w === undefined) throw invalid('format', 'goes with w')
-  const artifact = await ctx.media.add(params.artifactId)
+  if (query.format !== undefined && query.w === undefined) throw invalid('format', 'is only valid together with w')
+  const artifact = await ctx.media.load(params.artifactId)
   if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
   const open = isPublic(artifact)
-  if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertShown(ctx, headers, artifact)
-  const asked = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
+  if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertVisible(ctx, headers, artifact)
+  const variant = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
   try {
-    return await send(ctx, req, reply, artifact, { open, asked })
+    return await send(ctx, req, reply, artifact, { open, variant })
   } catch (error) {
     throw apiErrorOf(error)
   }
@@ -38,16 +37,16 @@ async function send(
   req: FastifyRequest,
   reply: FastifyReply,
   artifact: StoredArtifact,
-  { open, asked }: { open: boolean; asked: Variant | undefined },
+  { open, variant }: { open: boolean; variant: Variant | undefined },
 ): Promise<FastifyReply> {
-  const { key, mime, bytes, etag } = asked ? await findVariant(ctx, artifact, asked) : originalOf(artifact)
+  const { key, mime, bytes, etag } = variant ? await findVariant(ctx, artifact, variant) : originalOf(artifact)
   reply.header('content-disposition', `inline; filename="${artifact.id}.${extensionOf(mime)}"`)
   return sendBlob(req, reply, ctx.blobs, {
     key,
     mime,
     bytes,
     etag,
-    // What is not for everyone must not stay anywhere.
+    // No cache may store what is not public.
     cacheControl: open ? 'public, max-age=31536000, immutable' : 'private, no-store',
     onStatus: (status) => ctx.metrics.answered('getMedia', status, reply.elapsedTime),
     onSent: (sent) => ctx.usageCounter.count(artifact.tenantId, 'bytes', sent),
@@ -59,9 +58,9 @@ function originalOf(artifact: StoredArtifact) {
   return { key: originalKey(artifact, artifact.id), mime, bytes, etag: sha256 }
 }
 
-async function findVariant(ctx: Context, artifact: StoredArtifact, asked: Variant) {
-  if (!artifact.mime.startsWith('image/')) throw invalid('w', 'this artifact is a video: it has no smaller pictures')
-  return ctx.variants.get(artifact, variantOf(artifact, asked))
+async function findVariant(ctx: Context, artifact: StoredArtifact, variant: Variant) {
+  if (!artifact.mime.startsWith('image/')) throw invalid('w', 'is only valid for pictures, and this artifact is a video')
+  return ctx.variants.get(artifact, variant)
 }
 
 function extensionOf(mime: string): string {
@@ -69,8 +68,8 @@ function extensionOf(mime: string): string {
 }
 
 function apiErrorOf(error: unknown): unknown {
-  // Deleted since it was looked up.
+  // The artifact was deleted after it was loaded.
   if (error instanceof BlobError && error.code === 'not_found') return new ApiError('not_found')
-  const passing = error instanceof PictureError || (error instanceof BlobError && error.code === 'unavailable')
-  return passing ? new ApiError('unavailable', { retryAfterSeconds: busySeconds, cause: error }) : error
+  const isTransient = error instanceof PictureError || (error instanceof BlobError && error.code === 'unavailable')
+  return isTransient ? new ApiError('unavailable', { retryAfterSeconds, cause: error }) : error
 }

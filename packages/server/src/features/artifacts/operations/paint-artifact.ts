@@ -7,13 +7,13 @@ import { findPayer } from '#features/credits/ledger/code-account-store.ts'
 import { takePaint } from '#features/limits/daily-limits.ts'
 import { assertQuota } from '#features/limits/quota.ts'
 import { recordEvent } from '#features/events/record-event.ts'
-import { artifactEvent } from '../artifact-event.ts'
+import { artifactEvent } from '../artifact.ts'
 import type { PaintInput } from '../generation/job.ts'
 import { useAllowance } from '../generation/job-store.ts'
-import { startMaking } from '../generation/start-making.ts'
-import { insertMadeArtifact } from '../store.ts'
+import { startGeneration } from '../generation/generation-lifecycle.ts'
+import { insertPendingArtifact } from '../store.ts'
 
-/** A coupon pays, or one of the month's free paints does. */
+/** A coupon pays for the picture. Without a coupon, it uses one of the month's free paints. */
 export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
   const [width, height] = (body.size ?? '1024x1024').split('x').map(Number) as [number, number]
   const input: PaintInput = {
@@ -24,7 +24,7 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenan
     ...(body.provider === undefined ? {} : { provider: body.provider }),
     ...(body.model === undefined ? {} : { model: body.model }),
   }
-  const work = { tenantId, collectionId: collection.id, work: 'paint' as const, input }
+  const work = { collectionId: collection.id, kind: 'paint' as const, input }
   const artifact = { kind: 'image' as const, source: 'paint' as const, title: null }
   const payer = body.coupon === undefined ? null : await payerOf(ctx, body.coupon)
   await assertQuota(ctx, tx, tenantId, { bytes: 1, announced: 0 })
@@ -37,13 +37,13 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenan
       message: "This month's free paints are used up. Pay with a coupon, or wait for the next month.",
     }
     const status = 'quota_exceeded'
-    await insertMadeArtifact(tx, tenantId, collection.id, { id, ...artifact, status, stage: 'done', error })
-    const told = { ...artifactEvent(collection.id, { id, ...artifact }), status, error_code: error.code } as const
-    await recordEvent(tx, tenantId, 'artifact.failed', told)
+    await insertPendingArtifact(tx, tenantId, collection.id, { id, ...artifact, status, stage: 'done', error })
+    const data = { ...artifactEvent(collection.id, { id, ...artifact }), status, error_code: error.code } as const
+    await recordEvent(tx, tenantId, 'artifact.failed', data)
     return { status: 202, data: { id, status: 'painting' } }
   }
   const priceCredits = payer ? ctx.config.paintPrice : 0
-  const id = await startMaking(tx, { ...work, priceCredits, payer, fromAllowance }, artifact)
+  const id = await startGeneration(tx, tenantId, { ...work, priceCredits, payer, fromAllowance }, artifact)
   return { status: 202, data: { id, status: 'painting' } }
 }
 

@@ -3,29 +3,21 @@ import { invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { listChosenItems } from '#features/items/store.ts'
 import { assertQuota } from '#features/limits/quota.ts'
-import { startMaking } from '../generation/start-making.ts'
+import { startGeneration } from '../generation/generation-lifecycle.ts'
 import { listChosenArtifacts } from '../store.ts'
 
 export const produceArtifact: HandlerOf<'produceArtifact'> = async ({ ctx, tx, tenantId, collection, body }) => {
   const { kind, title, items, artifacts, template } = body
   await assertQuota(ctx, tx, tenantId, { bytes: 1, announced: 0 })
-  await assertOfCollection(ctx, tenantId, collection.id, { items, artifacts })
+  await assertInCollection(ctx, tenantId, collection.id, { items, artifacts })
   const input = {
     ...(title === undefined ? {} : { title }),
     ...(items ? { items } : {}),
     ...(artifacts ? { artifacts } : {}),
     ...(template === undefined ? {} : { template }),
   }
-  const work = {
-    tenantId,
-    collectionId: collection.id,
-    work: kind,
-    input,
-    priceCredits: 0,
-    payer: null,
-    fromAllowance: false,
-  }
-  const id = await startMaking(tx, work, { kind, source: 'produce', title: title ?? null })
+  const work = { collectionId: collection.id, kind, input, priceCredits: 0, payer: null, fromAllowance: false }
+  const id = await startGeneration(tx, tenantId, work, { kind, source: 'produce', title: title ?? null })
   return { status: 202, data: { id, status: 'painting' } }
 }
 
@@ -34,7 +26,7 @@ interface Chosen {
   artifacts: string[] | undefined
 }
 
-async function assertOfCollection(
+async function assertInCollection(
   ctx: Context,
   tenantId: string,
   collectionId: string,

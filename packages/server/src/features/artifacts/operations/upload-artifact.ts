@@ -1,45 +1,55 @@
-import { invalid } from '#errors/api-error.ts'
+import { limits } from '@atrium/contract/limits'
+import { newId } from '#crypto/random.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { takeUploadBytes } from '#features/limits/daily-limits.ts'
 import { assertQuota } from '#features/limits/quota.ts'
-import { newId } from '#crypto/random.ts'
-import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import { insertMadeArtifact } from '../store.ts'
-import { assertRoom } from '../uploads/assert-room.ts'
-import { countOpenUploads, insertUpload } from '../uploads/store.ts'
+import { insertPendingArtifact } from '../store.ts'
+import { countOpenUploads, insertUpload, type OpenUploads } from '../uploads/upload-store.ts'
 
-const uploadSeconds = 60 * 60
+const expiresInSeconds = 60 * 60
+/** By then, some of the open uploads are probably complete. */
+const retryAfterSeconds = 60
+const gibibyte = 1024 ** 3
 
-/** The address is computed here and now: nothing is asked of the store, which may be away. */
-export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({
-  ctx,
-  tx,
-  tenantId,
-  key: caller,
-  address,
-  collection,
-  body,
-}) => {
+/** Presigning computes the address in this process: it needs no call to the blob store, which may be unavailable. */
+export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
   const { kind, mime, bytes, sha256 = null } = body
+  const collectionId = collection.id
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
-  const open = await countOpenUploads(tx, tenantId, collection.id)
-  assertRoom(open, bytes)
+  const open = await countOpenUploads(tx, tenantId, collectionId)
+  assertUploadQuota(open, bytes)
   await assertQuota(ctx, tx, tenantId, { bytes, announced: open.bytes })
-  if (caller.kind === 'publishable') await takeUploadBytes(ctx, tx, { tenantId, collectionId: collection.id, address }, bytes)
-  const artifactId = newId('artifact')
-  const place = { tenantId, collectionId: collection.id }
-  const key = uploadKey(place, artifactId)
-  const terms = { key, mime, bytes, sha256: sha256 ?? undefined, expiresInSeconds: uploadSeconds }
-  const { method, url, headers, expiresAt } = await ctx.blobs.presignUpload(terms)
-  await insertMadeArtifact(tx, tenantId, collection.id, {
-    id: artifactId,
-    kind,
-    source: 'upload',
-    status: 'painting',
-    stage: 'uploading',
-    title: null,
-    error: null,
+  if (key.kind === 'publishable') await takeUploadBytes(ctx, tx, { tenantId, collectionId, address }, bytes)
+  const id = newId('artifact')
+  const { method, url, headers, expiresAt } = await ctx.blobs.presignUpload({
+    key: uploadKey({ tenantId, collectionId }, id),
+    mime,
+    bytes,
+    sha256: sha256 ?? undefined,
+    expiresInSeconds,
   })
-  await insertUpload(tx, { ...place, artifactId, mime, bytes, sha256 }, expiresAt)
-  return { status: 201, data: { id: artifactId, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }
+  const pending = { id, kind, source: 'upload', status: 'painting', stage: 'uploading', title: null, error: null } as const
+  await insertPendingArtifact(tx, tenantId, collectionId, pending)
+  await insertUpload(tx, tenantId, { collectionId, artifactId: id, mime, bytes, sha256 }, expiresAt)
+  return { status: 201, data: { id, upload: { method, url, headers, expires_at: expiresAt.toISOString() } } }
+}
+
+/**
+ * Throws if the tenant or the collection has too many open uploads: uploads that are never completed must not fill the
+ * blob store.
+ */
+function assertUploadQuota(open: OpenUploads, bytes: number): void {
+  const { openUploads, openUploadBytes, openUploadsInCollection } = limits
+  if (open.inCollection >= openUploadsInCollection)
+    throw tooManyUploads(`This collection has ${openUploadsInCollection} open uploads.`)
+  if (open.count >= openUploads) throw tooManyUploads(`Your account has ${openUploads} open uploads.`)
+  if (open.bytes + bytes > openUploadBytes)
+    throw tooManyUploads(`With this upload, your account would exceed ${openUploadBytes / gibibyte} GiB of open uploads.`)
+}
+
+function tooManyUploads(reason: string): ApiError {
+  const message = `${reason} Complete or delete some, or wait until they expire.`
+  return new ApiError('rate_limited', { message, retryAfterSeconds })
 }

@@ -1,64 +1,94 @@
 import type { Context } from '#features/context.ts'
-import type { Tx } from '#db/database.ts'
-import { assertQuota } from '#features/limits/quota.ts'
-import { recordEvent } from '#features/events/record-event.ts'
-import { artifactEvent } from '../artifact-event.ts'
-import type { Artifact } from '../artifact.ts'
-import { artifactPrefix, uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import { mediaAddress } from '../media-address.ts'
-import { blobDeletionsOfArtifact } from '#features/blob-deletions/deletions-of.ts'
+import type { Db, Tx } from '#db/database.ts'
+import { artifactPrefix, blobDeletionsOfArtifact, ownerOfKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import { deleteBlobNow } from '#features/blob-deletions/delete-blobs.ts'
 import { insertBlobDeletions, type BlobDeletion } from '#features/blob-deletions/store.ts'
-import { findArtifact, findArtifactForUpdate, updateFailed, updateMade } from '../store.ts'
-import { countOpenUploads, deleteUpload, lockUploads, type ClaimedUpload, type UploadKey } from './store.ts'
-import type { StoredUpload } from './stored-upload.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import { assertQuota } from '#features/limits/quota.ts'
+import { artifactEvent, mediaAddress, type Artifact } from '../artifact.ts'
+import { findArtifact, findArtifactForUpdate, updateFailed, updateReady } from '../store.ts'
+import type { StoredUpload } from './upload-checks.ts'
+import {
+  countOpenUploads,
+  deleteExpiredUploads,
+  deleteUpload,
+  listOpenUploads,
+  lockUploads,
+  type ClaimedUpload,
+  type UploadKey,
+} from './upload-store.ts'
 
-/** Makes the artifact ready, once, and what was uploaded goes: what is served is stored apart from it. */
+/** Makes the artifact ready, once, and deletes the uploaded blob: the served one is stored apart from it. */
 export async function finishReady(ctx: Context, upload: ClaimedUpload, stored: StoredUpload): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
-  const removal = { tenantId, target: uploadKey(upload, artifactId) }
-  await endUpload(ctx, upload, [removal], async (tx, artifact) => {
-    // Cleaned, a picture may be larger than it was announced. Where it does not fit, the upload stays as it is.
+  const deletion = { tenantId, target: uploadKey(upload, artifactId) }
+  await endUpload(ctx, upload, [deletion], async (tx, artifact) => {
+    // Cleaning can make a picture larger than announced. If it exceeds the quota, the upload stays open.
     const { bytes: announced } = await countOpenUploads(tx, tenantId, collectionId)
     await assertQuota(ctx, tx, tenantId, { bytes: stored.bytes, announced })
     const url = mediaAddress(ctx.config, artifactId)
-    await updateMade(tx, tenantId, collectionId, { id: artifactId, url, ...stored, alt: null })
+    await updateReady(tx, tenantId, collectionId, { id: artifactId, url, ...stored, alt: null })
     await recordEvent(tx, tenantId, 'artifact.ready', artifactEvent(collectionId, artifact))
   })
 }
 
-/** Ends it without bytes; all that is stored of it goes. */
+/** Makes the artifact failed, and deletes all of its blobs. */
 export async function finishFailed(ctx: Context, upload: ClaimedUpload, message: string): Promise<void> {
   const { tenantId, collectionId, artifactId } = upload
   await endUpload(ctx, upload, blobDeletionsOfArtifact(upload, artifactId), async (tx, artifact) => {
     const error = { code: 'upload_mismatch', message }
     await updateFailed(tx, tenantId, collectionId, { id: artifactId, status: 'failed', error })
-    const told = { ...artifactEvent(collectionId, artifact), status: 'failed' as const, error_code: error.code }
-    await recordEvent(tx, tenantId, 'artifact.failed', told)
+    const data = { ...artifactEvent(collectionId, artifact), status: 'failed' as const, error_code: error.code }
+    await recordEvent(tx, tenantId, 'artifact.failed', data)
   })
 }
 
 type End = (tx: Tx, artifact: Artifact) => Promise<void>
 
-/** Ends the upload where it is still the caller's to end. */
-async function endUpload(ctx: Context, upload: ClaimedUpload, removals: BlobDeletion[], end: End): Promise<void> {
-  const done = await ctx.db.lane(upload.tenantId).transaction(async (tx) => {
-    // Before the artifact: whoever announces an upload holds this lock, and may wait for one who deletes the collection and its artifacts.
-    await lockUploads(tx, upload.tenantId)
-    // The artifact before its upload, as whoever deletes it does.
-    const artifact = await findArtifactForUpdate(tx, upload.tenantId, upload.collectionId, upload.artifactId)
+/** Ends the upload if the claim still holds its lease. */
+async function endUpload(ctx: Context, upload: ClaimedUpload, deletions: BlobDeletion[], end: End): Promise<void> {
+  const { tenantId, collectionId, artifactId } = upload
+  const done = await ctx.db.lane(tenantId).transaction(async (tx) => {
+    // Locks the uploads before the artifact: an announcer of an upload holds that lock, and may wait for a delete of
+    // the collection.
+    await lockUploads(tx, tenantId)
+    // Locks the artifact before its upload, as a delete of the artifact does.
+    const artifact = await findArtifactForUpdate(tx, tenantId, collectionId, artifactId)
     if (!artifact || !(await deleteUpload(tx, upload))) return false
     await end(tx, artifact)
-    await insertBlobDeletions(tx, removals)
+    await insertBlobDeletions(tx, deletions)
     return true
   })
-  if (!done) return removeUnserved(ctx, upload)
-  for (const removal of removals) await deleteBlobNow(ctx, removal)
+  if (!done) return deleteUnserved(ctx, upload)
+  for (const deletion of deletions) await deleteBlobNow(ctx, deletion)
 }
 
-/** What was stored for an artifact that was deleted or failed meanwhile goes: its files were removed before, perhaps. Neither comes back. */
-export async function removeUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
+/**
+ * Deletes the blobs of an artifact that was deleted or has failed during the check: the check may have stored a blob
+ * after the queued deletion ran. Neither state is ever left, so nothing can serve these blobs later.
+ */
+export async function deleteUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
   const artifact = await findArtifact(ctx.db, tenantId, collectionId, artifactId)
   if (!artifact || artifact.status === 'failed')
     await ctx.blobs.deletePrefix(artifactPrefix({ tenantId, collectionId }, artifactId))
+}
+
+/** Deletes up to `limit` artifacts whose upload was not completed in time. Returns how many. */
+export function expireUploads(ctx: Pick<Context, 'db'>, limit: number): Promise<number> {
+  return ctx.db.transaction(async (tx) => {
+    const expired = await deleteExpiredUploads(tx, limit)
+    await insertBlobDeletions(
+      tx,
+      expired.flatMap((upload) => blobDeletionsOfArtifact(upload, upload.artifactId)),
+    )
+    return expired.length
+  })
+}
+
+/**
+ * Whether bytes may arrive at this key: true for an open upload, and for a key that is not the upload of an artifact.
+ */
+export async function isOpenUpload(db: Db, key: string): Promise<boolean> {
+  const owner = ownerOfKey(key)
+  return !owner?.isUpload || (await listOpenUploads(db, [owner])).size === 1
 }

@@ -26,13 +26,13 @@ async function statusesOf(count: number, one: () => Promise<Got>): Promise<numbe
   return (await Promise.all(Array.from({ length: count }, one))).map(({ status }) => status)
 }
 
-test('a collection has 100 uploads under way, however many are announced at once; one that ends makes room', async () => {
+test('a collection has at most 100 open uploads, however many are announced at once; one that ends makes room', async () => {
   const world = await StoredWorld.open(api)
   const [place, other] = [await world.makeCollection(), await world.makeCollection()]
   const first = (await announce(world, place)).body.data.id as string
   const statuses = await statusesOf(110, () => announce(world, place))
   assert.equal(statuses.filter((status) => status === 201).length, 99)
-  assertFull(await announce(world, place), /^This collection has 100 uploads under way/)
+  assertFull(await announce(world, place), /^This collection has 100 open uploads/)
   assert.equal((await announce(world, other)).status, 201)
   await send(api, 'DELETE', `/collections/${place.id}/artifacts/${first}`, place.owner)
   assert.equal((await announce(world, place)).status, 201)
@@ -47,27 +47,27 @@ test('a collection has 100 uploads under way, however many are announced at once
   assert.equal((await announce(world, place)).status, 201, 'what has expired does not count')
 })
 
-test('a tenant has 1,000 uploads under way in all its collections, and another tenant its own', async () => {
+test('a tenant has at most 1,000 open uploads in all its collections, and another tenant its own', async () => {
   const world = await StoredWorld.open(api)
   for (let i = 0; i < 10; i++) {
     const place = await world.makeCollection()
     assert.deepEqual([...new Set(await statusesOf(100, () => announce(world, place)))], [201])
   }
-  assertFull(await announce(world, await world.makeCollection()), /^Your account has 1000 uploads under way/)
+  assertFull(await announce(world, await world.makeCollection()), /^Your account has 1000 open uploads/)
   const stranger = await StoredWorld.open(api)
   assert.equal((await announce(stranger, await stranger.makeCollection())).status, 201)
 })
 
-test('what a tenant announces is 20 GiB at the most', async () => {
+test('a tenant announces at most 20 GiB', async () => {
   const world = await StoredWorld.open(api)
   const place = await world.makeCollection()
   const { id } = (await announce(world, place)).body.data
-  // As many as 205 of the largest, in one.
+  // The bytes of 205 of the largest uploads, in one.
   await api.ctx.db.query(
     statement<never>('test-grow', `update artifact_uploads set bytes = 20 * 1024::bigint ^ 3 - 100 where artifact_id = $1`),
     [id],
   )
-  assertFull(await announce(world, await world.makeCollection(), 101), /more than 20 GiB/)
+  assertFull(await announce(world, await world.makeCollection(), 101), /exceed 20 GiB/)
   assert.equal((await announce(world, place, 100)).status, 201)
-  assertFull(await announce(world, place, 1), /more than 20 GiB/)
+  assertFull(await announce(world, place, 1), /exceed 20 GiB/)
 })

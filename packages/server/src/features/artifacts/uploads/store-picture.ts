@@ -7,17 +7,15 @@ import { uploadMaxBytes } from '@atrium/contract/making'
 import type { Context } from '#features/context.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import { assertAnnounced } from './assert-announced.ts'
-import { saveBlob } from './save-blob.ts'
-import { assertType, headBytes, tailBytes } from './sniff-type.ts'
-import type { Upload } from './store.ts'
-import type { StoredUpload } from './stored-upload.ts'
+import { downloadBlobTo } from '../download-blob-to.ts'
+import { assertAnnounced, assertType, headBytes, tailBytes, type StoredUpload } from './upload-checks.ts'
 import type { UploadLease } from './upload-lease.ts'
+import type { Upload } from './upload-store.ts'
 
-/** Cleaned, a picture may be larger than it was uploaded. */
+/** Cleaning can make a picture larger than its upload. */
 const maxCleanBytes = 512 * 1024 * 1024
 
-/** Checks a picture that was uploaded and stores it cleaned, so that nobody ever gets it as it came. */
+/** Checks an uploaded picture and stores a cleaned copy. The uploaded bytes are never served. */
 export function storePicture(
   { blobs, pictures }: Pick<Context, 'blobs' | 'pictures'>,
   upload: Upload,
@@ -25,7 +23,7 @@ export function storePicture(
 ): Promise<StoredUpload> {
   return pictures.withFolder(async (folder) => {
     const source = join(folder, 'source')
-    assertAnnounced(upload, await saveBlob(blobs, uploadKey(upload, upload.artifactId), source, uploadMaxBytes))
+    assertAnnounced(upload, await downloadBlobTo(source, blobs, uploadKey(upload, upload.artifactId), uploadMaxBytes))
     assertType(upload.mime, await partOf(source, 0, headBytes), await partOf(source, upload.bytes - tailBytes, tailBytes))
     const clean = join(folder, 'clean')
     const { tenantId } = upload
@@ -42,12 +40,13 @@ export function storePicture(
     } catch (error) {
       if (!(error instanceof BlobError && error.code === 'exists')) throw error
     } finally {
-      // Not read to its end where it failed, nor at all where it was not begun.
+      // A failed write does not read the file to its end.
       file.destroy()
     }
-    // Of a check that ended after it had stored, and before it could say so: cleaned as well, and never replaced.
+    // The blob of an earlier check that stopped between its write and its commit. It is cleaned too, and is never
+    // replaced.
     const kept = join(folder, 'kept')
-    const stored = await saveBlob(blobs, key, kept, maxCleanBytes)
+    const stored = await downloadBlobTo(kept, blobs, key, maxCleanBytes)
     const size = await pictures.inspect(kept, tenantId)
     return { mime, width: size.width, height: size.height, ...stored }
   }, upload.tenantId)

@@ -6,17 +6,17 @@ import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import { assertAnnounced } from './assert-announced.ts'
-import { assertType, headBytes, tailBytes } from './sniff-type.ts'
-import type { Upload } from './store.ts'
-import type { StoredUpload } from './stored-upload.ts'
+import { assertAnnounced, assertType, headBytes, tailBytes, type StoredUpload } from './upload-checks.ts'
 import type { UploadLease } from './upload-lease.ts'
+import type { Upload } from './upload-store.ts'
 import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 import { parseMp4 } from '@atrium/media/video/parse-mp4'
 import { parseWebm } from '@atrium/media/video/parse-webm'
 import { PullParser } from '@atrium/media/video/pull-parser'
 
-/** Reading and hashing takes this process's own time: with some at once, the first are done before the last begin. */
+/**
+ * Parsing and hashing run on this process's event loop. With few at once, the first are done before the last begin.
+ */
 const checks = new FairSemaphore({
   permits: 4,
   permitsPerTenant: 3,
@@ -27,8 +27,8 @@ const checks = new FairSemaphore({
 })
 
 /**
- * Puts an uploaded video where it stays, and then checks it there: whoever holds the address of the upload can no longer replace it. Until the
- * artifact is ready nobody can read it, and where the check fails it goes.
+ * Moves an uploaded video to its final key and checks it there, where the upload's address can no longer overwrite it.
+ * Nobody can read it until the artifact is ready. If the check fails, the blob is deleted.
  */
 export function storeVideo({ blobs }: Pick<Context, 'blobs'>, upload: Upload, lease: UploadLease): Promise<StoredUpload> {
   return checks.run(upload.tenantId, 1, () => promoteAndCheck(blobs, upload, lease))
@@ -54,7 +54,7 @@ async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease)
   assertAnnounced(upload, { bytes: read, sha256 })
   const size = parser.end()
   if (!size) throw new UploadMismatch('The video is cut short.')
-  // A copy that the store came to late, for a check that is long over, would show here.
+  // The ETag differs if the blob store executed the late move of an earlier check.
   const after = await blobs.stat(key)
   if (readEtag !== etag || after?.etag !== etag) throw new BlobError('unavailable', 'the video was replaced while it was checked')
   return { mime: upload.mime, ...size, bytes, sha256 }

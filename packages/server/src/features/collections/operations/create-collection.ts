@@ -14,8 +14,7 @@ export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tena
   const id = newId('collection')
   const adminToken = newCredential('adminToken')
   const contributorToken = contributorPolicy === 'token' ? newCredential('contributorToken') : undefined
-  await insertCollection(tx, {
-    tenantId,
+  await insertCollection(tx, tenantId, {
     id,
     metadata,
     appState,

@@ -1,5 +1,5 @@
 import type { HandlerOf } from '#features/handler.ts'
-import { blobDeletionsOfCollection } from '#features/blob-deletions/deletions-of.ts'
+import { blobDeletionsOfCollection } from '#features/blob-deletions/blob-keys.ts'
 import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import { deleteCollection as deleteRow } from '../store.ts'

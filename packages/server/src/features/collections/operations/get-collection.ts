@@ -1,5 +1,5 @@
 import type { HandlerOf } from '#features/handler.ts'
-import { collectionView } from '../views.ts'
+import { collectionView } from '../collection.ts'
 
 export const getCollection: HandlerOf<'getCollection'> = async ({ collection, owner }) => ({
   status: 200,

@@ -31,7 +31,7 @@ interface Submitted {
   author?: string
 }
 
-/** What goes into the table: the item as it came or, in a box, nothing but the JWE. */
+/** The columns to store: the item as received, or only its JWE if the collection is a box. */
 async function storedForm({ boxRecipient }: Collection, { type, content, author }: Submitted) {
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > limits.itemContentBytes) assertJsonSize(content, limits.itemContentBytes, '/content')

@@ -3,12 +3,11 @@ import type { HandlerOf } from '#features/handler.ts'
 import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvents } from '#features/events/record-event.ts'
 import { changedAccessList } from '../access-list.ts'
-import { isChanged, itemUpdated } from '../item-event.ts'
-import { counts } from '../item.ts'
+import { isChanged, isCounted, itemUpdated } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
 export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, params, body }) => {
-  // The collection before its items, everywhere: one order of locks.
+  // Locks the collection before its items, as every other operation does, so that no two deadlock.
   await findCollectionForUpdate(tx, tenantId, params.id)
   const item = await findItemForUpdate(tx, tenantId, params.id, params.itemId)
   if (!item) throw new ApiError('not_found')
@@ -24,7 +23,7 @@ export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, p
   }
   const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenantId, params.id) : undefined
   await updateItem(tx, tenantId, params.id, after)
-  const difference = Number(counts(after)) - Number(counts(item))
+  const difference = Number(isCounted(after)) - Number(isCounted(item))
   if (difference !== 0) await addToItemCount(tx, tenantId, params.id, difference)
   const changed = [...(formerHero ? [formerHero] : []), ...(isChanged(item, after) ? [after] : [])]
   await recordEvents(

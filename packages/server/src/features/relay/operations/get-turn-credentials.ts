@@ -17,7 +17,7 @@ export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx:
 
 function notConfigured(): ApiError {
   return new ApiError('unavailable', {
-    message: 'This installation has no relay yet: whoever runs it has to set TURN_URLS and TURN_SECRET.',
+    message: 'This installation has no relay. Its operator can set TURN_URLS and TURN_SECRET.',
     retryAfterSeconds: 60,
   })
 }

@@ -1,8 +1,7 @@
 import { renderSharePage } from '@atrium/web/share/render-share-page'
 import type { HandlerOf } from '#features/handler.ts'
 import { findShareInput } from '../share-input.ts'
-import { sharePageNotFound } from '../share-page-not-found.ts'
-import { styleHash } from '../style-hash.ts'
+import { sharePageNotFound, styleHash } from '../share-page.ts'
 
 export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params }) => {
   const input = await findShareInput(ctx, params.id)
@@ -11,7 +10,7 @@ export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, par
     return { status: 404, data: html, headers }
   }
   const { html, csp } = renderSharePage(input, styleHash)
-  // Asked for anew each time, because curation shows at once; an unchanged page costs a 304.
+  // Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304.
   return {
     status: 200,
     data: html,

@@ -1,7 +1,7 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { recordEvent } from '#features/events/record-event.ts'
-import { announceKeyChange } from '#features/keys/store.ts'
+import { notifyKeyChange } from '#features/keys/store.ts'
 import { findTenantForUpdate, updateTenantStatus } from '../store.ts'
 import { tenantView } from '../tenant.ts'
 
@@ -12,6 +12,6 @@ export const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params
     await updateTenantStatus(tx, tenant.id, status)
     await recordEvent(tx, tenant.id, 'tenant.status_changed', { status, previous: tenant.status })
   }
-  await announceKeyChange(tx, tenant.id)
+  await notifyKeyChange(tx, tenant.id)
   return { status: 200, data: tenantView({ ...tenant, status }) }
 }

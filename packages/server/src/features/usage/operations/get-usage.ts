@@ -5,7 +5,7 @@ import { reportSpan, usageReport } from '../usage-report.ts'
 
 export const getUsage: HandlerOf<'getUsage'> = async ({ ctx, tenantId, query }) => {
   const { from, to } = reportSpan(query, Date.now())
-  // Whoever tries a request and looks at the report should find it there.
+  // A caller who makes a request and then reads the report must find it there.
   await ctx.usageCounter.flush()
   const [counted, spent] = await Promise.all([listUsage(ctx.db, tenantId, from, to), sumSpentByDay(ctx.db, tenantId, from, to)])
   const credits = spent.map((row) => ({ day: row.day, meter: 'credits' as const, quantity: row.credits }))

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { limits } from '@atrium/contract/limits'
+import { statement } from '#db/database.ts'
+import { send, type Got } from '#testing/http.ts'
+import { eventually } from '#testing/session-world.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { gradient } from '@atrium/media/testing/sample-pictures'
+import { ArtifactGenerator } from './artifact-generator.ts'
+
+interface Customer {
+  tenant: TestTenant
+  collection: { id: string; token: string }
+}
+
+let api: TestApi
+let generator: ArtifactGenerator
+let provider: Server
+/** Runs while a provider paints. */
+let whilePainting: () => Promise<unknown>
+
+before(async () => {
+  const png = await gradient(96, 64).png().toBuffer()
+  const answer = JSON.stringify({ created: 1, data: [{ b64_json: png.toString('base64') }] })
+  provider = createServer((req, res) => {
+    req.resume().on('end', () => {
+      void whilePainting().then(() => res.writeHead(200, { 'content-type': 'application/json' }).end(answer))
+    })
+  })
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  api = await startTestApi({ egress: 'loopback' })
+})
+
+after(async () => {
+  await api.close()
+  provider.close()
+})
+
+// Also after a failed test: a running generator would keep this process alive.
+afterEach(() => generator.stop())
+
+beforeEach(() => {
+  whilePainting = () => Promise.resolve()
+  generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 2)
+})
+
+async function makeCustomer(): Promise<Customer> {
+  const tenant = await api.makeTenant()
+  const { data } = (await send(api, 'POST', '/collections', { key: tenant.publishableKey, body: {} })).body
+  return { tenant, collection: { id: data.id, token: data.admin_token } }
+}
+
+const asOwner = ({ tenant, collection }: Customer) => ({
+  key: tenant.publishableKey,
+  collectionToken: collection.token,
+  idempotencyKey: randomUUID(),
+})
+const paint = (customer: Customer, body: object = { prompt: 'sea' }) =>
+  send(api, 'POST', `/collections/${customer.collection.id}/paint`, { ...asOwner(customer), body })
+const produce = (customer: Customer) =>
+  send(api, 'POST', `/collections/${customer.collection.id}/produce`, { ...asOwner(customer), body: { kind: 'card' } })
+const artifactOf = async (customer: Customer, { body }: Got) =>
+  (await send(api, 'GET', `/collections/${customer.collection.id}/artifacts/${body.data.id}`, asOwner(customer))).body.data
+
+const countStatement = statement<{ jobs: number }>(
+  'test-count-jobs',
+  'select count(*) as jobs from artifact_jobs where tenant_id = $1',
+)
+const jobsOf = async ({ tenant }: Customer) => (await api.ctx.db.query(countStatement, [tenant.id]))[0]!.jobs
+
+async function flood(customer: Customer, jobs: number): Promise<void> {
+  for (let left = jobs; left > 0; left -= 20)
+    for (const { status } of await Promise.all(Array.from({ length: Math.min(20, left) }, () => produce(customer))))
+      assert.equal(status, 202)
+}
+
+describe('the queue', () => {
+  test('accepts an exact number of jobs of one tenant, and says when to retry; another tenant’s jobs are accepted', async () => {
+    const [many, one] = [await makeCustomer(), await makeCustomer()]
+    await flood(many, limits.artifactsInTheMaking - 5)
+    const last = await Promise.all(Array.from({ length: 12 }, () => produce(many)))
+    assert.equal(last.filter(({ status }) => status === 202).length, 5)
+    for (const refused of [last.find(({ status }) => status !== 202)!, await paint(many)]) {
+      assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited'])
+      assert.ok(Number(refused.headers.get('retry-after')) > 0)
+      assert.match(refused.body.error.message, /200 artifacts/)
+    }
+    assert.equal(await jobsOf(many), limits.artifactsInTheMaking)
+    assert.equal((await produce(one)).status, 202)
+    await send(api, 'DELETE', `/collections/${many.collection.id}`, asOwner(many))
+    await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))
+  })
+
+  test('two tenants that flood it do not delay the paint of a third one', async () => {
+    const [first, second, third] = [await makeCustomer(), await makeCustomer(), await makeCustomer()]
+    await flood(first, 60)
+    await flood(second, 60)
+    await generator.start()
+    await eventually(async () => (await jobsOf(first)) < 58 && (await jobsOf(second)) < 58, 'both are served', 30_000)
+    const before = (await jobsOf(first)) + (await jobsOf(second))
+    const painted = await paint(third)
+    await eventually(async () => (await artifactOf(third, painted)).stage === 'done', 'it is painted', 30_000)
+    const overtook = before - (await jobsOf(first)) - (await jobsOf(second))
+    // Two that were under way and, of each, the one whose turn came at the same time; a paint takes as long as some
+    // cards.
+    assert.ok(overtook < 30, `${overtook} others were made before it`)
+    for (const one of [first, second]) await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))
+  })
+})
+
+describe('a late worker', () => {
+  async function makePainter(): Promise<Customer> {
+    const customer = await makeCustomer()
+    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+    const body = { openai_compatible: { url, key: 'sk-canary-88888' } }
+    const set = await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body })
+    assert.equal(set.status, 200)
+    return customer
+  }
+
+  test('does not overwrite what another worker stored, and changes nothing', async (t) => {
+    const customer = await makePainter()
+    const started = await paint(customer)
+    const { id } = started.body.data
+    const key = originalKey({ tenantId: customer.tenant.id, collectionId: customer.collection.id }, id)
+    const steal = statement<never>(
+      'test-steal-job',
+      `update artifact_jobs set lease_owner = 'another', lease_until = now() + interval '1 hour' where artifact_id = $1`,
+    )
+    whilePainting = async () => {
+      await api.ctx.db.query(steal, [id])
+      await api.ctx.blobs.write(key, Buffer.from('of another'), { mime: 'image/png' })
+    }
+    generator = new ArtifactGenerator(api.ctx, api.databaseUrl, 1)
+    const clean = t.mock.method(api.ctx.pictures, 'clean')
+    await generator.start()
+    await eventually(async () => clean.mock.callCount() === 1, 'it has its picture', 20_000)
+    // One at a time: the first has ended before this one starts.
+    whilePainting = () => Promise.resolve()
+    const next = await paint(customer)
+    await eventually(async () => (await artifactOf(customer, next)).stage === 'done', 'the next one is made', 20_000)
+    assert.equal(String(await buffer((await api.ctx.blobs.read(key)).stream)), 'of another')
+    assert.equal((await artifactOf(customer, started)).status, 'painting')
+    assert.equal(await jobsOf(customer), 1)
+  })
+})
+
+test('repeated database failures at every step lose no picture, and cause no second request to the provider', async (t) => {
+  const customer = await makeCustomer()
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const keys = { openai_compatible: { url, key: 'sk-canary-99999' } }
+  await send(api, 'PUT', '/tenant/provider-keys', { key: customer.tenant.secretKey, body: keys })
+  let painted = 0
+  whilePainting = async () => void painted++
+  const { db } = api.ctx
+  const [query, transaction] = [db.query.bind(db), db.transaction.bind(db)]
+  const reset = () => Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+  /** By step: how often it will still fail. */
+  const failures = new Map<string, number>([
+    ['artifacts-stage', 2],
+    ['artifact-jobs-renew', 2],
+    ['a transaction', 2],
+  ])
+  const fails = (step: string) => {
+    const left = failures.get(step) ?? 0
+    failures.set(step, left - 1)
+    return left > 0
+  }
+  const started = await paint(customer)
+  t.mock.method(db, 'query', (...args: Parameters<typeof query>) => (fails(args[0].name) ? reset() : query(...args)))
+  t.mock.method(db, 'transaction', (...args: Parameters<typeof transaction>) =>
+    fails('a transaction') ? reset() : transaction(...args),
+  )
+  await generator.start()
+  await eventually(
+    async () => [...failures.values()].every((left) => left < 0),
+    'every step has failed and been tried again',
+    20_000,
+  )
+  await eventually(async () => (await artifactOf(customer, started)).status === 'ready', 'it is ready', 20_000)
+  assert.equal(painted, 1)
+})

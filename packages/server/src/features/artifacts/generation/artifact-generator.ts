@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import { keepTrying } from '@atrium/traffic/keep-trying'
+import type { Context } from '#features/context.ts'
+import { newId } from '#crypto/random.ts'
+import { isPassing } from '#db/is-passing.ts'
+import { LeasedWork, type LeasedRun } from '#db/lease-poller.ts'
+import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { updateStage } from '../store.ts'
+import { finishFailed, finishReady } from './generation-lifecycle.ts'
+import { GenerationError, type Generated, type Job } from './job.ts'
+import { claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
+import { paintPicture } from './paint-picture.ts'
+import { produceArtifact } from './produce-artifact.ts'
+
+const renewIntervalMs = 8_000
+/** The pause before each further attempt: an outage of a minute, at a provider or the blob store, fails no job. */
+const retryPausesSeconds = [5, 15, 45]
+const maxAttempts = retryPausesSeconds.length + 1
+/** The pause after a transient fault of the database, which counts as no attempt. */
+const transientPauseSeconds = 2
+
+/**
+ * Generates artifacts in this process. It claims a few jobs at a time, since pictures take memory and processor time.
+ */
+export class ArtifactGenerator {
+  readonly #ctx: Context
+  readonly #capacity: number
+  readonly #owner = newId('request')
+  readonly #poller: LeasedWork<LeasedRun>
+
+  constructor(ctx: Context, databaseUrl: string, capacity: number) {
+    this.#ctx = ctx
+    this.#capacity = capacity
+    this.#poller = new LeasedWork({
+      databaseUrl,
+      log: ctx.log,
+      what: 'artifact jobs',
+      channel: jobChannel,
+      renewEveryMs: renewIntervalMs,
+      take: () => this.#take(),
+      renew: (ids) => renewJobs(ctx.db, this.#owner, ids),
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#poller.start()
+  }
+
+  /** Releases its jobs, so that another worker can claim them at once. */
+  async stop(): Promise<void> {
+    const closed = this.#poller.close()
+    // Before the close has ended: it waits for the database, and the jobs would continue meanwhile.
+    this.#poller.abortAll('the worker stops')
+    await closed
+    // A poll that was running may have started more jobs.
+    this.#poller.abortAll('the worker stops')
+    await this.#poller.ended()
+  }
+
+  async #take(): Promise<boolean> {
+    const free = this.#capacity - this.#poller.runs.size
+    if (free <= 0) return false
+    for (const job of await claimJobs(this.#ctx.db, this.#owner, free)) this.#begin(job)
+    return false
+  }
+
+  #begin(job: Job): void {
+    // A process that was suspended for long can claim a job that it still runs.
+    this.#poller.runs.get(job.artifactId)?.abort('its lease ran out')
+    const abort = new AbortController()
+    const done = this.#run(job, abort.signal).catch((error: unknown) =>
+      this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'a generation stopped without an outcome'),
+    )
+    this.#poller.add(job.artifactId, { done, abort: (reason) => abort.abort(new Error(reason)) })
+    void done.then(() => this.#poller.look())
+  }
+
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    const { tenantId, collectionId, artifactId: id } = job
+    try {
+      const leftMs = Date.parse(job.deadline) - Date.now()
+      // A job that kills its worker on every attempt must end.
+      if (job.attempts > maxAttempts || leftMs <= 0) throw outOfTime()
+      const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
+      // The provider charges for what it generates: a lost database connection must not repeat the generation.
+      const retry = <T>(call: () => Promise<T>) => keepTrying(call, { signal: within, isPassing })
+      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'running' }))
+      const { bytes, ...generated } = await this.#generate(job, within)
+      // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
+      if (!(await retry(() => this.#renew(job)))) return
+      await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
+      within.throwIfAborted()
+      // All attempts use one key: a later attempt replaces the blob of an earlier one.
+      await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: generated.mime })
+      const stored = { ...generated, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+      await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
+    } catch (error) {
+      await this.#fail(job, signal, error)
+    }
+  }
+
+  #generate(job: Job, signal: AbortSignal): Promise<Generated> {
+    if (job.kind === 'paint') return paintPicture(this.#ctx, job.tenantId, job.input, signal)
+    return produceArtifact(this.#ctx, job, signal)
+  }
+
+  /** Returns whether this process still holds the job; if so, the renewed lease covers the storing of the blob. */
+  async #renew({ artifactId }: Job): Promise<boolean> {
+    return (await renewJobs(this.#ctx.db, this.#owner, [artifactId])).has(artifactId)
+  }
+
+  async #fail(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
+    const owner = this.#owner
+    if (signal.aborted) {
+      if (this.#poller.stopped) await postponeJob(this.#ctx.db, job.tenantId, job, { owner, seconds: 0, counts: true })
+      return
+    }
+    const isLate = Date.now() >= Date.parse(job.deadline)
+    if (!isLate && isPassing(error)) return this.#postpone(job, signal, { seconds: transientPauseSeconds, counts: false })
+    const known = error instanceof GenerationError
+    if (!known) this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'an artifact could not be generated')
+    const seconds = retryPausesSeconds[job.attempts - 1]
+    if (!isLate && seconds !== undefined && (!known || error.transient))
+      return this.#postpone(job, signal, { seconds, counts: true })
+    const internal = () => new GenerationError('internal_error', 'An internal error occurred.')
+    const reason = isLate ? outOfTime() : known ? error : internal()
+    await keepTrying(() => finishFailed(this.#ctx, job, owner, reason), { signal, isPassing })
+  }
+
+  async #postpone(job: Job, signal: AbortSignal, terms: { seconds: number; counts: boolean }): Promise<void> {
+    const postpone = () => postponeJob(this.#ctx.db, job.tenantId, job, { owner: this.#owner, ...terms })
+    await keepTrying(postpone, { signal, isPassing })
+  }
+}
+
+function outOfTime(): GenerationError {
+  return new GenerationError('gave_up', 'The artifact could not be generated in time.')
+}

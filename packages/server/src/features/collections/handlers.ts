@@ -1,0 +1,13 @@
+import type { Handlers } from '../handler.ts'
+import { createCollection } from './operations/create-collection.ts'
+import { deleteCollection } from './operations/delete-collection.ts'
+import { getCollection } from './operations/get-collection.ts'
+import { setCollectionState, updateCollection } from './operations/update-collection.ts'
+
+export const collectionHandlers = {
+  createCollection,
+  getCollection,
+  updateCollection,
+  deleteCollection,
+  setCollectionState,
+} satisfies Partial<Handlers>
