@@ -10,10 +10,7 @@ const tests = ['**/*.test.ts']
 const stores = ['**/store.ts', '**/*-store.ts', `${server}/db/**`]
 
 /** Files with SQL that have not moved it to a store yet. */
-const notYet = [
-  'packages/server/src/gateway/health.ts',
-  'packages/server/src/crypto/vault/reseal.ts',
-]
+const notYet = ['packages/server/src/gateway/health.ts', 'packages/server/src/crypto/vault/reseal.ts']
 
 const sqlOutsideStore = {
   name: '#db/database.ts',
