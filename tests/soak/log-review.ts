@@ -5,17 +5,19 @@ export interface Disturbance {
 
 /** Errors that a database that goes and comes back explains. */
 const databaseGone =
-  /57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|Connection terminated|connection.*(lost|closed|refused)|timeout|terminating|starting up|shutting down|recovery|unavailable|PostgreSQL|\b50[23]\b/i
+  /57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|Connection terminated|not queryable|connection.*(lost|closed|refused)|timeout|terminating|starting up|shutting down|recovery|unavailable|PostgreSQL|\b50[23]\b/i
+/** Refusals of a machine that has more to do than it can: whoever was refused is told to come back. */
+const underPressure = /"type":"Overloaded"|No answer within \d+ ms|aborted due to timeout/
 /** Lines about a worker that was killed and its successor. */
 const workerGone = /SIGKILL|worker|restart|ended|exit|took over|lease/i
 /** How long after it a disturbance may be felt. */
 const feltMs = 60_000
 
-/** The lines of level error or above that no disturbance explains. */
+/** The lines of level error or above that neither a disturbance nor the load explains. */
 export function findUnexplained(output: string, disturbances: Disturbance[]): string[] {
   return output.split('\n').filter((line) => {
     const { level, time } = readLine(line)
-    if (level < 50) return false
+    if (level < 50 || underPressure.test(line)) return false
     const near = disturbances.filter(({ at }) => time >= at - 2_000 && time <= at + feltMs)
     return !near.some(({ what }) => (what === 'database' ? databaseGone : workerGone).test(line))
   })

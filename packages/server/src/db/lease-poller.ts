@@ -1,4 +1,5 @@
 import { Listener } from '@atrium/traffic/listener'
+import { Overloaded } from '@atrium/traffic/overloaded'
 import type { Logger } from 'pino'
 
 /** A piece of work that is under way in this process. */
@@ -8,7 +9,7 @@ export interface LeasedRun {
   abort(reason: string): void
 }
 
-interface LeasedWorkOptions {
+interface LeasePollerOptions {
   databaseUrl: string
   log: Logger
   /** Names the work in the log. */
@@ -27,16 +28,16 @@ interface LeasedWorkOptions {
 const lookEveryMs = 1_000
 
 /** Work that any number of processes share: each piece is done by the one that holds its lease, and goes to another when the lease runs out. */
-export class LeasedWork<Run extends LeasedRun> {
+export class LeasePoller<Run extends LeasedRun> {
   readonly runs = new Map<string, Run>()
-  readonly #options: LeasedWorkOptions
+  readonly #options: LeasePollerOptions
   readonly #listener: Listener
   readonly #timers: NodeJS.Timeout[] = []
   #looking: Promise<void> | undefined
   #lookAgain = false
   #stopped = false
 
-  constructor(options: LeasedWorkOptions) {
+  constructor(options: LeasePollerOptions) {
     this.#options = options
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -92,11 +93,18 @@ export class LeasedWork<Run extends LeasedRun> {
     }
     this.#lookAgain = false
     this.#looking = this.#lookOnce()
-      .catch((error: unknown) => this.#options.log.error({ err: error }, `${this.#options.what} not looked after`))
+      .catch((error: unknown) => this.#logFault(error, `${this.#options.what} not looked after`))
       .finally(() => {
         this.#looking = undefined
         if (this.#lookAgain) this.look()
       })
+  }
+
+  #logFault(error: unknown, message: string): void {
+    const { log } = this.#options
+    // Under load there are many of these, and a stack says no more.
+    if (error instanceof Overloaded) log.warn(`${message}: ${error.message}`)
+    else log.error({ err: error }, message)
   }
 
   async #lookOnce(): Promise<void> {
@@ -109,7 +117,7 @@ export class LeasedWork<Run extends LeasedRun> {
     try {
       await this.#letGo(this.#options.renew)
     } catch (error) {
-      this.#options.log.error({ err: error }, `leases of ${this.#options.what} not renewed`)
+      this.#logFault(error, `leases of ${this.#options.what} not renewed`)
     }
   }
 

@@ -3,7 +3,7 @@ import { keepTrying } from '@atrium/traffic/keep-trying'
 import type { Context } from '#features/context.ts'
 import { newId } from '#crypto/random.ts'
 import { isPassing } from '#db/is-passing.ts'
-import { LeasedWork, type LeasedRun } from '#db/lease-poller.ts'
+import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { updateStage } from '../store.ts'
 import { finishFailed, finishReady } from './generation-lifecycle.ts'
@@ -26,12 +26,12 @@ export class ArtifactGenerator {
   readonly #ctx: Context
   readonly #capacity: number
   readonly #owner = newId('request')
-  readonly #poller: LeasedWork<LeasedRun>
+  readonly #poller: LeasePoller<LeasedRun>
 
   constructor(ctx: Context, databaseUrl: string, capacity: number) {
     this.#ctx = ctx
     this.#capacity = capacity
-    this.#poller = new LeasedWork({
+    this.#poller = new LeasePoller({
       databaseUrl,
       log: ctx.log,
       what: 'artifact jobs',

@@ -1,5 +1,5 @@
 import type { Context } from '#features/context.ts'
-import { LeasedWork, type LeasedRun } from '#db/lease-poller.ts'
+import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
 import { commitEnd } from '../session-transitions.ts'
 import type { Session } from '../session.ts'
@@ -25,12 +25,12 @@ export class SessionRunner {
   readonly #ctx: Context
   readonly #capacity: number
   readonly #owner = newId('request')
-  readonly #work: LeasedWork<SessionRun>
+  readonly #work: LeasePoller<SessionRun>
 
   constructor(ctx: Context, databaseUrl: string, capacity: number) {
     this.#ctx = ctx
     this.#capacity = capacity
-    this.#work = new LeasedWork({
+    this.#work = new LeasePoller({
       databaseUrl,
       log: ctx.log,
       what: 'sessions',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
-import { LeasedWork } from '#db/lease-poller.ts'
+import { LeasePoller } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
 import { eventChannel, listWaitingTenants, numberFreeEvents } from '#features/events/store.ts'
 import { openOutcomeWriter } from '../delivery-store.ts'
@@ -23,7 +23,7 @@ const releaseTimeoutMs = 1_500
 export class WebhookRunner {
   readonly #ctx: Context
   readonly #share: RunShare
-  readonly #work: LeasedWork<EndpointRun>
+  readonly #work: LeasePoller<EndpointRun>
   #afterTenantId = ''
 
   constructor(ctx: Context, databaseUrl: string) {
@@ -35,7 +35,7 @@ export class WebhookRunner {
       outcomes: openOutcomeWriter(ctx.db, owner),
       permits: { healthy: new Semaphore(concurrency.healthy), failing: new Semaphore(concurrency.failing) },
     }
-    this.#work = new LeasedWork({
+    this.#work = new LeasePoller({
       databaseUrl,
       log: ctx.log,
       what: 'events',
