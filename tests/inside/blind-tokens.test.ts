@@ -67,7 +67,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const bundle = (contents: string) =>
   build({
     absWorkingDir: root,
-    stdin: { contents, resolveDir: `${root}tests` },
+    stdin: { contents, resolveDir: `${root}tests/inside` },
     bundle: true,
     write: false,
     metafile: true,

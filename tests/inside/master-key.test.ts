@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
-import { sealedColumns, type Place } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
+import { sealedColumns, type SealedRef } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
 import { Vault } from '../../packages/server/src/crypto/vault/vault.ts'
 import { agentControlToken, agentEndpoint } from '../support/agent-endpoint.ts'
 import { adminToken, type AtriumProcess } from '../support/atrium-process.ts'
@@ -80,7 +80,7 @@ async function openAll(...keys: [Buffer, ...Buffer[]]): Promise<Record<string, R
       `select ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table} where ${column} is not null`,
     )
     const values = rows.map((one) => {
-      const place = { table, column, tenant: one.tenant, row: one.row } as Place
+      const place = { table, column, tenant: one.tenant, row: one.row } as SealedRef
       return [`${one.tenant} ${one.row}`, vault.open(one.sealed, place).toString('base64')] as const
     })
     opened[`${table}.${column}`] = Object.fromEntries(values)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Account, admit, type FindStanding, type RejectionReason, type Standing } from './admit.ts'
+import { type Account, admit, type FindListStatus, type RejectionReason, type ListStatus } from './admit.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { ProviderUnavailable } from './provider-unavailable.ts'
 import { createTestDevice, createTestProvider } from './testing/provider.ts'
@@ -18,16 +18,16 @@ const idToken = await provider.sign({ nonce })
 const expired = await provider.sign({ nonce, exp: 1 })
 
 const says =
-  (standing: Standing): FindStanding<Account> =>
+  (standing: ListStatus): FindListStatus<Account> =>
   async () =>
     standing
-const closed: FindStanding<Account> = () => assert.fail('the list was opened')
+const closed: FindListStatus<Account> = () => assert.fail('the list was opened')
 
 test('an account on the list is admitted, with spk as an object or as header text', async () => {
   for (const shape of [spk, JSON.stringify(spk)]) {
     const admission = await admit({ idToken, spk: shape }, expected, says('listed'))
     assert.ok(admission.ok)
-    assert.deepEqual(admission.bearer, { email: 'ann@example.com', sub: 'account-1', issuer, name: 'Ann' })
+    assert.deepEqual(admission.principal, { email: 'ann@example.com', sub: 'account-1', issuer, name: 'Ann' })
     assert.equal(admission.thumbprint, nonce)
     assert.equal(admission.publicKey.export({ format: 'jwk' }).x, spk.x)
   }
@@ -43,7 +43,7 @@ test('the list is asked for the account in comparison form', async () => {
   assert.deepEqual(asked, [{ email: 'ann@example.com', sub: 'account-1', issuer }])
 })
 
-const refused: readonly [string, object, RejectionReason, FindStanding<Account>?][] = [
+const refused: readonly [string, object, RejectionReason, FindListStatus<Account>?][] = [
   ['nothing presented', {}, 'unsigned'],
   ['nulls', { idToken: null, spk: null }, 'unsigned'],
   ['empty headers', { idToken: '', spk: '' }, 'unsigned'],
@@ -65,9 +65,9 @@ const refused: readonly [string, object, RejectionReason, FindStanding<Account>?
   ['a list that answers nonsense', { idToken, spk }, 'not_on_list', says(true as never)],
 ]
 
-for (const [name, presented, reason, list = closed] of refused) {
+for (const [name, credentials, reason, list = closed] of refused) {
   test(`${reason}: ${name}`, async () => {
-    assert.deepEqual(await admit(presented, expected, list), { ok: false, reason })
+    assert.deepEqual(await admit(credentials, expected, list), { ok: false, reason })
   })
 }
 

@@ -5,7 +5,7 @@ import { type TokenDetail, type TokenExpectations, type TokenVerdict, verifyIdTo
 import { goodUntilMs, PERSON_LIFETIME, type TokenClaims, type TokenLifetime } from './token-claims.ts'
 
 /** What a request brings along: body fields of the Space endpoint, or the headers X-Id-Token and X-Spk. */
-export interface Presented {
+export interface Credentials {
   readonly idToken?: unknown
   readonly spk?: unknown
 }
@@ -26,17 +26,17 @@ export interface Agent {
 }
 
 /** Where someone stands on an allow-list; `revoked` when they stood there and were taken off. */
-export type Standing = 'listed' | 'revoked' | 'absent'
+export type ListStatus = 'listed' | 'revoked' | 'absent'
 
 /** Opens the sealed allow-list and looks the bearer up. */
-export type FindStanding<Bearer> = (bearer: Bearer) => Promise<Standing>
+export type FindListStatus<Principal> = (principal: Principal) => Promise<ListStatus>
 
 export type RejectionReason = 'unsigned' | `token: ${TokenDetail}` | 'nonce_mismatch' | 'not_on_list' | 'revoked'
 
-export type Admission<Bearer> =
+export type Admission<Principal> =
   | {
       readonly ok: true
-      readonly bearer: Bearer
+      readonly principal: Principal
       readonly thumbprint: string
       readonly publicKey: KeyObject
       /** Until when the token holds. */
@@ -46,58 +46,58 @@ export type Admission<Bearer> =
 
 /** Decides whether the account whose ID token is presented may pass. Throws ProviderUnavailable when the token cannot be checked. */
 export function admit(
-  presented: Presented,
+  credentials: Credentials,
   expected: TokenExpectations,
-  findStanding: FindStanding<Account>,
+  findListStatus: FindListStatus<Account>,
 ): Promise<Admission<Account>> {
-  return admitBearer(presented, {
+  return admitPrincipal(credentials, {
     verify: (token) => verifyIdToken(token, expected),
     lifetime: PERSON_LIFETIME,
-    bearerOf: ({ iss: issuer, sub, email, name }) => ({ email, sub, issuer, ...(name !== undefined && { name }) }),
-    findStanding,
+    principalOf: ({ iss: issuer, sub, email, name }) => ({ email, sub, issuer, ...(name !== undefined && { name }) }),
+    findListStatus,
   })
 }
 
 /** The same for an agent and its token. */
 export function admitAgent(
-  presented: Presented,
+  credentials: Credentials,
   expected: TokenExpectations,
-  findStanding: FindStanding<Agent>,
+  findListStatus: FindListStatus<Agent>,
 ): Promise<Admission<Agent>> {
-  return admitBearer(presented, {
+  return admitPrincipal(credentials, {
     verify: (token) => verifyAgentToken(token, expected),
     lifetime: AGENT_TOKEN_LIFETIME,
-    bearerOf: ({ iss: issuer, sub: id, name }) => ({ id, issuer, ...(name !== undefined && { name }) }),
-    findStanding,
+    principalOf: ({ iss: issuer, sub: id, name }) => ({ id, issuer, ...(name !== undefined && { name }) }),
+    findListStatus,
   })
 }
 
-interface Steps<Claims, Bearer> {
+interface Steps<Claims, Principal> {
   verify: (token: unknown) => Promise<TokenVerdict<Claims>>
   lifetime: TokenLifetime
-  bearerOf: (claims: Claims) => Bearer
-  findStanding: FindStanding<Bearer>
+  principalOf: (claims: Claims) => Principal
+  findListStatus: FindListStatus<Principal>
 }
 
 /**
  * In the contract's order (part 5): token, nonce, list. The list stays closed until the first two hold, so a stranger learns nothing of
  * who is on it, not even by how long the answer takes.
  */
-async function admitBearer<Claims extends TokenClaims, Bearer>(
-  { idToken, spk }: Presented,
-  { verify, lifetime, bearerOf, findStanding }: Steps<Claims, Bearer>,
-): Promise<Admission<Bearer>> {
+async function admitPrincipal<Claims extends TokenClaims, Principal>(
+  { idToken, spk }: Credentials,
+  { verify, lifetime, principalOf, findListStatus }: Steps<Claims, Principal>,
+): Promise<Admission<Principal>> {
   if (isAbsent(idToken) || isAbsent(spk)) return refused('unsigned')
   const token = await verify(idToken)
   if (!token.ok) return refused(`token: ${token.reason}`)
   // A key that cannot be read has no thumbprint, so no nonce is bound to it.
   const device = parseDeviceKey(spk)
   if (device?.thumbprint !== token.claims.nonce) return refused('nonce_mismatch')
-  const bearer = bearerOf(token.claims)
-  const standing = await findStanding(bearer)
+  const principal = principalOf(token.claims)
+  const standing = await findListStatus(principal)
   if (standing !== 'listed') return refused(standing === 'revoked' ? 'revoked' : 'not_on_list')
   const untilMs = goodUntilMs(token.claims, lifetime)
-  return { ok: true, bearer, thumbprint: device.thumbprint, publicKey: device.publicKey, untilMs }
+  return { ok: true, principal, thumbprint: device.thumbprint, publicKey: device.publicKey, untilMs }
 }
 
 /** Half an identity is none: a token without a device key could be anyone's copy. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { admit, admitAgent, type Agent, type FindStanding, type RejectionReason } from './admit.ts'
+import { admit, admitAgent, type Agent, type FindListStatus, type RejectionReason } from './admit.ts'
 import { AGENT_TOKEN_TYPE, isAgentToken, verifyAgentToken } from './agent-token.ts'
 import { type TokenDetail, verifyIdToken } from './id-token.ts'
 import { ProviderKeys } from './provider-keys.ts'
@@ -70,10 +70,10 @@ test('whatever is no token is no agent’s token either', () => {
 })
 
 test('an agent is admitted in the contract’s order, and the list is asked for its id', async () => {
-  const closed: FindStanding<Agent> = () => assert.fail('the list was opened')
-  const attempt = async (shown: object, list: FindStanding<Agent> = closed) => {
+  const closed: FindListStatus<Agent> = () => assert.fail('the list was opened')
+  const attempt = async (shown: object, list: FindListStatus<Agent> = closed) => {
     const admission = await admitAgent(shown, expected, list)
-    return admission.ok ? admission.bearer : admission.reason
+    return admission.ok ? admission.principal : admission.reason
   }
   const idToken = await sign()
   const other = await createTestDevice()

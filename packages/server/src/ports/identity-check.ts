@@ -1,5 +1,5 @@
 import { parseStrictJson } from '@atrium/contract/strict-json'
-import { admit, type Presented, type RejectionReason, type Standing } from '@atrium/identity/admit'
+import { admit, type Credentials, type RejectionReason, type ListStatus } from '@atrium/identity/admit'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { Config } from '#config/config.ts'
@@ -8,15 +8,15 @@ import { ApiError } from '#errors/api-error.ts'
 /** Checks an ID token and the device key it is bound to, as the Space service does. */
 export interface IdentityCheck {
   /** Why the bearer may not pass; undefined when they may. The standing is asked only once token and key have proved right. */
-  refusalOf(presented: Presented, standing: (email: string) => Standing): Promise<RejectionReason | undefined>
+  refusalOf(credentials: Credentials, standing: (email: string) => ListStatus): Promise<RejectionReason | undefined>
 }
 
 export function openIdentityCheck({ issuer, clientId }: NonNullable<Config['oidc']>): IdentityCheck {
   const keys = new ProviderKeys({ issuer, fetchJson })
   return {
-    refusalOf: async (presented, standing) => {
+    refusalOf: async (credentials, standing) => {
       try {
-        const admission = await admit(presented, { keys, issuer, audience: clientId, nowMs: Date.now() }, async ({ email }) =>
+        const admission = await admit(credentials, { keys, issuer, audience: clientId, nowMs: Date.now() }, async ({ email }) =>
           standing(email),
         )
         return admission.ok ? undefined : admission.reason

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
-import type { Account, Agent, Standing } from '@atrium/identity/admit'
+import type { Account, Agent, ListStatus } from '@atrium/identity/admit'
 import { type DeviceKey, parseDeviceKey } from '@atrium/identity/device-key'
 import { isProof, proofId } from '@atrium/identity/proof'
 import { proofContent } from '@atrium/sealing/proof'
 import type { Author, PolicyRecord } from '@atrium/sealing/records'
 import { SpaceError } from '../space-error.ts'
 import type { SpaceContext } from '../space-context.ts'
-import { type Bearer, identify } from './identify.ts'
-import type { Identified } from './request.ts'
+import { type Principal, identify } from './identify.ts'
+import type { CredentialFields } from './request.ts'
 
 /** Who asks, as far as they showed it. */
-export interface Visitor {
+export interface Requester {
   account?: Account | undefined
   agent?: Agent | undefined
   /** Thumbprint of the device key. */
@@ -27,18 +27,18 @@ export interface Visitor {
  * was opened to find out; nothing else is before this has passed. In an open room an identity is not needed, but one that is shown
  * must be right.
  */
-export async function authorise(ctx: SpaceContext, request: Identified, policy: PolicyRecord): Promise<Visitor> {
+export async function authorise(ctx: SpaceContext, request: CredentialFields, policy: PolicyRecord): Promise<Requester> {
   const { idToken, spk } = request
   const hasList = policy.policy === 'email'
-  const bearer =
+  const principal =
     hasList || idToken !== undefined
-      ? await identify(ctx, { idToken, spk }, hasList ? (found) => standingOf(policy, found) : () => 'listed')
+      ? await identify(ctx, { idToken, spk }, hasList ? (found) => listStatusOf(policy, found) : () => 'listed')
       : undefined
   const device = spk === undefined ? undefined : parseDeviceKey(spk)
   if (spk !== undefined && !device) throw new SpaceError('invalid_request', 'spk is not a public EC P-256 key')
   const proven = checkProof(request, device, policy.require_proof === true)
   return {
-    ...bearer,
+    ...principal,
     ...(device ? { key: device.thumbprint } : {}),
     proven,
     ...(proven && request.proof !== undefined ? { proofId: proofId(request.proof) } : {}),
@@ -46,14 +46,14 @@ export async function authorise(ctx: SpaceContext, request: Identified, policy: 
 }
 
 /** The owner is let in always: a list that its keeper cannot read helps nobody. */
-function standingOf({ owner, allow = [], agents = [] }: PolicyRecord, { account, agent }: Bearer): Standing {
+function listStatusOf({ owner, allow = [], agents = [] }: PolicyRecord, { account, agent }: Principal): ListStatus {
   if (account && owner && 'email' in owner && owner.email === account.email) return 'listed'
   const listed = agent ? agents.find(({ id }) => id === agent.id) : allow.find(({ email }) => email === account.email)
   if (!listed) return 'absent'
   return listed.revoked_at === undefined ? 'listed' : 'revoked'
 }
 
-function checkProof(request: Identified, device: DeviceKey | undefined, required: boolean): boolean {
+function checkProof(request: CredentialFields, device: DeviceKey | undefined, required: boolean): boolean {
   const { op, room, proof } = request
   if (proof === undefined) {
     if (required) throw new SpaceError('not_authorized', 'unproven')
@@ -76,13 +76,13 @@ const signsNothing: ReadonlySet<string> = new Set(['create', 'remove'])
  * Only whoever created the room may change it: the account, or the device that proves anew that it holds the key. Never an agent: it has
  * no say over who else is in the room, whatever key it holds.
  */
-export function assertOwner({ owner }: PolicyRecord, { account, agent, key, proven }: Visitor): void {
+export function assertOwner({ owner }: PolicyRecord, { account, agent, key, proven }: Requester): void {
   const owns = owner && !agent && ('email' in owner ? owner.email === account?.email : proven && owner.key === key)
   if (!owns) throw new SpaceError('not_authorized', account || agent || key ? 'not_owner' : 'unsigned')
 }
 
 /** The visitor as an entry names them. */
-export function authorOf({ account, agent, key, proven }: Visitor): Author {
+export function authorOf({ account, agent, key, proven }: Requester): Author {
   const device = { ...(key === undefined ? {} : { key }), ...(proven ? { proven: true as const } : {}) }
   const name = (account ?? agent)?.name
   const named = { ...(name === undefined ? {} : { name: shorten(name) }), ...device }

@@ -59,14 +59,14 @@ async function changeList(
   if (!request.emails?.length && !request.agents?.length) throw new SpaceError('invalid_request', 'name emails, agents or both')
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await getOpenRoom(ctx, request)
-    const visitor = await authorise(ctx, request, opened.policy)
-    assertOwner(opened.policy, visitor)
+    const requester = await authorise(ctx, request, opened.policy)
+    assertOwner(opened.policy, requester)
     if (opened.policy.policy !== 'email') throw new SpaceError('invalid_request', 'an open room has no list')
     const at = new Date().toISOString()
     const { allow, agents } = change(opened.policy, at)
     if (allow.length + agents.length > maxMembers) throw new SpaceError('invalid_request', `a list goes up to ${maxMembers}`)
     const record: PolicyRecord = { ...opened.policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
-    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, visitor) })
+    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, requester) })
     if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
     ctx.writer.forget(request.room)
   }

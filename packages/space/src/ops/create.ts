@@ -3,7 +3,7 @@ import type { Member, PolicyRecord } from '@atrium/sealing/records'
 import { makeRoom } from '../rooms/make-room.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { authorise, type Visitor } from './authorise.ts'
+import { authorise, type Requester } from './authorise.ts'
 import { identify } from './identify.ts'
 import { roomKeyOf } from './open-room.ts'
 import type { CreateRequest } from './request.ts'
@@ -45,12 +45,12 @@ async function emailPolicy(ctx: SpaceContext, request: CreateRequest): Promise<P
 async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<PolicyRecord> {
   if (request.allow?.length || request.agents?.length)
     throw new SpaceError('invalid_request', 'an open room has no list: allow and agents go with policy email')
-  const visitor = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) })
-  if (visitor.agent) throw agentsMakeNoRoom()
+  const requester = await authorise(ctx, request, { t: 'policy', policy: 'open', at: '', ...requireProof(request) })
+  if (requester.agent) throw agentsMakeNoRoom()
   return {
     t: 'policy',
     policy: 'open',
-    ...ownerOf(visitor),
+    ...ownerOf(requester),
     ...titleOf(request),
     ...requireProof(request),
     at: new Date().toISOString(),
@@ -63,7 +63,7 @@ function agentsMakeNoRoom(): SpaceError {
 }
 
 /** The account, or the device that proved that it holds its key; whoever shows neither owns nothing. */
-function ownerOf({ account, key, proven }: Visitor): Pick<PolicyRecord, 'owner'> {
+function ownerOf({ account, key, proven }: Requester): Pick<PolicyRecord, 'owner'> {
   if (account) return { owner: { email: account.email } }
   return key !== undefined && proven ? { owner: { key } } : {}
 }

@@ -1,30 +1,30 @@
-import { type Account, type Admission, type Agent, admit, admitAgent, type Standing } from '@atrium/identity/admit'
+import { type Account, type Admission, type Agent, admit, admitAgent, type ListStatus } from '@atrium/identity/admit'
 import { isAgentToken } from '@atrium/identity/agent-token'
 import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { SpaceContext, TrustedIssuer } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 
 /** A bearer, and until when the token proves it. */
-export type Proven = Bearer & { untilMs: number }
+export type Proven = Principal & { untilMs: number }
 
 /** Whom a token proves: a person's account, or an agent. Never both. */
-export type Bearer = { account: Account; agent?: undefined } | { agent: Agent; account?: undefined }
+export type Principal = { account: Account; agent?: undefined } | { agent: Agent; account?: undefined }
 
-interface Shown {
+interface ShownCredentials {
   idToken: unknown
   spk: unknown
 }
 
-type FindStanding = (bearer: Bearer) => Standing
+type FindListStatus = (principal: Principal) => ListStatus
 
 /**
  * Whom idToken and spk prove; throws the contract's reasons. The identity provider is believed about accounts, the platform about agents,
  * and neither about the other: which of the two is asked, the token's type says, which is signed with it.
  */
-export async function identify(ctx: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
+export async function identify(ctx: SpaceContext, shown: ShownCredentials, findListStatus: FindListStatus): Promise<Proven> {
   if (isMissing(shown.idToken) || isMissing(shown.spk)) throw new SpaceError('not_authorized', 'unsigned')
   try {
-    return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findStanding)
+    return await (isAgentToken(shown.idToken) ? identifyAgent : identifyAccount)(ctx, shown, findListStatus)
   } catch (error) {
     if (error instanceof ProviderUnavailable)
       throw new SpaceError('unavailable', 'the keys that tokens are verified with cannot be had', 30)
@@ -37,18 +37,26 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-async function identifyAccount({ provider }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
+async function identifyAccount(
+  { provider }: SpaceContext,
+  shown: ShownCredentials,
+  findListStatus: FindListStatus,
+): Promise<Proven> {
   if (!provider) throw new SpaceError('unavailable', 'no identity provider is configured here')
-  const { bearer: account, untilMs } = admitted(
-    await admit(shown, expectedOf(provider), async (account) => findStanding({ account })),
+  const { principal: account, untilMs } = admitted(
+    await admit(shown, expectedOf(provider), async (account) => findListStatus({ account })),
   )
   return { account, untilMs }
 }
 
-async function identifyAgent({ platform }: SpaceContext, shown: Shown, findStanding: FindStanding): Promise<Proven> {
+async function identifyAgent(
+  { platform }: SpaceContext,
+  shown: ShownCredentials,
+  findListStatus: FindListStatus,
+): Promise<Proven> {
   if (!platform) throw new SpaceError('not_authorized', 'token: bad_issuer')
-  const { bearer: agent, untilMs } = admitted(
-    await admitAgent(shown, expectedOf(platform), async (agent) => findStanding({ agent })),
+  const { principal: agent, untilMs } = admitted(
+    await admitAgent(shown, expectedOf(platform), async (agent) => findListStatus({ agent })),
   )
   return { agent, untilMs }
 }

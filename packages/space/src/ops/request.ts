@@ -20,7 +20,7 @@ export type ExpelRequest = Static<typeof SpaceExpel>
 export type RemoveRequest = Static<typeof SpaceRemove>
 
 /** The part of a request that says who asks. */
-export type Identified = Pick<PollRequest, 'op' | 'room' | 'mk' | 'idToken' | 'spk' | 'proof'> | IdentifiedChange
+export type CredentialFields = Pick<PollRequest, 'op' | 'room' | 'mk' | 'idToken' | 'spk' | 'proof'> | IdentifiedChange
 type IdentifiedChange = Pick<
   TurnRequest | CreateRequest | AdmitRequest | ExpelRequest | RemoveRequest,
   'op' | 'room' | 'mk' | 'idToken' | 'spk' | 'proof'

@@ -21,10 +21,10 @@ export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Call
     throw new SpaceError('payload_too_large', `a message goes up to ${MAX_TEXT_BYTES} bytes`)
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await openOrMake(ctx, request, caller)
-    const visitor = await authorise(ctx, request, opened.policy)
-    const author = authorOf(visitor)
+    const requester = await authorise(ctx, request, opened.policy)
+    const author = authorOf(requester)
     const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
-    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, visitor) })
+    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, requester) })
     // The list changed between the look at it and the write: whether the caller may is asked anew.
     if (outcome.kind !== 'policy_changed') return answer(ctx, opened, record, outcome)
     ctx.writer.forget(request.room)

@@ -1,10 +1,10 @@
 import type { Db } from '#db/database.ts'
 import { StartError } from '#errors/start-error.ts'
-import { sealedColumns, type Place } from './sealed-columns.ts'
+import { sealedColumns, type SealedRef } from './sealed-columns.ts'
 import { findCheckValue, findSealedValue, insertCheckValue } from './store.ts'
 import type { Vault } from './vault.ts'
 
-const place: Place = { table: 'master_key_check', column: 'sealed', tenant: 'platform', row: 'check' }
+const place: SealedRef = { table: 'master_key_check', column: 'sealed', tenant: 'platform', row: 'check' }
 
 /** The database has sealed values, and no configured master key is theirs. */
 export class WrongMasterKeyError extends StartError {}
@@ -37,13 +37,13 @@ async function assertOpensAny(db: Db, vault: Vault): Promise<void> {
     const found = await findSealedValue(db, column, vault.keyIds)
     if (!found) continue
     const { tenant, row, sealed } = found
-    if (opens(vault, sealed, { table: column.table, column: column.column, tenant, row } as Place)) return
+    if (opens(vault, sealed, { table: column.table, column: column.column, tenant, row } as SealedRef)) return
     closed = sealed
   }
   if (closed) throw wrongKey(vault, closed)
 }
 
-function opens(vault: Vault, sealed: Buffer, where: Place): boolean {
+function opens(vault: Vault, sealed: Buffer, where: SealedRef): boolean {
   try {
     vault.open(sealed, where)
     return true

@@ -1,5 +1,5 @@
 import { statement, type Database } from '#db/database.ts'
-import { sealedColumns, type Place, type SealedColumn } from './sealed-columns.ts'
+import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
 /** What is sealed under one master key. */
@@ -65,7 +65,7 @@ interface SealedValue {
 }
 
 function resealValue(vault: Vault, { table, column }: SealedColumn, { at, tenant, row, sealed }: SealedValue) {
-  const place = { table, column, tenant, row } as Place
+  const place = { table, column, tenant, row } as SealedRef
   try {
     return [{ at, old: sealed, fresh: vault.rewrap(sealed, place) }]
   } catch {

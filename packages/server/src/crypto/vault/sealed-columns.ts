@@ -20,6 +20,6 @@ export const sealedColumns = [
 export type SealedColumn = (typeof sealedColumns)[number]
 
 /** Where a sealed value lives. It opens only there: ciphertext moved to another row, column or tenant is refused. */
-export type Place = PlaceIn<SealedColumn>
+export type SealedRef = PlaceIn<SealedColumn>
 
 type PlaceIn<Column> = Column extends SealedColumn ? Pick<Column, 'table' | 'column'> & { tenant: string; row: string } : never

@@ -10,7 +10,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { randomBytes } from '../random.ts'
-import type { Place } from './sealed-columns.ts'
+import type { SealedRef } from './sealed-columns.ts'
 
 /** What derives from one master key. Key objects: a key given as bytes is made into one at every call, which costs more than the sealing. */
 interface Keys {
@@ -48,13 +48,13 @@ export class Vault {
     return this.#all.map(({ id }) => id)
   }
 
-  seal(plaintext: Buffer, place: Place): Buffer {
+  seal(plaintext: Buffer, place: SealedRef): Buffer {
     const context = placeBytes(place)
     const key = generateKeySync('aes', { length: 256 })
     return this.#envelope(key.export(), seal(key, plaintext, context), context)
   }
 
-  open(sealed: Buffer, place: Place): Buffer {
+  open(sealed: Buffer, place: SealedRef): Buffer {
     const context = placeBytes(place)
     if (sealed[0] === oldVersion[0]) return open(this.#keysOf(sealed, oldVersion).row, sealed.subarray(headBytes), context)
     const { key, value } = this.#unwrap(sealed, context)
@@ -62,7 +62,7 @@ export class Vault {
   }
 
   /** The same value in an envelope under the first master key. Does not open it, but for a damaged envelope throws like open. */
-  rewrap(sealed: Buffer, place: Place): Buffer {
+  rewrap(sealed: Buffer, place: SealedRef): Buffer {
     if (sealed[0] === oldVersion[0]) return this.seal(this.open(sealed, place), place)
     const context = placeBytes(place)
     const { key, value } = this.#unwrap(sealed, context)
@@ -164,6 +164,6 @@ function derive(masterKey: Buffer, info: string): KeyObject {
 }
 
 /** JSON of the parts: no two places share the bytes. */
-function placeBytes({ tenant, table, column, row }: Place): Buffer {
+function placeBytes({ tenant, table, column, row }: SealedRef): Buffer {
   return Buffer.from(JSON.stringify([tenant, table, column, row]))
 }

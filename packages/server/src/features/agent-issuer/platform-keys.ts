@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 import type { Db } from '#db/database.ts'
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import { insertKey, listPublishedKeys, type StoredKey } from './store.ts'
 
@@ -89,7 +89,7 @@ export class PlatformKeys {
     return createPrivateKey({ key: this.#vault.open(privateSealed, this.#sealedRef(id)), format: 'der', type: 'pkcs8' })
   }
 
-  #sealedRef(id: string): Place {
+  #sealedRef(id: string): SealedRef {
     return { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${this.#purpose} ${id}` }
   }
 }

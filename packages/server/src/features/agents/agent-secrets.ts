@@ -1,5 +1,5 @@
 import { randomBytes } from '#crypto/random.ts'
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Agent, Manifest, Tool } from './agent.ts'
 
@@ -60,6 +60,6 @@ export function openSigningSecret(vault: Vault, agent: AgentRef & Pick<Agent, 's
   return vault.open(agent.signingSecret, sealedRef(agent, 'signing_secret')).toString()
 }
 
-function sealedRef({ tenantId, id }: AgentRef, column: 'tool_secrets' | 'signing_secret'): Place {
+function sealedRef({ tenantId, id }: AgentRef, column: 'tool_secrets' | 'signing_secret'): SealedRef {
   return { tenant: tenantId, table: 'agents', column, row: id }
 }

@@ -1,6 +1,6 @@
 import { parseEmail } from '@atrium/identity/email'
 import { limits } from '@atrium/contract/limits'
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { Context } from '../context.ts'
@@ -19,7 +19,7 @@ export interface Listed {
 
 type Headers = Record<string, string | string[] | undefined>
 
-function sealedRef({ tenantId: tenant, table, id: row }: Listed): Place {
+function sealedRef({ tenantId: tenant, table, id: row }: Listed): SealedRef {
   return { tenant, table, column: 'access_list', row }
 }
 

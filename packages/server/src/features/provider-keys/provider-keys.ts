@@ -1,4 +1,4 @@
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'
 import { listProviderKeys, type ProviderKey } from './store.ts'
@@ -23,7 +23,7 @@ export function sealProviderKey(vault: Vault, tenantId: string, provider: string
   return vault.seal(Buffer.from(key), sealedRef(tenantId, provider))
 }
 
-function sealedRef(tenantId: string, provider: string): Place {
+function sealedRef(tenantId: string, provider: string): SealedRef {
   return { tenant: tenantId, table: 'provider_keys', column: 'key_sealed', row: provider }
 }
 

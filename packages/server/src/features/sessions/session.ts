@@ -1,4 +1,4 @@
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Tool } from '../agents/agent.ts'
 import type { AccountRef } from '../credits/ledger/account.ts'
@@ -125,6 +125,6 @@ export function openCoupon(vault: Vault, session: SessionRef & Pick<Session, 'co
   return vault.open(session.couponSealed, sealedRef(session, 'coupon_sealed')).toString()
 }
 
-function sealedRef({ tenantId, id }: SessionRef, column: 'mk_sealed' | 'coupon_sealed'): Place {
+function sealedRef({ tenantId, id }: SessionRef, column: 'mk_sealed' | 'coupon_sealed'): SealedRef {
   return { tenant: tenantId, table: 'sessions', column, row: id }
 }

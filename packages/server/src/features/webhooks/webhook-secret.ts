@@ -1,5 +1,5 @@
 import { randomBytes } from '#crypto/random.ts'
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 
 /** A sealed secret and the row that the seal is bound to. */
@@ -21,6 +21,6 @@ export function openSecret(vault: Vault, tenantId: string, { id, sealed }: Seale
   return vault.open(sealed, sealedRef(tenantId, id)).toString()
 }
 
-function sealedRef(tenant: string, row: string): Place {
+function sealedRef(tenant: string, row: string): SealedRef {
   return { tenant, table: 'webhook_secrets', column: 'sealed', row }
 }

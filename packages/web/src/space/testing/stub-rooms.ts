@@ -223,7 +223,7 @@ export class StubRooms {
       ({ email }) => Promise.resolve(standing(email)),
     )
     if (!admission.ok) throw new Rejected(403, 'not_authorized', admission.reason)
-    const { email, name } = admission.bearer
+    const { email, name } = admission.principal
     return { kind: 'account', email, ...(name !== undefined && { name }), key, ...(proven && { proven }) }
   }
 

@@ -1,6 +1,6 @@
 import { maxPayment } from '@atrium/contract/checkout'
 import type { Config } from '#config/config.ts'
-import type { Place } from '#crypto/vault/sealed-columns.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import { invalid } from '#errors/api-error.ts'
 import type { PaymentProvider } from '#ports/payments/payments.ts'
 
@@ -46,7 +46,7 @@ export function checkoutView(checkout: Checkout, nowMs: number) {
 }
 
 /** Binds the sealed license key to its row. */
-export function licenseRef({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): Place {
+export function licenseRef({ tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>): SealedRef {
   return { tenant: tenantId, table: 'checkouts', column: 'license_sealed', row: id }
 }
 
