@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** The API processes that `atrium start --workers` runs, oldest first. */
 export function workerPids(primary: number): number[] {
-  return childPids(primary, 'worker.ts')
+  return childPids(primary, 'api-process.ts')
 }
 
 /** The processes that another one started and whose command line names the script, oldest first. */
