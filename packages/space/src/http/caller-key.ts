@@ -37,11 +37,11 @@ export function callerKey(trusted: string[]): (req: IncomingMessage) => string {
   return (req) => {
     let address = req.socket.remoteAddress ?? ''
     const hops = forwardedFor(req)
-    while (isProxy(address) && isIP(hops.at(-1) ?? '') !== 0) address = hops.pop()!
-    const named = req.headers[rateKeyHeader]
     // A proxy passes headers on: with an untrusted address anywhere on the way, the key may be anybody's invention.
-    const isTrusted = hops.length === 0 && isProxy(address)
-    return isTrusted && isRateKey(named) ? named : limitAddress(address)
+    const named = req.headers[rateKeyHeader]
+    while (hops.length > 0 && isProxy(address) && isIP(hops.at(-1) ?? '') !== 0) address = hops.pop()!
+    if (named !== undefined && hops.length === 0 && isRateKey(named) && isProxy(address)) return named
+    return limitAddress(address)
   }
 }
 
