@@ -548,7 +548,7 @@ begin
   with input as (
     select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
       as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
-    join unnest(free_rooms) as f (room) on f.room = i.room
+    where all_free or i.room = any (free_rooms)
   ), line as (
     select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
   ), repeated as (

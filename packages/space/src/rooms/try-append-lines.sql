@@ -2,7 +2,7 @@
 -- repeat. Returns moved for the rooms that were appended to, locked for those whose row somebody holds, and the repeats with the line that was
 -- first. A room that is not returned had grown, or was removed.
 --
--- Rooms are joined, not searched in an array: an array that is not a constant is searched from its front for each room.
+-- The rooms that are free are searched for only where some are not: an array that is not a constant is searched from its front for each room.
 create or replace function try_append_lines(
   rooms_ text[], from_counts int[], from_etags text[], counts int[], etags text[], sizes bigint[], policy_seqs int[], policy_hashes text[],
   line_rooms text[], line_seqs int[], lines text[], dedupes text[]
@@ -21,7 +21,7 @@ begin
   with input as (
     select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
       as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
-    join unnest(free_rooms) as f (room) on f.room = i.room
+    where all_free or i.room = any (free_rooms)
   ), line as (
     select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
   ), repeated as (
