@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { errors } from '@atrium/contract/errors'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
@@ -78,4 +79,10 @@ test('the root answers people with a page and programs with the index, which nam
 test('nothing else of the disk is served', async () => {
   for (const path of ['/docs/assets/swagger-ui.js', '/docs/decisions/0001-one-table', '/docs/guides/keys.md', '/docs/'])
     assert.equal((await get(path)).status, 404, path)
+})
+
+test('every guide has its place in the menu', async () => {
+  const files = readdirSync(new URL('../../../../../docs/guides/', import.meta.url))
+  for (const name of files)
+    assert.equal((await get(`/docs/guides/${name.replace('.md', '')}`)).status, 200, `${name} is in read-docs.ts`)
 })
