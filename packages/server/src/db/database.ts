@@ -104,6 +104,13 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
   }
 }
 
+const aliveStatement = statement<{ one: number }>('database-alive', 'select 1 as one')
+
+/** Throws where the database does not answer in time. */
+export async function assertAlive(db: Db): Promise<void> {
+  await db.query(aliveStatement, [])
+}
+
 /** Runs one statement, which is committed with it. */
 async function runAlone<Row>(connections: Connections, stmt: Statement<Row>, values: unknown[]): Promise<Row[]> {
   const client = await connections.acquire('statement')

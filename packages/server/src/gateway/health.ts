@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '#features/context.ts'
-import { statement } from '#db/database.ts'
+import { assertAlive } from '#db/database.ts'
 import { migrationsDone } from '#db/migrate.ts'
 import { limitReaders } from './limit-readers.ts'
 import { Readiness } from './readiness.ts'
@@ -9,13 +9,11 @@ export interface Draining {
   draining: boolean
 }
 
-const aliveStatement = statement<{ one: number }>('health-alive', 'select 1 as one')
-
 /** /healthz: the process is up. /readyz: it can serve. /metrics: what it did, in Prometheus' text format. */
 export function addHealth(app: FastifyInstance, ctx: Context, state: Draining): void {
   let migrated = false
   const readiness = new Readiness(async () => {
-    await ctx.db.query(aliveStatement, [])
+    await assertAlive(ctx.db)
     migrated ||= await migrationsDone(ctx.db.pool)
     if (!migrated) throw new Error('migrations are not done')
   })

@@ -1,4 +1,5 @@
-import { statement, type Database } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
+import { countAnswersStatement, resealStatements, type SealedValue } from './reseal-store.ts'
 import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
@@ -36,7 +37,7 @@ export async function reseal(db: Database, vault: Vault): Promise<ResealReport> 
 }
 
 async function resealColumn(db: Database, vault: Vault, column: SealedColumn, endsAtMs: number): Promise<number> {
-  const { list, update } = statementsOf(column)
+  const { list, update } = resealStatements(column)
   const [current] = vault.keyIds
   let resealed = 0
   // By where the rows lie: each part of the table is read once, and what does not open is not met again.
@@ -56,18 +57,10 @@ async function resealColumn(db: Database, vault: Vault, column: SealedColumn, en
   return resealed
 }
 
-interface SealedValue {
-  /** Where PostgreSQL keeps the row. */
-  at: string
-  tenant: string
-  row: string
-  sealed: Buffer
-}
-
 function resealValue(vault: Vault, { table, column }: SealedColumn, { at, tenant, row, sealed }: SealedValue) {
-  const place = { table, column, tenant, row } as SealedRef
+  const ref = { table, column, tenant, row } as SealedRef
   try {
-    return [{ at, old: sealed, fresh: vault.rewrap(sealed, place) }]
+    return [{ at, old: sealed, fresh: vault.rewrap(sealed, ref) }]
   } catch {
     return []
   }
@@ -82,43 +75,9 @@ async function listNeeds(db: Database, vault: Vault): Promise<ResealReport['keys
     return known
   }
   for (const column of sealedColumns) {
-    for (const { id, count } of await db.query(statementsOf(column).count, [])) needsOf(id).values += count
+    for (const { id, count } of await db.query(resealStatements(column).count, [])) needsOf(id).values += count
   }
-  for (const { id, count, until } of await db.query(countAnswers, []))
+  for (const { id, count, until } of await db.query(countAnswersStatement, []))
     Object.assign(needsOf(id), { answers: count, answersUntil: until })
   return [...needs.values()].map((one) => ({ ...one, configured: configured.includes(one.id) }))
 }
-
-// Byte 1 is the form's version, 2 to 5 the master key's id.
-const versionOf = (column: string) => `substring(${column} from 1 for 1)`
-const keyIdOf = (column: string) => `substring(${column} from 2 for 4)`
-
-function statementsOf({ table, column, tenant, row }: SealedColumn) {
-  return {
-    list: statement<SealedValue>(
-      `reseal-list-${table}-${column}`,
-      `select ctid::text as at, ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table}
-        where ctid > $3::tid and ${keyIdOf(column)} = any($1::bytea[])
-          and (${keyIdOf(column)} <> $2 or ${versionOf(column)} = '\\x01')
-        order by ctid limit $4`,
-    ),
-    // ctid finds the row, and the old value that it is still that one: no two sealed values are equal.
-    update: statement<{ done: true }>(
-      `reseal-update-${table}-${column}`,
-      `update ${table} t set ${column} = u.fresh
-         from unnest($1::text[], $2::bytea[], $3::bytea[]) as u (at, old, fresh)
-        where t.ctid = u.at::tid and t.${column} = u.old
-       returning true as done`,
-    ),
-    count: statement<{ id: string; count: number }>(
-      `reseal-count-${table}-${column}`,
-      `select encode(${keyIdOf(column)}, 'hex') as id, count(*) as count from ${table} where ${column} is not null group by 1`,
-    ),
-  }
-}
-
-const countAnswers = statement<{ id: string; count: number; until: string | null }>(
-  'reseal-count-answers',
-  `select encode(${keyIdOf('answer')}, 'hex') as id, count(*) as count, max(expires_at) as until from idempotency_keys
-    where answer is not null and expires_at > now() group by 1`,
-)
