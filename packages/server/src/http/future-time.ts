@@ -1,10 +1,14 @@
 import { invalid } from '#errors/api-error.ts'
 
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** A time in a request, as RFC 3339 in UTC with milliseconds; it must lie ahead. */
 export function futureTime(text: string, path: string): string {
   // The schema lets leap seconds pass, which no clock of ours can count.
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) throw invalid(path, 'is not a time')
   if (ms <= Date.now()) throw invalid(path, 'must be in the future')
+  // 9999-12-31T23:59:59-14:00 is in the year 10000 of UTC, which RFC 3339 cannot write.
+  if (ms > lastMs) throw invalid(path, 'must be before the year 10000')
   return new Date(ms).toISOString()
 }
