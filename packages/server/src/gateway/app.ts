@@ -5,7 +5,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { addAgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerKinds } from '#features/handler.ts'
-import { isOpenUpload } from '#features/artifacts/uploads/finish-upload.ts'
+import { isOpenUpload } from '#features/artifacts/uploads/complete-upload.ts'
 import { addPaymentRoutes } from '#features/credits/checkout/payment-routes.ts'
 import { answerSharePageNotFound, isSharePage } from '#features/share/share-page.ts'
 import { handlers } from './handlers.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#features/context.ts'
-import { expireUploads } from '#features/artifacts/uploads/finish-upload.ts'
+import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { deleteOrphans } from '#features/artifacts/delete-orphans.ts'
 import { lastProof } from '#features/credits/ledger/prove-books.ts'

@@ -1,13 +1,8 @@
 import type { Handlers } from '../handler.ts'
-import { createArtifact } from './operations/create-artifact.ts'
-import { curateArtifact } from './operations/curate-artifact.ts'
-import { deleteArtifact } from './operations/delete-artifact.ts'
-import { getMedia } from './operations/get-media.ts'
-import { markArtifactReady } from './operations/mark-artifact-ready.ts'
-import { paintArtifact } from './operations/paint-artifact.ts'
-import { produceArtifact } from './operations/produce-artifact.ts'
-import { getArtifact, listArtifacts } from './operations/read-artifacts.ts'
-import { uploadArtifact } from './operations/upload-artifact.ts'
+import { createArtifact, curateArtifact, deleteArtifact } from './operations/curation.ts'
+import { getArtifact, getMedia, listArtifacts } from './operations/reading.ts'
+import { markArtifactReady, uploadArtifact } from './operations/uploads.ts'
+import { paintArtifact, produceArtifact } from './operations/generation.ts'
 
 export const artifactHandlers = {
   listArtifacts,

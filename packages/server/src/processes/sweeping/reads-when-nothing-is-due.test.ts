@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database, Db, Statement, Tx } from '#db/database.ts'
-import { expireUploads } from '#features/artifacts/uploads/finish-upload.ts'
+import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
 import { claimSearch } from '#features/artifacts/orphan-store.ts'
 import { claimBlobDeletions } from '#features/blob-deletions/store.ts'
 import { sweepLedger } from '#features/credits/ledger/ledger.ts'

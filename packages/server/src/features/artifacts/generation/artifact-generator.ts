@@ -7,10 +7,8 @@ import { LeasePoller, type LeasedRun } from '#db/lease-poller.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { updateStage } from '../store.ts'
 import { finishFailed, finishReady } from './generation-lifecycle.ts'
-import { GenerationError, type Generated, type Job } from './job.ts'
-import { claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
-import { paintPicture } from './paint-picture.ts'
-import { produceArtifact } from './produce-artifact.ts'
+import { type Generated, GenerationError, type Job, claimJobs, jobChannel, postponeJob, renewJobs } from './job-store.ts'
+import { paintPicture, produceArtifact } from './generate.ts'
 
 const renewIntervalMs = 8_000
 /** The pause before each further attempt: an outage of a minute, at a provider or the blob store, fails no job. */

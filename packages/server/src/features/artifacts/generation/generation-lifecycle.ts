@@ -14,8 +14,7 @@ import { findTenantForUpdate } from '#features/tenants/store.ts'
 import { artifactEvent, mediaAddress, type Artifact } from '../artifact.ts'
 import { findArtifactForUpdate, insertPendingArtifact, updateFailed, updateReady } from '../store.ts'
 import { countOpenUploads } from '../uploads/upload-store.ts'
-import { GenerationError, type Generated, type Job } from './job.ts'
-import { deleteJob, insertJob, returnAllowance } from './job-store.ts'
+import { type Generated, GenerationError, type Job, deleteJob, insertJob, returnAllowance } from './job-store.ts'
 
 const timeoutMs = 5 * 60_000
 /** A hold outlasts the deadline of its job by this much, so that a late capture still finds it. */

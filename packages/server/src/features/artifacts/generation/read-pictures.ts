@@ -11,7 +11,7 @@ import type { Artifact } from '../artifact.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { listChosenArtifacts } from '../store.ts'
 import { downloadBlobTo } from '../download-blob-to.ts'
-import { GenerationError, type ProduceJob } from './job.ts'
+import { GenerationError, type ProduceJob } from './job-store.ts'
 
 /** A hosted picture is in memory while it is fetched. */
 const maxHostedBytes = 16 * 1024 * 1024

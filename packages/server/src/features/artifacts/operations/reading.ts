@@ -1,15 +1,75 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '#features/context.ts'
+import { Batcher } from '@atrium/traffic/batcher'
+import type { Db } from '#db/database.ts'
+import { type LocatedArtifact, type StoredArtifact, artifactView, assertVisible, filterVisible, isPublic, isStored } from '../artifact.ts'
+import { type PublicPreview, findArtifact, listArtifactsById, listPublicPreviews, listArtifacts as listRows } from '../store.ts'
+import { limits } from '@atrium/contract/limits'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { findAccount } from '#features/items/access-list.ts'
+import { cutPage, readCursor } from '#http/cursor.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '#features/context.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
-import { isStored, type StoredArtifact } from '../artifact.ts'
 import type { Variant } from '../variants.ts'
-import { assertVisible, isPublic } from '../visibility.ts'
+
+/** Finds artifacts by their ids alone. Loads of one moment share a query. */
+export interface MediaLoader {
+  load: (artifactId: string) => Promise<LocatedArtifact | undefined>
+}
+
+export function openMediaLoader(db: Db): MediaLoader {
+  const loads = new Batcher<string, LocatedArtifact | undefined>({
+    maxSize: 16,
+    concurrency: 4,
+    run: async (ids) => {
+      const found = new Map((await listArtifactsById(db, [...new Set(ids)])).map((artifact) => [artifact.id, artifact]))
+      return ids.map((id) => found.get(id))
+    },
+  })
+  return { load: (artifactId) => loads.add(artifactId) }
+}
+
+/** Reads the public preview of a collection. Loads of one moment share a query. */
+export interface PreviewLoader {
+  load: (tenantId: string, collectionId: string) => Promise<PublicPreview>
+}
+
+export function openPreviewLoader(db: Db): PreviewLoader {
+  const loads = new Batcher<{ tenantId: string; collectionId: string }, PublicPreview>({
+    maxSize: 256,
+    concurrency: 4,
+    run: async (collections) => {
+      const previews = await listPublicPreviews(db, collections)
+      return collections.map(({ collectionId }) => previews.get(collectionId) ?? {})
+    },
+  })
+  return { load: (tenantId, collectionId) => loads.add({ tenantId, collectionId }) }
+}
+
+export const getArtifact: HandlerOf<'getArtifact'> = async ({ ctx, tenantId, params, headers, owner }) => {
+  const artifact = await findArtifact(ctx.db, tenantId, params.id, params.artifactId)
+  if (!artifact) throw new ApiError('not_found')
+  if (!owner) await assertVisible(ctx, headers, { ...artifact, tenantId })
+  return { status: 200, data: artifactView(artifact) }
+}
+
+export const listArtifacts: HandlerOf<'listArtifacts'> = async ({ ctx, tenantId, collection, query, headers, owner }) => {
+  const limit = query.limit ?? limits.pageDefault
+  const list = `artifacts:${collection.id}`
+  const account = owner ? undefined : await findAccount(ctx, headers)
+  const rows = await listRows(ctx.db, tenantId, collection.id, {
+    afterSeq: readCursor(list, query.cursor),
+    limit: limit + 1,
+    audience: owner ? 'owner' : account === undefined ? 'anyone' : 'account',
+  })
+  const { page, nextCursor } = cutPage(list, rows, limit)
+  const visible = account === undefined ? page : await filterVisible(ctx, tenantId, collection.id, page, account)
+  return { status: 200, data: visible.map(artifactView), nextCursor }
+}
 
 const retryAfterSeconds = 2
 

@@ -5,8 +5,10 @@ import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { takeUploadBytes } from '#features/limits/daily-limits.ts'
 import { assertQuota } from '#features/limits/quota.ts'
-import { insertPendingArtifact } from '../store.ts'
-import { countOpenUploads, insertUpload, type OpenUploads } from '../uploads/upload-store.ts'
+import { findArtifact, insertPendingArtifact } from '../store.ts'
+import { type OpenUploads, countOpenUploads, insertUpload } from '../uploads/upload-store.ts'
+import { artifactView } from '../artifact.ts'
+import { completeUpload } from '../uploads/complete-upload.ts'
 
 const expiresInSeconds = 60 * 60
 /** By then, some of the open uploads are probably complete. */
@@ -52,4 +54,19 @@ function assertUploadQuota(open: OpenUploads, bytes: number): void {
 function tooManyUploads(reason: string): ApiError {
   const message = `${reason} Complete or delete some, or wait until they expire.`
   return new ApiError('rate_limited', { message, retryAfterSeconds })
+}
+
+export const markArtifactReady: HandlerOf<'markArtifactReady'> = async ({ ctx, tenantId, params }) => {
+  const find = () => findArtifact(ctx.db, tenantId, params.id, params.artifactId)
+  const before = await find()
+  if (!before) throw new ApiError('not_found')
+  if (before.source !== 'upload') throw new ApiError('state_conflict', { message: 'This artifact was not uploaded.' })
+  if (before.status === 'painting')
+    await completeUpload(ctx, { tenantId, collectionId: params.id, artifactId: params.artifactId })
+  const artifact = before.status === 'painting' ? await find() : before
+  if (!artifact) throw new ApiError('not_found')
+  if (artifact.status === 'ready') return { status: 200, data: artifactView(artifact) }
+  // Another call has taken over the check, which still runs.
+  if (artifact.status === 'painting') throw new ApiError('unavailable', { retryAfterSeconds: 5 })
+  throw new ApiError('upload_mismatch', artifact.error ? { message: artifact.error.message } : {})
 }
