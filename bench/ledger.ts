@@ -8,10 +8,14 @@ import { Pool } from 'pg'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded-postgres.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
-import { issuerAccount, platformAccount, type AccountRef } from '../packages/server/src/features/credits/ledger/account.ts'
+import {
+  type AccountRef,
+  issuerAccount,
+  platformAccount,
+  transactionId,
+} from '../packages/server/src/features/credits/ledger/movement.ts'
 import { auditLedger } from '../packages/server/src/features/credits/ledger/audit-store.ts'
 import { openLedger } from '../packages/server/src/features/credits/ledger/ledger.ts'
-import { transactionId } from '../packages/server/src/features/credits/ledger/movement.ts'
 
 const [rounds = 5, seconds = 3] = process.argv.slice(2).map(Number)
 const callers = 64

@@ -6,11 +6,15 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, type Database } from '../../packages/server/src/db/database.ts'
-import { issuerAccount, platformAccount, revenueAccount } from '../../packages/server/src/features/credits/ledger/account.ts'
+import {
+  type Movement,
+  issuerAccount,
+  platformAccount,
+  revenueAccount,
+  transactionId,
+} from '../../packages/server/src/features/credits/ledger/movement.ts'
 import { auditLedger } from '../../packages/server/src/features/credits/ledger/audit-store.ts'
 import { openLedger } from '../../packages/server/src/features/credits/ledger/ledger.ts'
-import type { Movement } from '../../packages/server/src/features/credits/ledger/movement.ts'
-import { transactionId } from '../../packages/server/src/features/credits/ledger/movement.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 

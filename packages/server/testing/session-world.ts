@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
-import { issuerAccount, platformAccount } from '#features/credits/ledger/account.ts'
+import { issuerAccount, platformAccount } from '../src/features/credits/ledger/movement.ts'
 import { transactionId } from '#features/credits/ledger/movement.ts'
 import { SessionRunner } from '#features/sessions/running/session-runner.ts'
 import { send, type Got } from './http.ts'

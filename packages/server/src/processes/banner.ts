@@ -1,7 +1,7 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
-import type { DevelopmentKeys } from '#features/tenants/development-tenant.ts'
+import type { DevelopmentKeys } from '#features/tenants/open-tenant.ts'
 
 interface Welcome {
   config: Config

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { operations } from '@atrium/contract/table'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { findLaunchable } from './find-launchable.ts'
+import { findLaunchable } from './status.ts'
 import { toolsWithSecrets } from './agent-secrets.ts'
 
 const registration = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { findLaunchable } from './find-launchable.ts'
+import { findLaunchable } from './status.ts'
 import { findAgent, insertRating } from './store.ts'
 
 const registration = { name: 'Agent', description: 'd', instructions: 'Be brief.', price_credits: 5, max_minutes: 30 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { issuerAccount, platformAccount } from '../credits/ledger/account.ts'
+import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
-import { postMovements } from '../credits/ledger/post.ts'
+import { postMovements } from '#features/credits/ledger/ledger.ts'
 
 const body = { name: 'Agent', description: 'd', instructions: '', price_credits: 5, max_minutes: 30 }
 const feeCredits = 30

@@ -1,6 +1,6 @@
 import type { Config } from '#config/config.ts'
-import type { Context } from '#features/context.ts'
 import { ApiError } from '#errors/api-error.ts'
+import type { Context } from '#features/context.ts'
 import { assertListed, openAccessList } from '#features/items/access-list.ts'
 import { listAccessLists } from './store.ts'
 

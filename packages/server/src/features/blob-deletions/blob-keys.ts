@@ -12,7 +12,7 @@ interface BlobOwner extends CollectionRef {
 }
 
 /** All served blobs of a collection share this prefix, so that one call deletes them. */
-export function collectionPrefix({ tenantId, collectionId }: CollectionRef): string {
+function collectionPrefix({ tenantId, collectionId }: CollectionRef): string {
   return `${tenantId}/${collectionId}/`
 }
 
@@ -39,7 +39,7 @@ export function uploadKey(collection: CollectionRef, artifactId: string): string
   return `${uploadPrefix(collection)}${artifactId}`
 }
 
-export function uploadPrefix(collection: CollectionRef): string {
+function uploadPrefix(collection: CollectionRef): string {
   return `uploads/${collectionPrefix(collection)}`
 }
 

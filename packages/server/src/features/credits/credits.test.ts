@@ -6,8 +6,7 @@ import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
 import { send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { issuerAccount, platformAccount } from './ledger/account.ts'
-import { transactionId } from './ledger/movement.ts'
+import { issuerAccount, platformAccount, transactionId } from './ledger/movement.ts'
 import { sweepLedger } from './ledger/ledger.ts'
 
 let api: TestApi

@@ -7,9 +7,9 @@ import { send } from '#testing/http.ts'
 import { assertGapless, pullEvents, type PulledEvent } from '#testing/pull-events.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
-import { issuerAccount, platformAccount } from '../credits/ledger/account.ts'
+import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
-import { announceExpiringKeys } from '../keys/announce-expiring-keys.ts'
+import { announceExpiringKeys } from '#features/keys/issue-key.ts'
 
 let api: TestApi
 before(async () => {

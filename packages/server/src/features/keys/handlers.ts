@@ -1,6 +1,45 @@
-import type { Handlers } from '../handler.ts'
-import { createKey } from './operations/create-key.ts'
-import { listKeys } from './operations/list-keys.ts'
-import { revokeKey } from './operations/revoke-key.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import type { HandlerOf, Handlers } from '#features/handler.ts'
+import { futureTime } from '#http/future-time.ts'
+import { issueKey } from './issue-key.ts'
+import { isActive, keyView } from './key.ts'
+import { expireKeyIn, listKeysForUpdate, listKeys as listRows, notifyKeyChange, revokeKey as revokeRow } from './store.ts'
+
+export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) => {
+  const { kind, name = null, rotates, overlap_seconds: overlapSeconds } = body
+  const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
+  if (overlapSeconds !== undefined && rotates === undefined)
+    throw invalid('/overlap_seconds', 'is only valid together with rotates')
+  if (rotates !== undefined) {
+    const old = (await listKeysForUpdate(tx, tenantId)).find((key) => key.id === rotates)
+    if (!old || old.revokedAt !== null)
+      throw new ApiError('not_found', { message: 'There is no active key with the id in rotates.' })
+    if (old.kind !== kind) throw invalid('/rotates', `is a ${old.kind} key; a key is rotated by one of its kind`)
+    await expireKeyIn(tx, tenantId, rotates, overlapSeconds ?? 0)
+    await notifyKeyChange(tx, tenantId)
+  }
+  const key = await issueKey(tx, tenantId, { kind, name, expiresAt })
+  return { status: 201, data: { ...keyView(key), key: key.key } }
+}
+
+export const listKeys: HandlerOf<'listKeys'> = async ({ ctx, tenantId }) => ({
+  status: 200,
+  data: (await listRows(ctx.db, tenantId)).map(keyView),
+})
+
+export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }) => {
+  const keys = await listKeysForUpdate(tx, tenantId)
+  const key = keys.find(({ id }) => id === params.keyId)
+  if (!key) throw new ApiError('not_found')
+  const nowMs = Date.now()
+  const others = keys.some((other) => other.id !== key.id && other.kind === 'secret' && isActive(other, nowMs))
+  if (key.kind === 'secret' && isActive(key, nowMs) && !others) throw new ApiError('last_secret_key')
+  if (key.revokedAt !== null) return { status: 204 }
+  await revokeRow(tx, tenantId, key.id)
+  await notifyKeyChange(tx, tenantId)
+  await recordEvent(tx, tenantId, 'key.revoked', { key_id: key.id, kind: key.kind })
+  return { status: 204 }
+}
 
 export const keyHandlers = { listKeys, createKey, revokeKey } satisfies Partial<Handlers>

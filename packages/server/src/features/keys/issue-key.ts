@@ -1,8 +1,8 @@
-import type { Tx } from '#db/database.ts'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
-import { recordEvent } from '../events/record-event.ts'
+import type { Database, Tx } from '#db/database.ts'
+import { event, recordEvent, recordEvents } from '#features/events/record-event.ts'
 import type { Key } from './key.ts'
-import { insertKey } from './store.ts'
+import { hasExpiringKeys, insertKey, markExpiringKeys } from './store.ts'
 
 interface KeyTerms {
   kind: Key['kind']
@@ -21,4 +21,19 @@ export async function issueKey(
   const row = await insertKey(tx, tenantId, { id: newId('key'), kind, name, hint, keyHash: hashCredential(key), expiresAt })
   await recordEvent(tx, tenantId, 'key.created', { key_id: row.id, kind, expires_at: row.expiresAt })
   return { ...row, key }
+}
+
+/** Records an event for up to `limit` keys that expire within a week, and another within a day. Returns how many. */
+export async function announceExpiringKeys(db: Database, limit: number): Promise<number> {
+  if (!(await hasExpiringKeys(db))) return 0
+  return db.transaction(async (tx) => {
+    const keys = await markExpiringKeys(tx, limit)
+    await recordEvents(
+      tx,
+      keys.map(({ tenantId, id, kind, expiresAt }) =>
+        event(tenantId, 'key.expiring', { key_id: id, kind, expires_at: expiresAt }),
+      ),
+    )
+    return keys.length
+  })
 }

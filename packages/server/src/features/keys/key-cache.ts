@@ -19,7 +19,7 @@ interface KeyCacheOptions {
  * The maximum age of an entry: a suspension or a revocation takes effect within this time, even if every notification
  * is lost.
  */
-export const keyCeilingMs = 15_000
+const keyCeilingMs = 15_000
 /** From this age, an entry is refreshed in the background, so that a busy key never waits for the database. */
 const refreshAfterMs = 7_500
 

@@ -1,4 +1,30 @@
-import type { Handlers } from '../handler.ts'
-import { getProviderKeys, setProviderKeys } from './operations/provider-keys.ts'
+import { invalid } from '#errors/api-error.ts'
+import type { HandlerOf, Handlers } from '#features/handler.ts'
+import type { Egress } from '#ports/egress/egress.ts'
+import { providerKeysView, sealProviderKey } from './provider-keys.ts'
+import { deleteProviderKey, listProviderKeys, upsertProviderKey } from './store.ts'
+
+export const getProviderKeys: HandlerOf<'getProviderKeys'> = async ({ ctx, tenantId }) => ({
+  status: 200,
+  data: providerKeysView(await listProviderKeys(ctx.db, tenantId)),
+})
+
+export const setProviderKeys: HandlerOf<'setProviderKeys'> = async ({ ctx, tx, tenantId, body }) => {
+  for (const [provider, wanted] of Object.entries(body)) {
+    if (wanted === null) await deleteProviderKey(tx, tenantId, provider)
+    else {
+      const { key, url } = typeof wanted === 'string' ? { key: wanted, url: null } : checkAddress(ctx.egress, wanted)
+      const keySealed = sealProviderKey(ctx.vault, tenantId, provider, key)
+      await upsertProviderKey(tx, tenantId, { provider, keySealed, hint: `…${key.slice(-4)}`, url })
+    }
+  }
+  return { status: 200, data: providerKeysView(await listProviderKeys(tx, tenantId)) }
+}
+
+function checkAddress(egress: Egress, { key, url }: { key: string; url: string }) {
+  const check = egress.checkUrl(url)
+  if (!check.ok) throw invalid('/openai_compatible/url', check.message)
+  return { key, url: check.url.href.replace(/(?<!\/)\/+$/, '') }
+}
 
 export const providerKeyHandlers = { setProviderKeys, getProviderKeys } satisfies Partial<Handlers>

@@ -1,4 +1,25 @@
-import type { Handlers } from '../handler.ts'
-import { getTurnCredentials } from './operations/get-turn-credentials.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { HandlerOf, Handlers } from '#features/handler.ts'
+import { turnCredentials, turnTtlSeconds } from './turn-credentials.ts'
+
+export const getTurnCredentials: HandlerOf<'getTurnCredentials'> = async ({ ctx: { relay }, tenantId }) => {
+  if (!relay) throw notConfigured()
+  const { username, credential, expiresAt } = turnCredentials(relay.secret, tenantId, Date.now())
+  return {
+    status: 200,
+    data: {
+      iceServers: [{ urls: relay.urls, username, credential }],
+      ttl: turnTtlSeconds,
+      expires_at: expiresAt.toISOString(),
+    },
+  }
+}
+
+function notConfigured(): ApiError {
+  return new ApiError('unavailable', {
+    message: 'This installation has no relay. Its operator can set TURN_URLS and TURN_SECRET.',
+    retryAfterSeconds: 60,
+  })
+}
 
 export const relayHandlers = { getTurnCredentials } satisfies Partial<Handlers>

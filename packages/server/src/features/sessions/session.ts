@@ -1,7 +1,7 @@
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Tool } from '../agents/agent.ts'
-import type { AccountRef } from '../credits/ledger/account.ts'
+import type { AccountRef } from '#features/credits/ledger/movement.ts'
 
 export type SessionStatus = 'armed' | 'launching' | 'running' | 'stopping' | 'stopped' | 'failed' | 'expired'
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { issuerAccount, platformAccount } from '../credits/ledger/account.ts'
+import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
 import { transactionId, type Movement } from '../credits/ledger/movement.ts'
-import { postMovements } from '../credits/ledger/post.ts'
+import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { addUsage, type CountedMeter } from './store.ts'
 
 let api: TestApi

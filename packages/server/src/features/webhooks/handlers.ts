@@ -1,8 +1,6 @@
 import type { Handlers } from '../handler.ts'
-import { listDeliveries } from './operations/list-deliveries.ts'
-import { resendDelivery } from './operations/resend-delivery.ts'
-import { getWebhook, setWebhook } from './operations/set-webhook.ts'
-import { testWebhook } from './operations/test-webhook.ts'
+import { listDeliveries, resendDelivery } from './operations/deliveries.ts'
+import { getWebhook, setWebhook, testWebhook } from './operations/webhook.ts'
 
 export const webhookHandlers = {
   getWebhook,

@@ -1,7 +1,6 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { Webhook } from './webhook.ts'
-import type { SealedSecret } from './webhook-secret.ts'
+import type { SealedSecret, Webhook } from './webhook.ts'
 
 interface Row {
   tenant_id: string

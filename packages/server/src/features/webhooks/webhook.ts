@@ -1,4 +1,7 @@
-import { eventTypes, type EventType } from '@atrium/contract/event-types'
+import { type EventType, eventTypes } from '@atrium/contract/event-types'
+import { randomBytes } from '#crypto/random.ts'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
 
 export interface Webhook {
   tenantId: string
@@ -39,4 +42,27 @@ export function deliveryView(delivery: Delivery) {
     last_attempt_at: delivery.lastAttemptAt,
     next_attempt_at: delivery.nextAttemptAt,
   }
+}
+
+/** A sealed secret and the row that the seal is bound to. */
+export interface SealedSecret {
+  id: string
+  sealed: Buffer
+}
+
+/** 32 random bytes in the form of Standard Webhooks. */
+export function newSecret(): string {
+  return `whsec_${Buffer.from(randomBytes(32)).toString('base64')}`
+}
+
+export function sealSecret(vault: Vault, tenantId: string, id: string, secret: string): Buffer {
+  return vault.seal(Buffer.from(secret), sealedRef(tenantId, id))
+}
+
+export function openSecret(vault: Vault, tenantId: string, { id, sealed }: SealedSecret): string {
+  return vault.open(sealed, sealedRef(tenantId, id)).toString()
+}
+
+function sealedRef(tenant: string, row: string): SealedRef {
+  return { tenant, table: 'webhook_secrets', column: 'sealed', row }
 }

@@ -1,7 +1,7 @@
-import type { AccountRef } from '#features/credits/ledger/account.ts'
-import type { Painted } from '../store.ts'
 import { limits } from '@atrium/contract/limits'
 import { type Db, type Tx, statement } from '#db/database.ts'
+import type { AccountRef } from '#features/credits/ledger/movement.ts'
+import type { Painted } from '../store.ts'
 
 export interface PaintInput {
   prompt: string
@@ -13,7 +13,7 @@ export interface PaintInput {
   model?: string
 }
 
-export interface ProduceInput {
+interface ProduceInput {
   title?: string
   /** Ids, in the requested order. */
   items?: string[]
@@ -21,7 +21,7 @@ export interface ProduceInput {
   template?: string
 }
 
-export interface JobKey {
+interface JobKey {
   tenantId: string
   collectionId: string
   artifactId: string

@@ -1,13 +1,19 @@
-import { ApiError, invalid } from '#errors/api-error.ts'
-import type { HandlerOf } from '#features/handler.ts'
 import { newId } from '#crypto/random.ts'
-import { recordEvent } from '#features/events/record-event.ts'
-import { artifactEvent } from '../artifact.ts'
-import { clearArtifactHero, deleteArtifact as deleteRow, findArtifactForUpdate, insertHostedArtifact, updateArtifact } from '../store.ts'
-import { findCollectionForUpdate } from '#features/collections/store.ts'
-import { changedAccessList } from '#features/items/access-list.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 import { blobDeletionsOfArtifact } from '#features/blob-deletions/blob-keys.ts'
 import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
+import { findCollectionForUpdate } from '#features/collections/store.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { changedAccessList } from '#features/items/access-list.ts'
+import { artifactEvent } from '../artifact.ts'
+import {
+  clearArtifactHero,
+  deleteArtifact as deleteRow,
+  findArtifactForUpdate,
+  insertHostedArtifact,
+  updateArtifact,
+} from '../store.ts'
 
 export const createArtifact: HandlerOf<'createArtifact'> = async ({ ctx, tx, tenantId, collection, body }) => {
   const { kind, title = null, alt = null } = body

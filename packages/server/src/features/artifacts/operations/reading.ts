@@ -1,19 +1,27 @@
-import { Batcher } from '@atrium/traffic/batcher'
-import type { Db } from '#db/database.ts'
-import { type LocatedArtifact, type StoredArtifact, artifactView, assertVisible, filterVisible, isPublic, isStored } from '../artifact.ts'
-import { type PublicPreview, findArtifact, listArtifactsById, listPublicPreviews, listArtifacts as listRows } from '../store.ts'
 import { limits } from '@atrium/contract/limits'
+import { PictureError } from '@atrium/media/pictures/picture-error'
+import { Batcher } from '@atrium/traffic/batcher'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
+import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import { checkCapability } from '#features/collections/check-capability.ts'
+import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { findAccount } from '#features/items/access-list.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '#features/context.ts'
-import { checkCapability } from '#features/collections/check-capability.ts'
 import { sendBlob } from '#http/send-blob.ts'
 import { BlobError } from '#ports/blobs/blobs.ts'
-import { PictureError } from '@atrium/media/pictures/picture-error'
-import { originalKey } from '#features/blob-deletions/blob-keys.ts'
+import {
+  type LocatedArtifact,
+  type StoredArtifact,
+  artifactView,
+  assertVisible,
+  filterVisible,
+  isPublic,
+  isStored,
+} from '../artifact.ts'
+import { type PublicPreview, findArtifact, listArtifactsById, listPublicPreviews, listArtifacts as listRows } from '../store.ts'
 import type { Variant } from '../variants.ts'
 
 /** Finds artifacts by their ids alone. Loads of one moment share a query. */

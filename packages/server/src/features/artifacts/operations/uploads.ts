@@ -5,10 +5,10 @@ import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { takeUploadBytes } from '#features/limits/daily-limits.ts'
 import { assertQuota } from '#features/limits/quota.ts'
-import { findArtifact, insertPendingArtifact } from '../store.ts'
-import { type OpenUploads, countOpenUploads, insertUpload } from '../uploads/upload-store.ts'
 import { artifactView } from '../artifact.ts'
+import { findArtifact, insertPendingArtifact } from '../store.ts'
 import { completeUpload } from '../uploads/complete-upload.ts'
+import { type OpenUploads, countOpenUploads, insertUpload } from '../uploads/upload-store.ts'
 
 const expiresInSeconds = 60 * 60
 /** By then, some of the open uploads are probably complete. */

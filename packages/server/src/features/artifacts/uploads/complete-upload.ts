@@ -1,21 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Context } from '#features/context.ts'
-import { ApiError } from '#errors/api-error.ts'
-import { BlobError } from '#ports/blobs/blobs.ts'
 import { PictureError } from '@atrium/media/pictures/picture-error'
-import { newId } from '#crypto/random.ts'
-import { findArtifact, findArtifactForUpdate, updateFailed, updateReady } from '../store.ts'
-import { type StoredUpload, storePicture, storeVideo } from './store-upload.ts'
-import { UploadLease, UploadLeaseLostError } from './upload-lease.ts'
-import { type ClaimedUpload, type UploadKey, claimUpload, countOpenUploads, deleteExpiredUploads, deleteUpload, listOpenUploads, lockUploads, releaseUpload } from './upload-store.ts'
 import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
+import { newId } from '#crypto/random.ts'
 import type { Db, Tx } from '#db/database.ts'
+import { ApiError } from '#errors/api-error.ts'
 import { artifactPrefix, blobDeletionsOfArtifact, ownerOfKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import { deleteBlobNow } from '#features/blob-deletions/delete-blobs.ts'
 import { type BlobDeletion, insertBlobDeletions } from '#features/blob-deletions/store.ts'
+import type { Context } from '#features/context.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import { assertQuota } from '#features/limits/quota.ts'
+import { BlobError } from '#ports/blobs/blobs.ts'
 import { type Artifact, artifactEvent, mediaAddress } from '../artifact.ts'
+import { findArtifact, findArtifactForUpdate, updateFailed, updateReady } from '../store.ts'
+import { type StoredUpload, storePicture, storeVideo } from './store-upload.ts'
+import { UploadLease, UploadLeaseLostError } from './upload-lease.ts'
+import {
+  type ClaimedUpload,
+  type UploadKey,
+  claimUpload,
+  countOpenUploads,
+  deleteExpiredUploads,
+  deleteUpload,
+  listOpenUploads,
+  lockUploads,
+  releaseUpload,
+} from './upload-store.ts'
 
 /** How long a call waits for another call that checks the same upload. */
 const timeoutMs = 10_000
@@ -126,7 +136,7 @@ async function endUpload(ctx: Context, upload: ClaimedUpload, deletions: BlobDel
  * Deletes the blobs of an artifact that was deleted or has failed during the check: the check may have stored a blob
  * after the queued deletion ran. Neither state is ever left, so nothing can serve these blobs later.
  */
-export async function deleteUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
+async function deleteUnserved(ctx: Context, { tenantId, collectionId, artifactId }: UploadKey): Promise<void> {
   const artifact = await findArtifact(ctx.db, tenantId, collectionId, artifactId)
   if (!artifact || artifact.status === 'failed')
     await ctx.blobs.deletePrefix(artifactPrefix({ tenantId, collectionId }, artifactId))

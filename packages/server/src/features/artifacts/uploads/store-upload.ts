@@ -1,23 +1,23 @@
-import { type UploadMime, uploadMaxBytes } from '@atrium/contract/making'
-import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
-import { type DownloadedBlob, downloadBlobTo } from '../download-blob-to.ts'
-import type { Upload } from './upload-store.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Context } from '#features/context.ts'
-import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
-import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
-import type { UploadLease } from './upload-lease.ts'
 import { buffer } from 'node:stream/consumers'
-import { releaseChunk } from '#http/release-chunk.ts'
-import { PictureError } from '@atrium/media/pictures/picture-error'
+import { type UploadMime, uploadMaxBytes } from '@atrium/contract/making'
 import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
+import { PictureError } from '@atrium/media/pictures/picture-error'
 import { parseMp4 } from '@atrium/media/video/parse-mp4'
 import { parseWebm } from '@atrium/media/video/parse-webm'
 import { PullParser } from '@atrium/media/video/pull-parser'
+import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
+import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
+import type { Context } from '#features/context.ts'
+import { releaseChunk } from '#http/release-chunk.ts'
+import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
+import { type DownloadedBlob, downloadBlobTo } from '../download-blob-to.ts'
+import type { UploadLease } from './upload-lease.ts'
+import type { Upload } from './upload-store.ts'
 
 /** The blob that is served for a checked upload. */
 export interface StoredUpload extends DownloadedBlob {
@@ -27,7 +27,7 @@ export interface StoredUpload extends DownloadedBlob {
 }
 
 /** Throws if length or hash differ from those announced. */
-export function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found: DownloadedBlob): void {
+function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found: DownloadedBlob): void {
   if (found.bytes !== upload.bytes)
     throw new UploadMismatch(`${found.bytes} bytes arrived instead of the ${upload.bytes} announced.`)
   if (upload.sha256 !== null && found.sha256 !== upload.sha256)
@@ -37,7 +37,7 @@ export function assertAnnounced(upload: Pick<Upload, 'bytes' | 'sha256'>, found:
 /** How much of the start of a file is checked: a little more than browsers sniff. */
 export const headBytes = 1_024
 /** How much of the end of a file is checked: the record that makes a file a ZIP archive lies within it. */
-export const tailBytes = 22 + 65_535
+const tailBytes = 22 + 65_535
 
 const imageBrands = new Set(['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1'])
 
@@ -63,7 +63,7 @@ const pageMarks = ['<!doctype', '<html', '<script', '<?php']
 const headMarks = [...pageMarks, '<head', '<body', '<svg', '%pdf-']
 
 /** Throws if the file is not of the announced type, or can be read as another type too. */
-export function assertType(mime: UploadMime, head: Buffer, tail: Buffer): void {
+function assertType(mime: UploadMime, head: Buffer, tail: Buffer): void {
   if (sniffType(head) !== mime) throw new UploadMismatch(`The bytes are not of the type ${mime}.`)
   if (holds(head, headMarks) || holds(tail, pageMarks)) throw new UploadMismatch('The file is also a page or a document.')
   // The end record of a ZIP archive, with its disk numbers.
@@ -87,7 +87,11 @@ export function storePicture(
   return pictures.withFolder(async (folder) => {
     const source = join(folder, 'source')
     assertAnnounced(upload, await downloadBlobTo(source, blobs, uploadKey(upload, upload.artifactId), uploadMaxBytes))
-    assertType(upload.mime, await readFileRange(source, 0, headBytes), await readFileRange(source, upload.bytes - tailBytes, tailBytes))
+    assertType(
+      upload.mime,
+      await readFileRange(source, 0, headBytes),
+      await readFileRange(source, upload.bytes - tailBytes, tailBytes),
+    )
     const clean = join(folder, 'clean')
     const { tenantId } = upload
     const { width, height } = await pictures.clean(source, clean, await pictures.inspect(source, tenantId), tenantId)

@@ -2,9 +2,9 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
 import { InvalidNotification, type PaymentEvent, type Payments } from '#ports/payments/payments.ts'
-import { addTestPage } from './add-test-page.ts'
-import { completeCheckout } from './complete-checkout.ts'
+import { completeCheckout } from './operations.ts'
 import { findCheckoutById } from './store.ts'
+import { addTestPage } from './test-page.ts'
 
 /**
  * Adds the payment routes that are no operations of the API: the provider's webhook, or the built-in test page.

@@ -1,5 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { AccountRef } from '../ledger/account.ts'
+import type { AccountRef } from '../ledger/movement.ts'
 import type { Checkout } from './checkout.ts'
 
 interface Row {

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
+import { isId } from '@atrium/contract/tokens'
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import type { Checkout } from './checkout.ts'
-import { formTarget, withCheckoutId } from './return-address.ts'
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
+import type { Context } from '#features/context.ts'
+import { testPagePath } from '#ports/payments/test-payments.ts'
+import { type Checkout, formTarget, priceText, statusOf, withCheckoutId } from './checkout.ts'
+import { completeCheckout } from './operations.ts'
+import { findCheckoutById } from './store.ts'
 
 /** A document and its Content-Security-Policy header. */
 export interface RenderedPage {
@@ -16,7 +21,7 @@ const goods: Record<Checkout['purpose'], string> = {
 }
 
 /** Works without script. The form has no action, so that it posts to the page's own address. */
-export function renderPayPage(checkout: Checkout, price: string): RenderedPage {
+function renderPayPage(checkout: Checkout, price: string): RenderedPage {
   const { purpose, successUrl, cancelUrl } = checkout
   const body = [
     heading(checkout),
@@ -33,7 +38,7 @@ export function renderPayPage(checkout: Checkout, price: string): RenderedPage {
   return renderDocument(`Pay for ${creditsText(checkout)}`, body, [...targets].join(' '))
 }
 
-export function renderPaidPage(checkout: Checkout): RenderedPage {
+function renderPaidPage(checkout: Checkout): RenderedPage {
   const address = withCheckoutId(checkout.successUrl, checkout.id)
   const body = [
     '<h1>Paid</h1>',
@@ -43,7 +48,7 @@ export function renderPaidPage(checkout: Checkout): RenderedPage {
   return renderDocument('Paid', body, "'none'")
 }
 
-export function renderExpiredPage({ cancelUrl }: Checkout): RenderedPage {
+function renderExpiredPage({ cancelUrl }: Checkout): RenderedPage {
   const body = [
     '<h1>This checkout has expired</h1>',
     '<p class="goods">It can no longer be paid. Go back and start again.</p>',
@@ -52,7 +57,7 @@ export function renderExpiredPage({ cancelUrl }: Checkout): RenderedPage {
   return renderDocument('Expired', body, "'none'")
 }
 
-export function renderNoCheckoutPage(): RenderedPage {
+function renderNoCheckoutPage(): RenderedPage {
   const body = ['<h1>There is no checkout here</h1>', '<p class="goods">The address may be incomplete.</p>']
   return renderDocument('No checkout', body, "'none'")
 }
@@ -128,3 +133,66 @@ button,.way a{display:block;width:100%;min-height:2.875rem;padding:.625rem 1rem;
 `
 
 const styleHash = createHash('sha256').update(testPageStyle).digest('base64')
+
+const maxFormBytes = 1_024
+
+/** The built-in payment page. Anyone with its address may use it, because no money moves. Never in production. */
+export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onRequestHookHandler): void {
+  const url = testPagePath(':id')
+  // A separate Fastify context, so that no other route parses forms.
+  void app.register(async (scope) => {
+    takeForms(scope)
+    scope.get<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
+      const checkout = await findTestCheckout(ctx, req.params.id)
+      return checkout ? sendPage(reply, pageOf(ctx, checkout)) : sendPage(reply.code(404), renderNoCheckoutPage())
+    })
+    scope.post<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
+      const checkout = await findTestCheckout(ctx, req.params.id)
+      if (!checkout) return sendPage(reply.code(404), renderNoCheckoutPage())
+      const action = req.body instanceof URLSearchParams ? req.body.get('do') : null
+      if (action === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
+      if (action !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
+      if (statusOf(checkout, Date.now()) === 'expired') return sendPage(reply.code(409), pageOf(ctx, checkout))
+      await pay(ctx, checkout)
+      return reply.redirect(withCheckoutId(checkout.successUrl, checkout.id), 303)
+    })
+  })
+}
+
+/** Only checkouts made for this page: it must not complete a checkout of a real provider. */
+async function findTestCheckout(ctx: Context, id: string): Promise<Checkout | undefined> {
+  const checkout = isId('checkout', id) ? await findCheckoutById(ctx.db, id) : undefined
+  return checkout?.provider === 'test' ? checkout : undefined
+}
+
+function pageOf({ config }: Context, checkout: Checkout): RenderedPage {
+  const status = statusOf(checkout, Date.now())
+  if (status === 'paid') return renderPaidPage(checkout)
+  if (status === 'expired') return renderExpiredPage(checkout)
+  return renderPayPage(checkout, priceText(checkout.credits * config.creditPriceCents, config.currency))
+}
+
+async function pay(ctx: Context, { tenantId, id: checkoutId, reference }: Checkout): Promise<void> {
+  const event = { type: 'paid', provider: 'test', checkoutId, reference } as const
+  await ctx.db.transaction((tx) => completeCheckout(ctx, tx, tenantId, event))
+}
+
+function takeForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    (_req, body, done) => done(null, new URLSearchParams(body as string)),
+  )
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
+}
+
+function sendPage(reply: FastifyReply, { html, csp }: RenderedPage): FastifyReply {
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', csp)
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .send(html)
+}

@@ -5,7 +5,7 @@ import { send } from '#testing/http.ts'
 import { makeModulus } from '#testing/make-modulus.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 import { readEpochKey } from '../blind-token.ts'
-import { EpochCache } from './epoch-cache.ts'
+import { EpochCache } from './epoch.ts'
 import { insertEpoch } from './store.ts'
 
 let api: TestApi

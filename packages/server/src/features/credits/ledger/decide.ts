@@ -1,13 +1,16 @@
 import type { NewEvent } from '#features/events/record-event.ts'
-import { accountKey, heldAccount, platformAccount, type AccountRef } from './account.ts'
 import {
-  transactionId,
+  type AccountRef,
   type Hold,
   type HoldEnd,
   type Movement,
   type MovementOutcome,
   type Transfer,
   type TransferKind,
+  accountKey,
+  heldAccount,
+  platformAccount,
+  transactionId,
 } from './movement.ts'
 
 /** The part of the books that a batch of movements touches. accountKey makes the keys. */

@@ -3,11 +3,16 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
-import { issuerAccount, platformAccount, revenueAccount, type AccountRef } from './account.ts'
+import {
+  type AccountRef,
+  type Movement,
+  type MovementOutcome,
+  issuerAccount,
+  platformAccount,
+  revenueAccount,
+} from './movement.ts'
 import { auditLedger } from './audit-store.ts'
-import { openLedger, type Ledger } from './ledger.ts'
-import type { Movement, MovementOutcome } from './movement.ts'
-import { postMovements } from './post.ts'
+import { type Ledger, openLedger, postMovements } from './ledger.ts'
 
 const connections = 4
 let database: TestDatabase

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
-import { heldAccount, issuerAccount, platformAccount, revenueAccount } from './account.ts'
+import {
+  type Hold,
+  type Transfer,
+  heldAccount,
+  issuerAccount,
+  platformAccount,
+  revenueAccount,
+  transactionId,
+} from './movement.ts'
 import { auditLedger } from './audit-store.ts'
-import { openLedger, type Ledger, sweepLedger } from './ledger.ts'
-import { transactionId, type Hold, type Transfer } from './movement.ts'
-import { postMovements } from './post.ts'
+import { type Ledger, openLedger, postMovements, sweepLedger } from './ledger.ts'
 
 const tenant = 'ten_store'
 const issuer = issuerAccount(tenant)

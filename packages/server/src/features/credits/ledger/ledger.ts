@@ -1,12 +1,14 @@
-import { Batcher } from '@atrium/traffic/batcher'
+import { Batcher, Locked } from '@atrium/traffic/batcher'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import { newAccountId } from '#crypto/random.ts'
-import type { Database, Db } from '#db/database.ts'
+import type { Database, Db, Tx } from '#db/database.ts'
 import { isDataError } from '#db/sql-errors.ts'
-import { accountKey } from './account.ts'
-import type { Movement, MovementOutcome } from './movement.ts'
-import { postFreeMovements } from './post.ts'
-import { accountsOf, listDueEnds, type DueEnd } from './store.ts'
+import { recordEvents } from '#features/events/record-event.ts'
+import type { WrittenClaim } from '#http/idempotency/claim.ts'
+import { claimKey, deleteClaims, insertClaims } from '#http/idempotency/store.ts'
+import { type BookState, type Decision, decide } from './decide.ts'
+import { type AccountRef, type Movement, type MovementOutcome, accountKey } from './movement.ts'
+import { type DueEnd, accountsOf, listDueEnds, lockMovements, writeDecision } from './store.ts'
 
 /**
  * Posts independent movements in a transaction of its own. Movements that arrive while a batch commits share the next
@@ -41,4 +43,79 @@ export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared:
 function movementOf({ what, subject, to, actor }: DueEnd): Movement {
   if (what === 'hold') return { type: 'hold_end', id: subject.id, from: to, outcome: 'expired', actor }
   return { type: 'return', id: newAccountId(), from: subject, to }
+}
+
+/**
+ * Posts movements in the given transaction, in order, each with its own outcome. A movement that cannot be posted
+ * writes nothing and does not affect the others. Locks the accounts first, decides in memory, writes once.
+ */
+export async function postMovements(tx: Tx, movements: Movement[]): Promise<MovementOutcome[]> {
+  const { state } = await lockMovements(tx, movements, { waits: true })
+  return decideAndWrite(tx, state, movements)
+}
+
+/** The same without waiting: a movement whose account is locked is left out, with the outcome Locked. */
+async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
+  const { state, locked } = await lockMovements(tx, movements, { waits: false })
+  if (locked.size === 0) return decideAndWrite(tx, state, movements)
+  const lockedBy = movements.map((movement) =>
+    accountsOf(movement)
+      .map(accountKey)
+      .find((key) => locked.has(key)),
+  )
+  const free = movements.filter((_, i) => lockedBy[i] === undefined)
+  const outcomes = free.length > 0 ? await decideAndWrite(tx, state, free) : []
+  const decided = outcomes.values()
+  return lockedBy.map((key) => {
+    if (key !== undefined) return new Locked(key)
+    const { value, done } = decided.next()
+    if (done) throw new Error('a movement was not decided')
+    return value
+  })
+}
+
+async function decideAndWrite(tx: Tx, state: BookState, movements: Movement[]): Promise<MovementOutcome[]> {
+  const decision = await claimAndDecide(tx, state, movements)
+  const handled = movements.filter(
+    (movement, i) => movement.type === 'return' || (movement.type === 'hold_end' && decision.outcomes[i] !== 'unknown_hold'),
+  )
+  if (decision.postings.length > 0 || handled.length > 0) await writeDecision(tx, decision, handled.map(dueRow))
+  await recordEvents(tx, decision.events)
+  return decision.outcomes
+}
+
+/** The row of a hold or coupon in ledger_due. */
+function dueRow({ type, id, from }: Movement): AccountRef {
+  return type === 'return' ? from : { tenantId: from.tenantId, id }
+}
+
+/**
+ * Claims the Idempotency-Keys of the movements that would be posted. Where another request has taken a key since, its
+ * movement is refused, and the batch is decided again, because later movements may depend on it.
+ */
+async function claimAndDecide(tx: Tx, state: BookState, movements: Movement[]): Promise<Decision> {
+  const allClaims = new Map<number, WrittenClaim>()
+  for (const [i, movement] of movements.entries())
+    if (movement.type === 'transfer' && movement.claim) allClaims.set(i, movement.claim)
+  const refused = new Set<number>()
+  const claimed = new Set<number>()
+  for (;;) {
+    const decision = decide(state, movements, refused)
+    const wouldPost = (i: number) => decision.outcomes[i] === 'posted'
+    const claims = [...allClaims].filter(([i]) => wouldPost(i) && !claimed.has(i))
+    const free =
+      claims.length > 0
+        ? await insertClaims(
+            tx,
+            claims.map(([, claim]) => claim),
+          )
+        : new Set<string>()
+    for (const [i, claim] of claims) (free.has(claimKey(claim)) ? claimed : refused).add(i)
+    if (free.size === claims.length) {
+      // Releases the claims of movements that a later round could no longer post.
+      const idle = [...allClaims].filter(([i]) => claimed.has(i) && !wouldPost(i)).map(([, claim]) => claim)
+      if (idle.length > 0) await deleteClaims(tx, idle)
+      return decision
+    }
+  }
 }

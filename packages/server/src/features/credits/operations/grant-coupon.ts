@@ -6,9 +6,8 @@ import type { Claim } from '#http/idempotency/claim.ts'
 import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { findAnswer } from '#http/idempotency/store.ts'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
-import { issuerAccount } from '../ledger/account.ts'
-import { findPayer, type CodeAccount } from '../ledger/code-account-store.ts'
-import { transactionId } from '../ledger/movement.ts'
+import { issuerAccount, transactionId } from '../ledger/movement.ts'
+import { findPayer, type CodeAccount } from '../ledger/store.ts'
 
 export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenantId, body }) => {
   const { amount, memo } = body

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Context } from '#features/context.ts'
-import { isPassing } from '#db/is-passing.ts'
-import { keepTrying } from '@atrium/traffic/keep-trying'
-import { ModelError } from '#ports/model/model-error.ts'
-import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
+import { type Since, followPages, pageLines, pastTheEnd } from '@atrium/room-client/follow-room'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { keepTrying } from '@atrium/traffic/keep-trying'
+import { isPassing } from '#db/is-passing.ts'
+import type { Context } from '#features/context.ts'
+import { ModelError } from '#ports/model/model-error.ts'
 import type { AgentRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
-import { openRoomKey, type Session } from '../session.ts'
+import { type Session, openRoomKey } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
-import { turnToAnswer } from './choose-turn.ts'
 import { updateAnswered } from './lease-store.ts'
-import { isPassingForHolder, LeaseLostError, type SessionLease } from './session-lease.ts'
+import { LeaseLostError, type SessionLease, isPassingForHolder } from './session-lease.ts'
 
 const historyEntries = 100
 const roomRetryMs = 1_000
@@ -130,4 +129,46 @@ function explain(error: unknown): { code: string; message: string } | undefined 
   if (error instanceof SpaceCallError)
     return { code: 'room_refused', message: `The room does not let the agent in any more: ${error.reason}.` }
   return undefined
+}
+
+interface Self {
+  id: string
+  name: string
+}
+
+/** How many turns in a row agents may write before a person has to. */
+const maxAgentTurns = 3
+
+/**
+ * The entry that the agent answers now: the newest one after `answeredSeq` that addresses it. Several that came
+ * together get one answer. An entry of a person always addresses the agent. An entry of another agent does so only
+ * where it names the agent, and only `maxAgentTurns` times in a row, so that two agents do not keep each other
+ * talking. The agent's own entries never do.
+ */
+export function turnToAnswer(entries: RoomEntry[], self: Self, answeredSeq: number): RoomEntry | undefined {
+  return entries.findLast((entry, i) => entry.seq > answeredSeq && addresses(entry, self, () => agentTurnsBefore(entries, i)))
+}
+
+function addresses({ author, message }: RoomEntry, self: Self, agentTurns: () => number): boolean {
+  if (author.kind !== 'agent') return true
+  if (author.id === self.id) return false
+  return names(message.text, self.name) && agentTurns() < maxAgentTurns
+}
+
+/** The number of consecutive agents' turns that end with the one at `index`. */
+function agentTurnsBefore(entries: RoomEntry[], index: number): number {
+  const lastPerson = entries.slice(0, index + 1).findLastIndex(({ author }) => author.kind !== 'agent')
+  return index - lastPerson
+}
+
+/** Whether the text contains the name as whole words, in any case. */
+function names(text: string, name: string): boolean {
+  const words = (of: string) =>
+    ` ${of
+      .toLowerCase()
+      .normalize('NFKC')
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter(Boolean)
+      .join(' ')} `
+  return words(text).includes(words(name))
 }

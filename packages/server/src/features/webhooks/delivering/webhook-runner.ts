@@ -6,7 +6,7 @@ import { newId } from '#crypto/random.ts'
 import { eventChannel, listWaitingTenants, numberFreeEvents } from '#features/events/store.ts'
 import { openOutcomeWriter } from '../delivery-store.ts'
 import { listSecrets } from '../store.ts'
-import { openSecret, type SealedSecret } from '../webhook-secret.ts'
+import { openSecret, type SealedSecret } from '../webhook.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
 import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease-store.ts'
 

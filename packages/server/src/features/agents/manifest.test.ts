@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#errors/api-error.ts'
-import { assertToolParameters } from './declare-tools.ts'
+import { assertToolParameters } from './manifest.ts'
 
 const withProperty = (a: unknown) => ({ type: 'object', properties: { a } })
 

@@ -1,7 +1,10 @@
 import { limits } from '@atrium/contract/limits'
+import { ApiError } from '#errors/api-error.ts'
+import { notifyWorkers } from '#features/events/store.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
-import { listDeliveries as listRows } from '../delivery-store.ts'
+import { listDeliveries as listRows, queueAgain } from '../delivery-store.ts'
+import { findWebhook } from '../store.ts'
 import { deliveryView } from '../webhook.ts'
 
 export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {
@@ -15,4 +18,13 @@ export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantI
     limit,
   )
   return { status: 200, data: page.map(deliveryView), nextCursor }
+}
+
+export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ tx, tenantId, params }) => {
+  const delivery = await queueAgain(tx, tenantId, params.id)
+  if (!delivery) throw new ApiError('not_found')
+  const webhook = await findWebhook(tx, tenantId)
+  if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
+  await notifyWorkers(tx)
+  return { status: 202, data: deliveryView(delivery) }
 }

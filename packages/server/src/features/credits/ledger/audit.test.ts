@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { auditLedger } from './audit-store.ts'
-import { lastProof, proveBooks } from './prove-books.ts'
+import { lastProof, proveBooks } from './audit.ts'
 
 let testDatabase: TestDatabase
 let db: Database

@@ -2,14 +2,13 @@ import { newId } from '#crypto/random.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
-import { issuerAccount, platformAccount } from '#features/credits/ledger/account.ts'
-import { transactionId } from '#features/credits/ledger/movement.ts'
-import { postMovements } from '#features/credits/ledger/post.ts'
+import { postMovements } from '#features/credits/ledger/ledger.ts'
+import { issuerAccount, platformAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { withSigningSecret } from '../agent-secrets.ts'
 import { agentView } from '../agent.ts'
-import { blankManifest, changedManifest } from '../changed-manifest.ts'
-import { insertAgent } from '../store.ts'
+import { blankManifest, changedManifest } from '../manifest.ts'
+import { findAgentForUpdate, insertAgent, updateAgent as updateRow } from '../store.ts'
 
 export const registerAgent: HandlerOf<'registerAgent'> = async ({ ctx, tx, tenantId, body }) => {
   const id = newId('agent')
@@ -39,4 +38,13 @@ async function chargeRegistration({ config }: Context, tx: Tx, tenantId: string,
   ])
   if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
   if (outcome !== 'posted') throw new Error(`the fee of agent ${agentId} is ${outcome}`)
+}
+
+export const updateAgent: HandlerOf<'updateAgent'> = async ({ ctx, tx, tenantId, params, body }) => {
+  const before = await findAgentForUpdate(tx, tenantId, params.agentId)
+  if (!before) throw new ApiError('not_found')
+  const declared = changedManifest(ctx, before, body)
+  const { manifest, secret } = withSigningSecret(ctx.vault, before, declared, body.rotate_signing_secret)
+  const after = await updateRow(tx, tenantId, before.id, manifest)
+  return { status: 200, data: { ...agentView(after), ...(secret ? { signing_secret: secret } : {}) } }
 }

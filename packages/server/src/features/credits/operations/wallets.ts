@@ -1,16 +1,14 @@
 import { isCredential } from '@atrium/contract/tokens'
-import type { Context } from '#features/context.ts'
-import { ApiError, invalid } from '#errors/api-error.ts'
-import type { HandlerOf } from '#features/handler.ts'
+import { type RecipientJwk, assertRecipient, recipientThumbprint, sealTo } from '#crypto/jwe.ts'
 import { hashCredential, newAccountId, newCredential } from '#crypto/random.ts'
-import { assertRecipient, recipientThumbprint, sealTo, type RecipientJwk } from '#crypto/jwe.ts'
-import { decodeToken, verifyToken } from '../blind-token.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import type { Context } from '#features/context.ts'
 import { event } from '#features/events/record-event.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { decodeToken, verifyToken } from '../blind-token.ts'
 import { eraseLicense } from '../checkout/store.ts'
-import { issuerAccount, type AccountRef } from '../ledger/account.ts'
-import { findCodeAccount } from '../ledger/code-account-store.ts'
-import { transactionId } from '../ledger/movement.ts'
-import { findRecovery, isPosted } from '../ledger/store.ts'
+import { type AccountRef, issuerAccount, transactionId } from '../ledger/movement.ts'
+import { findCodeAccount, findPayer, findRecovery, isPosted } from '../ledger/store.ts'
 
 /**
  * The account that pays, and the movement's id, which is the same for every attempt to redeem the same license or
@@ -110,4 +108,14 @@ async function alreadySpent(ctx: Context, from: AccountRef, id: string, recovery
   if (!recovery || recovery.thumbprint !== (await recipientThumbprint(recoveryKey))) return new ApiError('already_spent')
   const message = 'The wallet code of the first redemption, sealed to this key.'
   return new ApiError('already_spent', { details: [{ path: '/recovery_key', message, sealed: recovery.sealedCode }] })
+}
+
+export const lookUpWallet: HandlerOf<'lookUpWallet'> = async ({ ctx, body }) => {
+  const payer = await findPayer(ctx.db, body.wallet_code)
+  // A spent code and an unknown one give the same answer, so that nobody learns which codes were once valid.
+  if (!payer || (payer.balanceCredits === 0 && payer.heldCredits === 0))
+    throw new ApiError('not_found', {
+      message: 'There are no credits under this code: it is mistyped, unknown, expired or spent.',
+    })
+  return { status: 200, data: { balance: payer.balanceCredits, held: payer.heldCredits, currency: 'credits' } }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#db/database.ts'
-import { auditLedger, type Finding } from './audit-store.ts'
-import { addProvedSums, findDifferences, findProof, resetProvedSums } from './proof-store.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { type Finding, addProvedSums, auditLedger, findDifferences, findProof, resetProvedSums } from './audit-store.ts'
 
 const fullEveryHours = 24
 /** How many accounts without a movement each step checks too. */
@@ -32,3 +32,5 @@ export async function proveBooks(db: Database, options: { stretch?: number } = {
 export async function lastProof(db: Database) {
   return findProof(db, fullEveryHours)
 }
+
+export const auditBooks: HandlerOf<'auditBooks'> = async ({ ctx }) => ({ status: 200, data: await ctx.auditor.run() })

@@ -1,7 +1,0 @@
-import type { HandlerOf } from '#features/handler.ts'
-
-export const resealSecrets: HandlerOf<'resealSecrets'> = async ({ ctx }) => {
-  const { resealed, keys } = await ctx.resealer.run()
-  const needs = keys.map(({ answersUntil, ...same }) => ({ ...same, answers_until: answersUntil }))
-  return { status: 200, data: { resealed, keys: needs } }
-}
