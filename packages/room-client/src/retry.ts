@@ -2,6 +2,8 @@ const baseMs = 250
 const maxBackoffMs = 8_000
 /** A server that asks for more time than this is left to the caller. */
 const maxRetryAfterSeconds = 60
+/** However long a server asks for. A timer of more than 2^31 - 1 ms fires at once: the caller would ask again without end. */
+export const longestWaitMs = 60 * 60 * 1_000
 
 const transient = new Set<unknown>([0, 408, 429, 502, 503, 504])
 
@@ -19,7 +21,7 @@ export interface RetryOptions {
   wait: Wait
 }
 
-/** Resolves after so many milliseconds, or rejects as soon as the signal aborts. */
+/** Resolves after so many milliseconds, an hour at most, or rejects as soon as the signal aborts. */
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
 /** Tries until it succeeds, fails for good, or the tries are used up. */
@@ -58,7 +60,7 @@ export const wait: Wait = (ms, signal) =>
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort)
       resolve()
-    }, ms)
+    }, Math.min(ms, longestWaitMs))
     signal?.addEventListener('abort', abort, { once: true })
   })
 

@@ -1,3 +1,4 @@
+import { wait } from '@atrium/room-client/retry'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { type AlreadyPresent, ApiFailure, type LaunchedSession, type PlatformApi, Unreachable } from '../api/platform-api.ts'
 import { backoffMs } from '../room/backoff.ts'
@@ -49,7 +50,7 @@ export class Launcher {
       } catch (error) {
         if (!isUncertain(error) || failures === TRIES) throw error
         const askedMs = error instanceof ApiFailure ? error.retryAfterMs : undefined
-        await new Promise((resolve) => setTimeout(resolve, Math.max(askedMs ?? 0, backoffMs(failures))))
+        await wait(Math.max(askedMs ?? 0, backoffMs(failures)), undefined)
       }
     }
   }

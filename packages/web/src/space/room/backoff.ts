@@ -1,3 +1,5 @@
+import { longestWaitMs } from '@atrium/room-client/retry'
+
 const FIRST_MS = 500
 const LONGEST_MS = 20_000
 
@@ -13,7 +15,7 @@ export class Naps {
 
   async nap(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
+    const timer = setTimeout(resolve, Math.min(ms, longestWaitMs))
     signal.addEventListener('abort', () => resolve(), { once: true })
     this.#wake = resolve
     await promise
