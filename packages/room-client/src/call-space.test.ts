@@ -164,3 +164,20 @@ test('what beforeSend throws keeps a request from being sent, after its proof wa
   await assert.rejects(callSpace(endpoint, { op: 'poll', ...secret }, { identity, beforeSend }), /not any more/)
   assert.deepEqual([steps, bodies], [['identity', 'beforeSend'], []])
 })
+
+test('an answer that does not end is left once it is longer than any true one', async () => {
+  let readBytes = 0
+  let isLeft = false
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      readBytes += 65_536
+      assert.ok(readBytes < 2 ** 28, 'it is read on and on')
+      controller.enqueue(new Uint8Array(65_536).fill(0x20))
+    },
+    cancel: () => void (isLeft = true),
+  })
+  const failure = await failureOf(new Response(endless))
+  assert.deepEqual(summary(failure), [200, 'unexpected_answer', '', undefined])
+  assert.equal(failure.message, 'The server answered 200 with more than 16777216 bytes')
+  assert.ok(isLeft && readBytes <= 2 ** 24 + 3 * 65_536, String(readBytes))
+})

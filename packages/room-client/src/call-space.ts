@@ -7,6 +7,11 @@ const defaultTimeoutMs = 10_000
 /** A room may have 64 MiB. */
 const sealedExtraMs = 110_000
 
+const mebibyte = 1024 * 1024
+/** What a service may answer. A page of a poll is of 2 MiB of sealed lines; a room has 64 MiB, and escapes in JSON add to them. */
+const maxAnswerBytes = 16 * mebibyte
+const maxSealedBytes = 96 * mebibyte
+
 export interface SpaceEndpoint {
   /** Such as https://api.example/v1/space. */
   url: string
@@ -42,7 +47,9 @@ export async function callSpace<Op extends SpaceOp>(
 ): Promise<AnswerOf<Op>> {
   const attempt = async () => {
     const body = JSON.stringify({ ...request, ...(await identityFields(request, options.identity)) })
-    return (await send(endpoint, body, (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request), options)) as AnswerOf<Op>
+    const timeoutMs = (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request)
+    const maxBytes = request.op === 'sealed' ? maxSealedBytes : maxAnswerBytes
+    return (await send(endpoint, body, { timeoutMs, maxBytes }, options)) as AnswerOf<Op>
   }
   return withRetries(attempt, {
     retries: options.retries ?? 0,
@@ -71,13 +78,13 @@ async function identityFields(request: AnyRequest, identity: CallOptions['identi
 async function send(
   { url, fetch = globalThis.fetch, headers }: SpaceEndpoint,
   body: string,
-  timeoutMs: number,
+  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
   { beforeSend, signal }: CallOptions,
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeoutMs)
   beforeSend?.()
   let res: Response
-  let text: string
+  let text: string | undefined
   try {
     res = await fetch(url, {
       method: 'POST',
@@ -89,20 +96,49 @@ async function send(
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
     })
-    text = await res.text()
+    text = await readText(res, maxBytes)
   } catch (cause) {
     signal?.throwIfAborted()
     const message = timeout.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
     throw new SpaceCallError({ status: 0, error: 'network_error', message, cause })
   }
+  if (text === undefined) throw unexpectedAnswer(res, `with more than ${maxBytes} bytes`)
   if (!res.ok) throw errorOfAnswer(res, text)
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const { status, headers } = res
-    const message = `The server answered ${status} with broken JSON`
-    throw new SpaceCallError({ status, error: 'unexpected_answer', message, headers, cause })
+    throw unexpectedAnswer(res, 'with broken JSON', cause)
   }
+}
+
+/** undefined where it is longer: what is beyond is not read. */
+async function readText(res: Response, maxBytes: number): Promise<string | undefined> {
+  const reader = res.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const chunk = await reader?.read()
+    if (!chunk || chunk.done) return text + decoder.decode()
+    bytes += chunk.value.length
+    if (bytes > maxBytes) {
+      await reader?.cancel().catch(() => undefined)
+      return undefined
+    }
+    text += decoder.decode(chunk.value, { stream: true })
+  }
+}
+
+function unexpectedAnswer({ status, headers }: Response, how: string, cause?: unknown): SpaceCallError {
+  const message = `The server answered ${status} ${how}`
+  return new SpaceCallError({
+    status,
+    error: 'unexpected_answer',
+    message,
+    headers,
+    retryAfterSeconds: retryAfterSecondsOf(headers),
+    cause,
+  })
 }
 
 /** The error that an answer says: flat, as the service has it, or in the envelope of the API in front of it. */
@@ -117,11 +153,7 @@ function errorOfAnswer(res: Response, text: string): SpaceCallError {
   const { code, message, reason: why } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
   if (typeof code === 'string')
     return new SpaceCallError({ ...answer, error: code, reason: textOf(why), message: textOf(message) ?? code })
-  return new SpaceCallError({
-    ...answer,
-    error: 'unexpected_answer',
-    message: `The server answered ${status} without an error code`,
-  })
+  return unexpectedAnswer(res, 'without an error code')
 }
 
 function membersOf(json: string): Record<string, unknown> {

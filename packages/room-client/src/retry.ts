@@ -57,10 +57,13 @@ export const wait: Wait = (ms, signal) =>
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, Math.min(ms, longestWaitMs))
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      },
+      Math.min(ms, longestWaitMs),
+    )
     signal?.addEventListener('abort', abort, { once: true })
   })
 
