@@ -138,3 +138,45 @@ test('a function is created after the migrations, and again when its file has ch
   await assert.rejects(migrate(pool, folder, [functions]), /SQL function answer failed: column "nothing" does not exist/)
   assert.equal(await answer(), 42, 'a function that cannot be created leaves the one before')
 })
+
+test('a function that was dropped by hand is there again after the next start', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  await writeFile(path.join(functions, 'the-answer.sql'), one('the_answer'))
+  await migrate(pool, folder, [functions])
+  await pool.query('drop function the_answer()')
+  assert.deepEqual(await migrate(pool, folder, [functions]), { applied: [], functions: ['the-answer'] })
+  assert.equal((await pool.query('select the_answer() as is')).rows[0].is, 1)
+})
+
+test('two files for functions of one name are refused before any of them runs', async () => {
+  const folders = await Promise.all([1, 2].map(() => mkdtemp(path.join(root, 'functions-'))))
+  for (const each of folders) await writeFile(path.join(each, 'the-answer.sql'), one('the_answer'))
+  await assert.rejects(
+    migrate(pool, folder, folders),
+    (error: Error) => error instanceof StartError && /two files the-answer\.sql/.test(error.message),
+  )
+  assert.equal((await pool.query("select count(*)::int from pg_proc where proname = 'the_answer'")).rows[0].count, 0)
+})
+
+test('a connection that is lost while functions are created is told as such, and nothing is half there', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  const ended = 'select pg_terminate_backend(pg_backend_pid());'
+  await writeFile(path.join(functions, 'one.sql'), one('one'))
+  await writeFile(path.join(functions, 'two.sql'), ended)
+  await assert.rejects(migrate(pool, folder, [functions]), /SQL function two failed: terminating connection/)
+  await writeFile(path.join(functions, 'two.sql'), one('two'))
+  assert.deepEqual((await migrate(pool, folder, [functions])).functions, ['one', 'two'])
+})
+
+test('eight starts at once create each function once', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  for (const name of ['one', 'two']) await writeFile(path.join(functions, `${name}.sql`), `select pg_sleep(0.05); ${one(name)}`)
+  const pools = Array.from({ length: 8 }, () => new Pool({ connectionString: database.url }))
+  const results = await Promise.all(pools.map((each) => migrate(each, folder, [functions])))
+  await Promise.all(pools.map((each) => each.end()))
+  assert.deepEqual(results.flatMap(({ functions: made }) => made).toSorted(), ['one', 'two'])
+})
+
+function one(name: string): string {
+  return `create or replace function ${name}() returns integer language sql as $$ select 1 $$;`
+}

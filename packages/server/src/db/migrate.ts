@@ -20,6 +20,8 @@ export async function migrate(
 ): Promise<{ applied: string[]; functions: string[] }> {
   const files = await readMigrationFiles(folder)
   const client = await pool.connect()
+  // A connection that is lost would end the process otherwise; the query that it was lost in fails too, and says so.
+  client.on('error', () => undefined)
   try {
     // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
     await client.query('set statement_timeout = 0')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ClientBase } from 'pg'
+import { StartError } from '#errors/start-error.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
 
@@ -21,13 +22,18 @@ const lockKey = 4_177_301
 export async function applyFunctions(client: ClientBase, folders: string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFunctions))).flat()
   if (files.length === 0) return []
+  assertOneEach(files)
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey])
     await client.query(
       `create table if not exists ${functionTable} (name text constraint schema_function_pkey primary key, sha256 text not null)`,
     )
-    const { rows } = await client.query<{ name: string; sha256: string }>(`select name, sha256 from ${functionTable}`)
+    // One that was dropped since then, by hand or with a table, counts as not applied.
+    const { rows } = await client.query<{ name: string; sha256: string }>(
+      `select name, sha256 from ${functionTable}
+       where exists (select from pg_proc where proname = replace(name, '-', '_') and pg_function_is_visible(oid))`,
+    )
     const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
     const changed = files.filter(({ name, sha256 }) => applied.get(name) !== sha256)
     for (const { name, sql, sha256 } of changed) {
@@ -43,8 +49,18 @@ export async function applyFunctions(client: ClientBase, folders: string[]): Pro
     await client.query('commit')
     return changed.map(({ name }) => name)
   } catch (error) {
-    await client.query('rollback')
+    // Without a connection nothing is left to roll back, and the first error is the reason.
+    await client.query('rollback').catch(() => undefined)
     throw error
+  }
+}
+
+/** Two files of one name would replace each other's function at every start. */
+function assertOneEach(files: { name: string }[]): void {
+  const seen = new Set<string>()
+  for (const { name } of files) {
+    if (seen.has(name)) throw new StartError(`There are two files ${name}.sql for SQL functions: rename one of them`)
+    seen.add(name)
   }
 }
 
