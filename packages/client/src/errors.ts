@@ -67,7 +67,7 @@ export class IssuerRoleRequiredError extends AtriumError {
   declare readonly code: 'issuer_role_required'
 }
 
-/** 403: The presented identity does not open this. */
+/** 403: The presented identity is not authorized. */
 export class NotAuthorizedError extends AtriumError {
   override readonly name = 'NotAuthorizedError'
   declare readonly code: 'not_authorized'
@@ -79,7 +79,7 @@ export class InviteInvalidError extends AtriumError {
   declare readonly code: 'invite_invalid'
 }
 
-/** 404: There is nothing here for you. */
+/** 404: Not found. */
 export class NotFoundError extends AtriumError {
   override readonly name = 'NotFoundError'
   declare readonly code: 'not_found'
@@ -97,7 +97,7 @@ export class IdempotencyKeyReusedError extends AtriumError {
   declare readonly code: 'idempotency_key_reused'
 }
 
-/** 409: The first request with this Idempotency-Key still runs. */
+/** 409: The first request with this Idempotency-Key is still running. */
 export class IdempotencyInProgressError extends AtriumError {
   override readonly name = 'IdempotencyInProgressError'
   declare readonly code: 'idempotency_in_progress'
@@ -109,7 +109,7 @@ export class StateConflictError extends AtriumError {
   declare readonly code: 'state_conflict'
 }
 
-/** 409: The collection does not take items any more. */
+/** 409: The collection no longer accepts items. */
 export class CollectionNotOpenError extends AtriumError {
   override readonly name = 'CollectionNotOpenError'
   declare readonly code: 'collection_not_open'
@@ -127,13 +127,13 @@ export class PriceChangedError extends AtriumError {
   declare readonly code: 'price_changed'
 }
 
-/** 409: It was spent already. */
+/** 409: Already redeemed. */
 export class AlreadySpentError extends AtriumError {
   override readonly name = 'AlreadySpentError'
   declare readonly code: 'already_spent'
 }
 
-/** 409: The last living secret key cannot be revoked. */
+/** 409: The last active secret key cannot be revoked. */
 export class LastSecretKeyError extends AtriumError {
   override readonly name = 'LastSecretKeyError'
   declare readonly code: 'last_secret_key'
@@ -145,7 +145,7 @@ export class PayloadTooLargeError extends AtriumError {
   declare readonly code: 'payload_too_large'
 }
 
-/** 413: More bytes than may be stored or uploaded. */
+/** 413: The quota of stored or uploaded bytes is used up. */
 export class QuotaExceededError extends AtriumError {
   override readonly name = 'QuotaExceededError'
   declare readonly code: 'quota_exceeded'
@@ -163,19 +163,19 @@ export class HeadersTooLargeError extends AtriumError {
   declare readonly code: 'headers_too_large'
 }
 
-/** 500: Something broke on our side. */
+/** 500: Internal server error. */
 export class InternalError extends AtriumError {
   override readonly name = 'InternalError'
   declare readonly code: 'internal_error'
 }
 
-/** 503: Not available right now. */
+/** 503: Temporarily unavailable. */
 export class UnavailableError extends AtriumError {
   override readonly name = 'UnavailableError'
   declare readonly code: 'unavailable'
 }
 
-/** 409: There is such a room already. */
+/** 409: The room exists already. */
 export class RoomExistsError extends AtriumError {
   override readonly name = 'RoomExistsError'
   declare readonly code: 'room_exists'

@@ -6,18 +6,18 @@ const httpsAddress = Type.String({
   minLength: 1,
   maxLength: 2_000,
   pattern: '^https?://',
-  description: 'https, at a public address. Kept in its normal form.',
+  description: 'An https URL with a public address. Stored in normalised form.',
 })
 const secret = nullable(
-  Type.String({ minLength: 1, maxLength: 500, description: 'Sealed at rest; never in an answer. null takes it away.' }),
+  Type.String({ minLength: 1, maxLength: 500, description: 'Sealed at rest and never returned. null removes it.' }),
 )
 const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
 const parameters = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description:
-    'JSON Schema (2020-12) of the arguments; its type is object. At most 16 KiB and 24 levels deep; patterns of at most 200 characters; $ref only ' +
-    'into itself.',
+    'JSON Schema (2020-12) of the arguments; its type is object. At most 16 KiB and 24 levels deep; patterns of at ' +
+    'most 200 characters; $ref only into itself.',
 })
 
 const HttpTool = closed({
@@ -29,10 +29,10 @@ const HttpTool = closed({
 })
 const McpTool = closed({ mcp: httpsAddress, secret: Type.Optional(secret) })
 
-/** A tool: an address that is called with a signed request, or an MCP server (streamable HTTP) that brings its own. */
+/** A tool: a URL that receives signed requests, or an MCP server (streamable HTTP) that lists its own tools. */
 export const ToolDecl = Type.Union([HttpTool, McpTool])
 
-/** A tool as it is shown: without its secret. */
+/** A tool as the API returns it: without its secret. */
 export const ToolShown = Type.Object({
   name: Type.Optional(toolName),
   description: Type.Optional(Type.String()),
@@ -47,21 +47,23 @@ const Model = closed({ provider: oneOf([...providers, 'echo']), id: Type.String(
 const registrationFields = {
   name: Type.String({ minLength: 1, maxLength: 120 }),
   description: Type.String({ minLength: 1, maxLength: 2_000 }),
-  instructions: Type.String({ maxLength: 32_000, description: 'What the model is told; shown to the owner alone.' }),
-  price_credits: credits({ description: 'What a launch costs. Whole credits.' }),
+  instructions: Type.String({ maxLength: 32_000, description: 'The system prompt of the model. Returned only to the owner.' }),
+  price_credits: credits({ description: 'The price of one launch, in whole credits.' }),
   max_minutes: Type.Integer({ minimum: 1, maximum: 24 * 60 }),
 }
 const registrationOptions = {
   model: Type.Optional(Model),
   endpoint: Type.Optional(httpsAddress),
   tools: Type.Optional(Type.Array(ToolDecl, { maxItems: 32 })),
-  greeting: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description: 'Said in the room on joining.' })),
+  greeting: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2_000, description: 'The first message that the agent writes after it joins.' }),
+  ),
   avatar_url: Type.Optional(httpsAddress),
 }
 
 export const AgentRegistration = closed({ ...registrationFields, ...registrationOptions })
 
-/** Every field of a registration, none required; null takes an optional one away. */
+/** The fields of a registration, all optional. null removes an optional field. */
 export const AgentPatch = closed(
   {
     name: Type.Optional(registrationFields.name),
@@ -75,7 +77,7 @@ export const AgentPatch = closed(
     greeting: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_000 }))),
     avatar_url: Type.Optional(nullable(httpsAddress)),
     rotate_signing_secret: Type.Optional(
-      Type.Boolean({ description: 'Makes a new signing secret at once; the old one signs nothing more.' }),
+      Type.Boolean({ description: 'Replaces the signing secret at once. The old secret is no longer used.' }),
     ),
   },
   { minProperties: 1 },
@@ -98,7 +100,8 @@ export const Agent = Type.Object({
   signing_secret: Type.Optional(
     Type.String({
       description:
-        'Of a remote agent (whsec_…): signs what is sent to its endpoint, as Standard Webhooks has it. In the answer only when it is new.',
+        'Only for a remote agent (whsec_…): signs the requests to its endpoint (Standard Webhooks). Returned only ' +
+        'when it is new.',
     }),
   ),
   status: agentStatus,

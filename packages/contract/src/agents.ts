@@ -22,10 +22,11 @@ export const agentOperations = {
     tag: 'Agents',
     summary: 'Register an agent',
     description:
-      'Either a model agent, which we run with the provider key of its tenant (without `model` the built-in echo model), or a remote one, ' +
-      'whose `endpoint` is called with a signed request at each launch and which joins by itself; both at once is 400. It starts as `draft`. ' +
-      'Registration costs nothing unless this installation sets a fee: it is taken from the balance that the tenant holds as an issuer, so that ' +
-      'it takes the issuer role and a `prefund` checkout before; 402 where the balance is short.',
+      'A hosted agent runs here with the provider key of its tenant; without `model` it uses the built-in echo ' +
+      'model. A remote agent has an `endpoint`, which receives a signed request at each launch, and joins by ' +
+      'itself. Both fields together are 400. A new agent is a `draft`. Registration is free unless this ' +
+      'installation sets a fee. The fee is debited from the tenant’s issuer balance, so the tenant needs the ' +
+      'issuer role and a `prefund` checkout first. If the balance is too low, the answer is 402.',
     caller: 'secret',
     idempotency: 'accepted',
     body: AgentRegistration,
@@ -56,7 +57,7 @@ export const agentOperations = {
     status: 'legacy',
     tag: 'Agents',
     summary: 'Read an agent',
-    description: 'An agent of this tenant. Secrets are stripped.',
+    description: 'An agent of this tenant. Secrets are not returned.',
     caller: 'secret',
     params: agentParams,
     answers: { 200: { description: 'The agent.', data: Agent } },
@@ -71,9 +72,10 @@ export const agentOperations = {
     tag: 'Agents',
     summary: 'Change an agent',
     description:
-      'Changes the fields that are sent. `tools` replaces them all; a tool with the name or MCP address it had, sent without a secret, keeps ' +
-      'its secret, unless its `url` now has another origin: then the secret is dropped, and `has_secret` says so. Running sessions go on as ' +
-      'they were launched, with a secret only where it is one for the origin that they call.',
+      'Changes only the fields that are sent. `tools` replaces the whole list. A tool that is sent without a ' +
+      'secret and keeps its name or MCP address keeps its secret, unless its `url` now has another origin: then ' +
+      'the secret is removed and `has_secret` is false. Running sessions keep the configuration of their launch, ' +
+      'and use a secret only for the origin that it was set for.',
     caller: 'secret',
     params: agentParams,
     body: AgentPatch,
@@ -89,8 +91,9 @@ export const agentOperations = {
     tag: 'Agents',
     summary: 'Set the status of an agent',
     description:
-      'active: in the catalog, launchable by every tenant. private: launchable by its own tenant alone. draft: not launchable. The owner goes ' +
-      'freely between the three; `suspended` and `pending` are set and lifted by an operator: until then 409 `state_conflict`.',
+      'active: in the catalog, launchable by every tenant. private: launchable only by its own tenant. draft: not ' +
+      'launchable. The owner can move freely between these three. Only an operator sets and lifts `suspended` and ' +
+      '`pending`; until then the answer is 409 `state_conflict`.',
     caller: 'secret',
     params: agentParams,
     body: closed({ status: oneOf(['draft', 'active', 'private']) }),
@@ -106,12 +109,12 @@ export const agentOperations = {
     status: 'live',
     unpublished: true,
     tag: 'Operator',
-    summary: 'Suspend an agent, or lift that',
+    summary: 'Suspend an agent, or lift its suspension',
     description:
-      'Operator only. suspended, pending: out of the catalog and not launchable, until lifted; its owner cannot change that, and ' +
-      'its sessions get no more ID tokens. suspended: its sessions are stopped too, whoever launched them, and settled as after any stop; a ' +
-      'repeat stops what was being launched at that moment. lifted: back to the status that the owner had set last; nothing changes where no ' +
-      'hold is.',
+      'Operator only. suspended, pending: the agent is not in the catalog and cannot be launched until an operator ' +
+      'lifts this. Its owner cannot, and its sessions get no more ID tokens. suspended: all its sessions are also ' +
+      'stopped and settled as after any stop; a repeat stops sessions that were being launched at that moment. ' +
+      'lifted: restores the status that the owner set last; nothing changes where no hold is.',
     caller: 'operator',
     params: agentParams,
     body: closed({ status: oneOf(['suspended', 'pending', 'lifted']) }),
@@ -135,7 +138,8 @@ export const agentOperations = {
     tag: 'Agents',
     summary: 'Tools of the agent in a session',
     description:
-      'For the holder of the control token of a session with this agent; another agent is 403 `not_authorized`. Secrets are stripped.',
+      'Needs the control token of a session with this agent; another agent is 403 `not_authorized`. Secrets are ' +
+      'not returned.',
     caller: 'control',
     params: agentParams,
     answers: { 200: { description: 'The tools.', data: Type.Object({ tools: Type.Array(ToolShown) }) } },

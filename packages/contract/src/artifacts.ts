@@ -8,14 +8,15 @@ const artifactParams = Type.Object({ ...collectionParams.properties, artifactId:
 const kind = oneOf(['image', 'clip', 'card'])
 const access = oneOf(['owner', 'open', 'email'], {
   description:
-    'Who sees it once it is published: the owner alone; anyone, also on the share page; or the accounts it was granted to. At first: open.',
+    'Who can see the artifact once it is published. owner: only the owner. open: anyone, also on the share page. ' +
+    'email: the accounts it is granted to. Default: open.',
 })
 
 export const Artifact = Type.Object({
   id: id('artifact'),
   kind,
   source: oneOf(['url', 'paint', 'produce', 'upload']),
-  url: nullable(Type.String({ description: 'Where the bytes are; null until they exist.' })),
+  url: nullable(Type.String({ description: 'Address of the bytes; null until they exist.' })),
   status: oneOf(['painting', 'ready', 'failed', 'quota_exceeded']),
   stage: oneOf(['uploading', 'queued', 'running', 'storing', 'done']),
   approved: Type.Boolean(),
@@ -33,11 +34,12 @@ export const Artifact = Type.Object({
   provider: Type.Optional(
     Type.String({
       description:
-        'Of a paint that is ready: who painted it; `local` is the built-in painter. Sent with `model` and `seed` it is painted again.',
+        'Only for a finished painting: the provider that made it; `local` is the built-in painter. The same ' +
+        '`provider`, `model` and `seed` repeat it.',
     }),
   ),
-  model: Type.Optional(Type.String({ description: 'Of a paint that is ready.' })),
-  seed: Type.Optional(Type.Integer({ description: 'Of a paint that is ready: the one that was sent, or else drawn.' })),
+  model: Type.Optional(Type.String({ description: 'Only for a finished painting.' })),
+  seed: Type.Optional(Type.Integer({ description: 'Only for a finished painting: the seed that was sent, or a random one.' })),
   error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
   created_at: Timestamp,
 })
@@ -69,9 +71,9 @@ export const artifactOperations = {
     tag: 'Artifacts',
     summary: 'List artifacts',
     description:
-      'Oldest first. With the owner token every artifact with its status; otherwise those that are published, approved, not archived and ' +
-      '`open`, and with X-Id-Token and X-Spk also those that were granted to that account: a page of these may be shorter than `limit` with ' +
-      'more to follow.',
+      'Oldest first. With the owner token: every artifact, with its status. Otherwise: artifacts that are ' +
+      'published, approved, not archived and `open`. With X-Id-Token and X-Spk the list adds artifacts that are ' +
+      'granted to that account; such a page may be shorter than `limit` with more to follow.',
     caller: 'publishable',
     capability: 'optional',
     params: collectionParams,
@@ -88,10 +90,10 @@ export const artifactOperations = {
     path: '/collections/{id}/artifacts',
     status: 'live',
     tag: 'Artifacts',
-    summary: 'Add an artifact by its address',
+    summary: 'Add an artifact by URL',
     description:
-      "Attaches an output that is already hosted: an https address, or one under this installation's own public address. It is ready at once " +
-      'and not published.',
+      'Attaches an output that is already hosted, at an https URL or a URL of this installation. The artifact is ' +
+      'ready at once and not published.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -117,8 +119,9 @@ export const artifactOperations = {
     tag: 'Artifacts',
     summary: 'Read an artifact',
     description:
-      'The owner reads any; others only what is published, approved and not archived, as its access allows: `open` anyone; `email` needs ' +
-      'X-Id-Token and X-Spk as an item does, else 403 `not_authorized` with error.reason; `owner`: 404.',
+      'The owner can read any artifact. Others need one that is published, approved and not archived, and its ' +
+      'access decides: `open` is for anyone; `email` needs X-Id-Token and X-Spk, as for an item, else 403 ' +
+      '`not_authorized` with error.reason; `owner` is 404.',
     caller: 'publishable',
     capability: 'optional',
     params: artifactParams,
@@ -136,9 +139,10 @@ export const artifactOperations = {
     tag: 'Artifacts',
     summary: 'Publish or curate an artifact',
     description:
-      'A published hero is what the share page shows. Setting hero clears the hero before it, in the same transaction. An artifact that is ' +
-      'not approved, or archived, is hidden from everyone but the owner even when published. `access` says who sees it once it is published; ' +
-      'the share page shows only what is `open`. `grant` and `revoke` are e-mail addresses, kept sealed; a revoked account is told so.',
+      'The share page shows the published hero. Setting hero clears the previous hero in the same transaction. An ' +
+      'artifact that is not approved, or is archived, is visible only to the owner even when published. `access` ' +
+      'decides who can see it once it is published; the share page shows only `open` artifacts. `grant` and ' +
+      '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,
@@ -165,7 +169,7 @@ export const artifactOperations = {
     status: 'live',
     tag: 'Artifacts',
     summary: 'Delete an artifact',
-    description: 'Removes the artifact for good, and within seconds all that is stored of it.',
+    description: 'Deletes the artifact permanently, and its stored bytes within seconds.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,

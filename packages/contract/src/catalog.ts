@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credits, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
-/** What people thought of an agent. */
+/** The ratings of an agent, aggregated. */
 export const RatingAggregate = Type.Object({
-  average: nullable(Type.Number({ minimum: 1, maximum: 5, description: 'Stars, to two decimals; null while there is none.' })),
+  average: nullable(Type.Number({ minimum: 1, maximum: 5, description: 'Stars, to two decimals; null without a rating.' })),
   count: Type.Integer({ minimum: 0 }),
 })
 
@@ -13,13 +13,14 @@ export const CatalogAgent = Type.Object({
   name: Type.String(),
   description: Type.String(),
   price_credits: credits(),
-  max_minutes: Type.Integer({ description: 'How long a session may last.' }),
+  max_minutes: Type.Integer({ description: 'The longest duration of a session, in minutes.' }),
   avatar_url: nullable(Type.String()),
   hosting: {
     ...oneOf(['hosted', 'remote']),
     description:
-      'hosted: this installation runs it. remote: it runs on a machine of its owner, which is given the key of each room that it is launched ' +
-      'into, and keeps it: in a room without a list it can read and write as a guest after its session has ended.',
+      'hosted: this installation runs it. remote: it runs on a machine of its owner, which receives the key of ' +
+      'each room that it is launched into and can keep it. In a room without a list it can therefore read and ' +
+      'write as a guest after its session has ended.',
   },
   rating: RatingAggregate,
 })
@@ -47,8 +48,8 @@ export const catalogOperations = {
     tag: 'Agents',
     summary: 'The public catalog of agents',
     description:
-      'The active agents of all tenants, in the order of their registration. Instructions, tools and models are not shown. A page may hold fewer ' +
-      'than `limit`; only the last one has no next_cursor.',
+      'The active agents of all tenants, in the order of their registration. Instructions, tools and models are ' +
+      'not shown. A page may hold fewer than `limit`; only the last one has no next_cursor.',
     caller: 'publishable',
     query: PageQuery,
     answers: { 200: { description: 'A page of agents.', data: Type.Array(CatalogAgent), paged: true } },
@@ -63,10 +64,10 @@ export const catalogOperations = {
     status: 'legacy',
     tag: 'Agents',
     summary: 'Ratings of an agent',
-    description: 'Average and count. For an agent of another tenant only while it is active.',
+    description: 'Average and count. An agent of another tenant must be active.',
     caller: 'publishable',
     params: agentParams,
-    answers: { 200: { description: 'The ratings, summed up.', data: RatingAggregate } },
+    answers: { 200: { description: 'The aggregated ratings.', data: RatingAggregate } },
     example: { data: catalogAgentExample.rating },
   }),
   rateAgent: operation({
@@ -78,15 +79,16 @@ export const catalogOperations = {
     tag: 'Agents',
     summary: 'Rate an agent',
     description:
-      'Once a session, by the holder of its control token; the session must have been joined by this agent. A second rating of the same ' +
-      'session, or one before the agent joined, is 409 `state_conflict`; a session with another agent is 403 `not_authorized`.',
+      'Once per session, with its control token; this agent must have joined the session. A second rating of the ' +
+      'same session, or one before the agent joined, is 409 `state_conflict`; a session with another agent is 403 ' +
+      '`not_authorized`.',
     caller: 'control',
     idempotency: 'accepted',
     params: agentParams,
     body: closed({ stars: Type.Integer({ minimum: 1, maximum: 5 }) }),
     answers: {
       201: {
-        description: 'The rating as it was stored.',
+        description: 'The stored rating.',
         data: Type.Object({ agent_id: id('agent'), stars: Type.Integer(), created_at: Timestamp }),
       },
     },

@@ -2,22 +2,26 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
-/** What one payment carries at most, in the currency's smallest unit (Stripe's own limit); a credit costs at least one. */
+/** The largest amount of one payment, in the currency's smallest unit (Stripe's limit). A credit costs at least one unit. */
 export const maxPayment = 99_999_999
 
 const purpose = oneOf(['license_key', 'prefund'], {
-  description: "license_key: a key that mints a wallet. prefund: credits for the issuer's balance.",
+  description: "license_key: a key that can be redeemed for a wallet. prefund: credits for the issuer's balance.",
 })
 const status = oneOf(['open', 'paid', 'expired'])
 const returnAddress = Type.String({ minLength: 1, maxLength: 2_000, pattern: '^https?://' })
 
 export const Checkout = Type.Object({
   id: id('checkout'),
-  url: nullable(Type.String({ description: 'Where the buyer pays; null once it is paid, expired, or the money is on its way.' })),
+  url: nullable(
+    Type.String({
+      description: 'The payment page; null once the checkout is paid or expired, or while a payment is being processed.',
+    }),
+  ),
   status,
   purpose,
   credits: credits(),
-  license_key: Type.Optional(Type.String({ description: 'From the payment until it is redeemed (lic_…).' })),
+  license_key: Type.Optional(Type.String({ description: 'Present from the payment until the key is redeemed (lic_…).' })),
   created_at: Timestamp,
   expires_at: Timestamp,
 })
@@ -42,9 +46,10 @@ export const checkoutOperations = {
     tag: 'Credits',
     summary: 'Sell credits',
     description:
-      'Answers with the address of a payment page: Stripe Checkout where this installation has a Stripe key, else a built-in page that is ' +
-      'marked as test mode (never in production, where this answers 503 until Stripe is configured). The page sends the buyer back to ' +
-      'success_url, with `checkout_id` added to its query, or to cancel_url. It can be paid for 24 hours. `prefund` is for issuers.',
+      'Returns the URL of a payment page: Stripe Checkout if this installation has a Stripe key, else a built-in ' +
+      'page that is marked as test mode (in production the answer is 503 until Stripe is configured). The page ' +
+      'redirects the buyer to success_url, with `checkout_id` added to its query, or to cancel_url. A checkout can ' +
+      'be paid for 24 hours. `prefund` needs the issuer role.',
     caller: 'secret',
     idempotency: 'accepted',
     body: closed({
@@ -72,11 +77,11 @@ export const checkoutOperations = {
     path: '/checkout/{id}',
     status: 'live',
     tag: 'Credits',
-    summary: 'How a checkout stands',
+    summary: 'Read a checkout',
     description:
-      'Every answer from the payment until the redemption holds the license key, so that a lost answer loses nothing; once it is redeemed the ' +
-      'key is erased. A checkout that expired becomes `paid` all the same if ' +
-      'the money comes late; while a slow payment is on its way it stays `open`.',
+      'Every answer from the payment until the redemption contains the license key, so a response that is lost in ' +
+      'transit loses nothing. Redemption erases the key. An expired checkout still becomes `paid` if the payment ' +
+      'arrives late. While a payment is being processed, the checkout stays `open`.',
     caller: 'secret',
     params: Type.Object({ id: id('checkout') }),
     answers: { 200: { description: 'The checkout.', data: Checkout, oneTimeSecret: true } },

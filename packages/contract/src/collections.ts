@@ -6,7 +6,7 @@ export const collectionParams = Type.Object({ id: id('collection') })
 
 const state = oneOf(['open', 'ready', 'closed'])
 const contributorPolicy = oneOf(['open', 'token'], {
-  description: 'open: the publishable key suffices to add items. token: a contributor or owner token is needed too.',
+  description: 'open: a publishable key is enough to add items. token: a contributor or owner token is required as well.',
 })
 const metadata = opaqueObject(
   'The app\'s own configuration, at most 16 KiB. The share page reads share_title, share_description and theme ("light", "dark", "paper", ' +
@@ -43,10 +43,10 @@ export const collectionOperations = {
     tag: 'Collections',
     summary: 'Make a collection',
     description:
-      'A collection starts open. Its admin_token makes whoever holds it the owner; with contributor_policy `token` it also gets a ' +
-      'contributor_token that can only add. Both are shown in this answer and never again. With `box`, every item is sealed to the ' +
-      'recipient as it arrives (compact JWE, ECDH-ES+A256KW with A256GCM): no plaintext is stored, and nobody but the holder of the private ' +
-      'key reads it.',
+      'A new collection is open. Whoever holds its admin_token is the owner. With contributor_policy `token` the ' +
+      'answer also contains a contributor_token that can only add items. Both tokens are returned only in this ' +
+      'answer. With `box`, every item is sealed to the recipient on arrival (compact JWE, ECDH-ES+A256KW with ' +
+      'A256GCM): no plaintext is stored, and only the holder of the private key can read it.',
     caller: 'publishable',
     idempotency: 'accepted',
     body: closed({
@@ -79,7 +79,7 @@ export const collectionOperations = {
     status: 'live',
     tag: 'Collections',
     summary: 'Read a collection',
-    description: 'What anyone with the publishable key may see: never the items. With the owner token also `app_state`.',
+    description: 'What anyone with the publishable key may see, without the items. The owner token adds `app_state`.',
     caller: 'publishable',
     capability: 'optional',
     params: collectionParams,
@@ -95,8 +95,9 @@ export const collectionOperations = {
     tag: 'Collections',
     summary: 'Change metadata or policy',
     description:
-      '`metadata` merges as JSON Merge Patch (RFC 7396): null removes a field. Turning the policy from open to token mints a fresh ' +
-      'contributor_token, shown in this answer and never again: send an Idempotency-Key, and a lost answer can be had again.',
+      '`metadata` is applied as JSON Merge Patch (RFC 7396): null removes a field. Changing the policy from open ' +
+      'to token creates a new contributor_token, which is returned only in this answer. Send an Idempotency-Key so ' +
+      'that a retry can return it again.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -122,7 +123,7 @@ export const collectionOperations = {
     status: 'live',
     tag: 'Collections',
     summary: 'Delete a collection',
-    description: 'Removes the collection, its items and its artifacts for good, and within seconds all that is stored of them.',
+    description: 'Deletes the collection, its items and its artifacts permanently, and their stored bytes within seconds.',
     caller: 'publishable',
     capability: 'owner',
     params: collectionParams,
@@ -135,17 +136,18 @@ export const collectionOperations = {
     path: '/collections/{id}/state',
     status: 'live',
     tag: 'Collections',
-    summary: 'Move the state forward, or merge app_state',
+    summary: 'Advance the state, or merge app_state',
     description:
-      'open → ready → closed, forward only; open → closed is allowed; the state it already has is a no-op. Backwards is 409 ' +
-      '`state_conflict`. `app_state` merges as JSON Merge Patch (RFC 7396). Both in one call change together or not at all.',
+      'open → ready → closed, forward only; open → closed is allowed; the current state is a no-op. Backwards is ' +
+      '409 `state_conflict`. `app_state` is applied as JSON Merge Patch (RFC 7396). Both in one call change ' +
+      'together or not at all.',
     caller: 'publishable',
     capability: 'owner',
     params: collectionParams,
     body: closed({ state: Type.Optional(state), app_state: Type.Optional(appState) }, { minProperties: 1 }),
     answers: {
       200: {
-        description: 'The state; app_state, merged, only when it was patched.',
+        description: 'The state. Contains the merged app_state only when the request patched it.',
         data: Type.Object({ id: id('collection'), state, app_state: Type.Optional(appState) }),
       },
     },
@@ -161,14 +163,14 @@ export const collectionOperations = {
     tag: 'Share page',
     summary: 'The share page',
     description:
-      'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero artifact; never items or ' +
-      'unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; works without JavaScript; ETag and 304. An unknown ' +
-      'collection is a 404 page, also HTML.',
+      'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero ' +
+      'artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; ' +
+      'works without JavaScript; ETag and 304. An unknown collection is a 404 page, also HTML.',
     caller: 'anyone',
     params: collectionParams,
     answers: {
       200: { description: 'The page.', data: Type.String(), raw: 'text/html' },
-      404: { description: 'There is no such collection: a page too.', data: Type.String(), raw: 'text/html' },
+      404: { description: 'The collection does not exist. Also an HTML page.', data: Type.String(), raw: 'text/html' },
     },
   }),
   getOembed: operation({
@@ -188,7 +190,11 @@ export const collectionOperations = {
       maxheight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     }),
     answers: {
-      200: { description: 'The oEmbed answer, as the standard has it.', data: anyJson('oEmbed 1.0'), raw: 'application/json' },
+      200: {
+        description: 'The oEmbed response in the format of the standard.',
+        data: anyJson('oEmbed 1.0'),
+        raw: 'application/json',
+      },
     },
     errors: ['not_found'],
   }),

@@ -3,7 +3,7 @@ import { epochId } from './epochs.ts'
 import { operation } from './operation.ts'
 import { closed, credential, credits, nullable, PublicJwk, Timestamp } from './schemas.ts'
 
-const walletCode = Type.String({ description: 'Spends the wallet (wlt_…). Shown once.' })
+const walletCode = Type.String({ description: 'Whoever holds it can spend the wallet (wlt_…). Returned once.' })
 const base64url = { minLength: 1, maxLength: 1_400, pattern: '^[A-Za-z0-9_-]+$' }
 const recoveryKey = Type.Optional(PublicJwk)
 
@@ -12,9 +12,9 @@ export const LicenseRedemption = closed({ license_key: credential('A license key
 export const TokenRedemption = closed({
   token: Type.String({
     ...base64url,
-    description: 'The prepared message: a prefix of 32 bytes and the message. base64url, canonical.',
+    description: 'The prepared message: a random prefix of 32 bytes, then the message. Canonical base64url.',
   }),
-  sig: Type.String({ ...base64url, description: 'The unblinded signature. base64url, canonical.' }),
+  sig: Type.String({ ...base64url, description: 'The unblinded signature. Canonical base64url.' }),
   epoch: epochId,
   recovery_key: recoveryKey,
 })
@@ -27,11 +27,11 @@ export const creditOperations = {
     path: '/wallets/lookup',
     status: 'live',
     tag: 'Credits',
-    summary: 'What a wallet holds',
+    summary: 'Read the balance of a wallet',
     description:
-      'The wallet code travels in the body, never in an address. A coupon is accepted in its place. `balance` is what can be spent now; `held` ' +
-      'is set aside for what runs. A code with nothing left under it is 404, just as one that never was: the answer does not tell which. ' +
-      'A code is good at every tenant of the installation.',
+      'The wallet code is sent in the body, never in a URL. A coupon is accepted in its place. `balance` can be ' +
+      'spent now; `held` is reserved by open holds. An empty account is 404, like a code that never existed; the ' +
+      'answer does not distinguish them. A code is valid with every tenant of the installation.',
     caller: 'publishable',
     body: closed({ wallet_code: credential('A wallet code (wlt_…) or coupon (cpn_…).') }),
     answers: {
@@ -56,11 +56,13 @@ export const creditOperations = {
     tag: 'Credits',
     summary: 'Redeem a license key or a token',
     description:
-      'Mints a wallet, whose code is shown in this answer and never again. What is redeemed is itself the idempotency key: a repeat is 409 ' +
-      '`already_spent` and never a second wallet, so do not send Idempotency-Key. With `recovery_key`, a repeat that bears the same one finds ' +
-      'the wallet code in error.details, sealed to that key (compact JWE): a lost answer loses no money. An unknown license key or epoch is ' +
-      '404; a signature that does not verify, an expired epoch or an encoding that is not canonical is 400. A token whose issuer cannot cover it ' +
-      'now is 402, and stays good.',
+      'Creates a wallet, whose code is returned only in this answer. The redeemed key or token is itself the ' +
+      'idempotency key: a repeat is 409 `already_spent` and never creates a second wallet, so do not send ' +
+      'Idempotency-Key. With `recovery_key`, a repeat with the same key gets the wallet code in error.details, ' +
+      'sealed to that key (compact JWE), so a response that is lost in transit loses no money. An unknown license ' +
+      'key or epoch is 404; a signature that does not verify, an expired epoch or an encoding that is not ' +
+      'canonical is 400. If the issuer’s balance does not cover the token, the answer is 402 and the token stays ' +
+      'valid.',
     caller: 'publishable',
     body: Type.Union([LicenseRedemption, TokenRedemption]),
     answers: {
@@ -81,10 +83,11 @@ export const creditOperations = {
     status: 'live',
     unpublished: true,
     tag: 'Operator',
-    summary: 'Prove the books',
+    summary: 'Audit the ledger',
     description:
-      'Reads every transfer and checks, at one moment: debits equal credits, nothing is below zero, each balance is the sum of its rows, what ' +
-      'is held is the sum of the open holds, and no hold or coupon is past its end. An empty `findings` is the proof.',
+      'Reads every transfer in one snapshot and checks that debits equal credits, no balance is negative, each ' +
+      'balance is the sum of its rows, the amount held is the sum of the open holds, and no hold or coupon is past ' +
+      'its end. Empty `findings` mean that the ledger is consistent.',
     caller: 'operator',
     answers: {
       200: {
@@ -94,7 +97,7 @@ export const creditOperations = {
           transfers: Type.Integer({ minimum: 0 }),
           credits: credits({ description: 'Credits in circulation.' }),
           findings: Type.Array(Type.Object({ rule: Type.String(), subject: Type.String(), detail: Type.String() }), {
-            description: 'What cannot be; at most 1,000.',
+            description: 'The inconsistencies that were found; at most 1,000.',
           }),
         }),
       },
@@ -110,11 +113,12 @@ export const creditOperations = {
     tag: 'Credits',
     summary: 'Grant a coupon',
     description:
-      "For issuers. Moves credits from the wallet, or else from the issuer's own balance, into a coupon that pays for sessions and paints. " +
-      'What is left when it expires goes back to where it came from. A coupon is accepted in the place of the wallet; what comes out of one ' +
-      'that expires never outlives it: without `expires_at`, or with a later one, the new coupon expires when the paying one does, and the ' +
-      'answer’s `expires_at` says so. An unknown wallet code is 404. An Idempotency-Key never grants twice, also when its answer is no ' +
-      'longer kept: then 409 `idempotency_key_reused`.',
+      "Needs the issuer role. Moves credits from the wallet, or without one from the issuer's balance, into a " +
+      'coupon that pays for sessions and paintings. What remains when it expires returns to its source. A coupon ' +
+      'is accepted in place of the wallet; a coupon paid by one that expires never outlives it: without ' +
+      '`expires_at`, or with a later one, it expires with the paying coupon, and the answer contains that time as ' +
+      '`expires_at`. An unknown wallet code is 404. An Idempotency-Key never grants twice, even after its stored ' +
+      'answer has expired: then the answer is 409 `idempotency_key_reused`.',
     caller: 'secret',
     role: 'issuer',
     idempotency: 'required',
@@ -128,7 +132,7 @@ export const creditOperations = {
       201: {
         description: 'The coupon.',
         data: Type.Object({
-          coupon: Type.String({ description: 'Pays for sessions and paints (cpn_…). Shown once.' }),
+          coupon: Type.String({ description: 'Pays for sessions and paintings (cpn_…). Returned once.' }),
           amount: credits(),
           expires_at: nullable(Timestamp),
         }),

@@ -27,7 +27,8 @@ export const RsaPublicJwk = Type.Unsafe<{
   },
   additionalProperties: false,
   description:
-    'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3, n without small factors.',
+    'A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3, ' +
+    'n without small factors.',
 })
 
 export const epochId = Type.String({
@@ -39,7 +40,7 @@ export const Epoch = Type.Object({
   epoch: epochId,
   issuer: id('tenant'),
   public_key: RsaPublicJwk,
-  value: credits({ minimum: 1, description: 'What one token is worth. Whole credits.' }),
+  value: credits({ minimum: 1, description: 'The value of one token, in whole credits.' }),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
 })
@@ -63,9 +64,11 @@ export const epochOperations = {
     tag: 'Credits',
     summary: "Publish a batch's public key",
     description:
-      'For issuers. Tokens signed by the matching private key become redeemable (RSABSSA-SHA384-PSS-Randomized, RFC 9474, salt of 48 bytes), ' +
-      "each for `value` credits out of the issuer's balance. Set once: a key that was published, by whomever, is 409 `state_conflict`; " +
-      'rotation is a new epoch. A key redeems until it expires. Of the JWK `kty`, `n` and `e` are kept, of which the id is computed.',
+      'Needs the issuer role. Tokens signed by the matching private key become redeemable ' +
+      "(RSABSSA-SHA384-PSS-Randomized, RFC 9474, salt of 48 bytes), each for `value` credits out of the issuer's " +
+      'balance. An epoch cannot be changed: a key that any tenant has published is 409 `state_conflict`; to ' +
+      'rotate, publish a new epoch. Tokens can be redeemed until the epoch expires. Only `kty`, `n` and `e` of the ' +
+      'JWK are stored; the id is computed from them.',
     caller: 'secret',
     role: 'issuer',
     idempotency: 'accepted',
@@ -82,7 +85,8 @@ export const epochOperations = {
     status: 'live',
     tag: 'Credits',
     summary: 'List epochs',
-    description: 'Public and the same for everyone, so that anyone can check that all got the same keys. Oldest first.',
+    description:
+      'Public and identical for every caller, so that anyone can check that all buyers get the same keys. Oldest first.',
     caller: 'anyone',
     query: PageQuery,
     answers: { 200: { description: 'A page of epochs.', data: Type.Array(Epoch), paged: true, maxAgeSeconds: 60 } },
@@ -97,7 +101,7 @@ export const epochOperations = {
     status: 'live',
     tag: 'Credits',
     summary: 'Read an epoch',
-    description: 'Public and the same for everyone.',
+    description: 'Public and identical for every caller.',
     caller: 'anyone',
     params: Type.Object({ epoch: epochId }),
     answers: { 200: { description: 'The epoch.', data: Epoch, maxAgeSeconds: 60 } },

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts'
 import type { Operation } from './operation.ts'
 
-/** Every error code an operation may answer: those that follow from what it declares, and its own. */
+/** Every error code that an operation may return: those implied by its declaration, and those that it lists itself. */
 export function errorCodesOf(op: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     'invalid_request',

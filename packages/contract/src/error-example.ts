@@ -15,7 +15,7 @@ const particulars: Partial<Record<ErrorCode, Pick<ErrorBody['error'], 'reason' |
   not_authorized: { reason: 'not_on_list' },
 }
 
-/** An answer with this code, as the documents show it. */
+/** An example of an error response with this code, for the documentation. */
 export function errorExample(code: ErrorCode): ErrorBody {
   return { error: { code, message: errors[code].title, request_id: 'req_4fRzK0vXcB1mQwErTy7uPa', ...particulars[code] } }
 }

@@ -4,7 +4,7 @@ import { credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 interface EventSpec<D extends TObject> {
   summary: string
   description: string
-  /** Ids and the new state: never content, never a secret. */
+  /** Ids and the new state; never content or secrets. */
   data: D
   example: Static<D>
 }
@@ -65,25 +65,25 @@ const keyExample = { key_id: `key_${suffix}`, kind: 'secret' as const }
 
 const tenantStatus = oneOf(['active', 'suspended'])
 
-/** Everything that is told, by webhook and to whoever pulls: what each type means and what its data holds. */
+/** Every event type, for webhooks and for polling: its meaning, and the schema of its data. */
 export const eventSpecs = {
   'item.created': eventSpec('An item was added', 'Someone added an item to a collection.', item, itemExample),
   'item.updated': eventSpec(
     'An item was curated',
-    'Its curation flags or its access changed. An item that stops being the hero because another one becomes it is told too. Who is on an ' +
-      'access list is not.',
+    'Its curation flags or its access changed. An item that loses the hero flag to another one is an event too. ' +
+      'Changes of an access list are not.',
     item,
     { ...itemExample, hero: true },
   ),
   'item.deleted': eventSpec(
     'An item was deleted',
-    'By itself: the items of a deleted collection go with `collection.deleted` alone.',
+    'Only for single deletions: a deleted collection sends only `collection.deleted`, without an event for each item.',
     { ...inCollection, item_id: id('item') },
     { ...inCollectionExample, item_id: itemExample.item_id },
   ),
   'collection.state_changed': eventSpec(
     'A collection changed its state',
-    'It went forward: open, ready, closed.',
+    'The new state: ready or closed.',
     { ...inCollection, state: collectionState, previous: collectionState },
     { ...inCollectionExample, state: 'ready', previous: 'open' },
   ),
@@ -101,27 +101,27 @@ export const eventSpecs = {
   ),
   'artifact.failed': eventSpec(
     'An artifact could not be made',
-    '`status` says whether a quota was used up.',
+    '`status` is `failed` or `quota_exceeded`.',
     { ...artifact, status: oneOf(['failed', 'quota_exceeded']), error_code: Type.String() },
     { ...artifactExample, status: 'failed', error_code: 'provider_refused' },
   ),
-  'artifact.published': eventSpec('An artifact was published', 'Anyone may see it from now on.', artifact, artifactExample),
+  'artifact.published': eventSpec('An artifact was published', 'Its access decides who can see it.', artifact, artifactExample),
   'session.started': eventSpec('A session started', 'The agent joined the room.', session, sessionExample),
   'session.stopped': eventSpec(
     'A session stopped',
-    'It was stopped, or its time was up (`expired`).',
+    'It was stopped, or its time limit was reached (`expired`).',
     { ...session, status: oneOf(['stopped', 'expired']), ...charged },
     { ...sessionExample, status: 'stopped', charged_credits: 5 },
   ),
   'session.failed': eventSpec(
     'A session failed',
-    'The agent did not come, or could not go on.',
+    'The agent did not join, or could not continue.',
     { ...session, error_code: Type.String(), ...charged },
     { ...sessionExample, error_code: 'agent_unreachable', charged_credits: 0 },
   ),
   'wallet.redeemed': eventSpec(
     'A wallet was redeemed',
-    'A license key or a blind token became a wallet. The wallet code is in the answer to that call alone.',
+    'A license key or a blind token was redeemed for a wallet. Only the answer to that call contains the wallet code.',
     {
       transaction_id: id('transaction'),
       method: oneOf(['license_key', 'token']),
@@ -131,26 +131,28 @@ export const eventSpecs = {
     { transaction_id: `txn_${suffix}`, method: 'license_key', epoch: null, amount: 1_000 },
   ),
   'key.created': eventSpec(
-    'A key was made',
-    "The tenant's first two keys are told too.",
+    'A key was created',
+    "The tenant's first two keys are events too.",
     { ...key, expires_at: nullable(Timestamp) },
     { ...keyExample, expires_at: null },
   ),
-  'key.revoked': eventSpec('A key was revoked', 'It opens nothing any more.', key, keyExample),
+  'key.revoked': eventSpec('A key was revoked', 'It is no longer accepted.', key, keyExample),
   'key.expiring': eventSpec(
     'A key is about to expire',
-    'Told 7 days before, and again 1 day before. A key that has less left when it is made, or rotated, is told once.',
+    'Sent 7 days before, and again 1 day before. For a key that has less time left when it is created or rotated, ' +
+      'it is sent once.',
     { ...key, expires_at: Timestamp },
     { ...keyExample, expires_at: '2026-11-27T09:30:00.000Z' },
   ),
   'webhook.disabled': eventSpec(
     'The webhook was disabled',
-    'Its endpoint answered 410 (`gone`), or did nothing but fail for five days (`failing`). It is no longer sent to: this one is to be pulled.',
+    'Its endpoint answered 410 (`gone`), or every attempt failed for five days (`failing`). Nothing more is sent ' +
+      'to it, so read this event with `listEvents`.',
     { reason: oneOf(['gone', 'failing']), failing_since: Timestamp },
     { reason: 'failing', failing_since: '2026-11-15T09:30:00.000Z' },
   ),
   'tenant.status_changed': eventSpec(
-    'The tenant was suspended or let in again',
+    'The tenant was suspended or reactivated',
     'By the operator.',
     { status: tenantStatus, previous: tenantStatus },
     { status: 'suspended', previous: 'active' },
@@ -159,7 +161,7 @@ export const eventSpecs = {
 
 export type EventType = keyof typeof eventSpecs
 
-/** What an event of the type tells. */
+/** The data of an event of this type. */
 export type EventData<T extends EventType> = Static<(typeof eventSpecs)[T]['data']>
 
 export const eventTypes = Object.keys(eventSpecs) as [EventType, ...EventType[]]

@@ -10,8 +10,8 @@ export const Event = Type.Object({
   type: eventType,
   created_at: Timestamp,
   tenant_id: id('tenant'),
-  sequence: Type.Integer({ minimum: 0, description: 'Counts up within the tenant, without gaps, from 1.' }),
-  data: opaqueObject('What it is about: ids and the new state, never content or secrets.'),
+  sequence: Type.Integer({ minimum: 0, description: 'Number of the event within the tenant, from 1, without gaps.' }),
+  data: opaqueObject('Ids and the new state, never content or secrets.'),
 })
 
 export const eventExample = {
@@ -33,9 +33,10 @@ export const eventOperations = {
     tag: 'Webhooks',
     summary: 'Pull events',
     description:
-      'All that happened, in the order of `sequence`: the same events that a webhook gets. Go on with `after` set to the last sequence that you ' +
-      'handled; an empty list means that there is nothing new. What a call has answered is in the list as soon as that answer is there. Kept ' +
-      'for 30 days: whoever is further behind goes on with the oldest that is left.',
+      'Every event in the order of `sequence`, the same that a webhook gets. Continue with `after` set to the last ' +
+      'sequence that you handled; an empty list means that there is nothing new. Once a call has returned, its ' +
+      'events are in the list. Events are kept for 30 days; a reader that is further behind continues with the ' +
+      'oldest one left.',
     caller: 'secret',
     query: closed({
       after: Type.Optional(

@@ -8,10 +8,11 @@ const itemParams = Type.Object({ ...collectionParams.properties, itemId: id('ite
 
 const access = oneOf(['owner', 'open', 'email'], {
   description:
-    'Who may read the one item: the owner; anyone with the publishable key and the id; or the accounts it was granted to.',
+    'Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the ' +
+    'accounts it is granted to.',
 })
 
-/** What proves an account to what is for accounts on a list. */
+/** The headers that prove an account where access is limited to a list of accounts. */
 export const identityHeaders = Type.Object({
   'x-id-token': Type.Optional(Type.String({ description: 'ID token (RS256) of the identity provider.' })),
   'x-spk': Type.Optional(Type.String({ description: 'Public JWK (EC P-256) of the device, as JSON.' })),
@@ -20,7 +21,7 @@ export const identityHeaders = Type.Object({
 const Item = Type.Object({
   id: id('item'),
   type: Type.String(),
-  content: anyJson('The content as it was added; in a box, a compact JWE.'),
+  content: anyJson('The content as it was added. In a collection with a box: a compact JWE.'),
   author: nullable(Type.String()),
   approved: Type.Boolean(),
   archived: Type.Boolean(),
@@ -41,7 +42,7 @@ const itemExample = {
   created_at: '2026-11-20T09:30:00.000Z',
 }
 
-/** E-mail addresses that are granted or revoked; none changes nothing. */
+/** E-mail addresses to grant or revoke. An empty list changes nothing. */
 export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEntries })
 
 export const itemOperations = {
@@ -53,7 +54,7 @@ export const itemOperations = {
     status: 'live',
     tag: 'Items',
     summary: 'List all items',
-    description: 'Every item, oldest first, also those not approved or archived, with their curation flags.',
+    description: 'Every item, oldest first, including items that are not approved or are archived, with their curation flags.',
     caller: 'publishable',
     capability: 'owner',
     params: collectionParams,
@@ -82,9 +83,10 @@ export const itemOperations = {
     tag: 'Items',
     summary: 'Add an item',
     description:
-      'An added item is approved at once. With contributor_policy `token` it needs the contributor or owner token. Outside state open: 409 ' +
-      '`collection_not_open`. Into a box the answer is {ok: true}: the content is sealed on arrival, unless it arrives sealed as ' +
-      '{type: "sealed", content: a compact JWE}.',
+      'A new item is approved at once. With contributor_policy `token` the call needs the contributor or owner ' +
+      'token. Outside state open: 409 `collection_not_open`. For a collection with a box the answer is {ok: true}: ' +
+      'the content is sealed on arrival, unless the client sends it sealed as {type: "sealed", content: a compact ' +
+      'JWE}.',
     caller: 'publishable',
     capability: 'contributor',
     idempotency: 'accepted',
@@ -118,9 +120,9 @@ export const itemOperations = {
     tag: 'Items',
     summary: 'Read one item',
     description:
-      'The owner token always reads it. Otherwise its access model decides: `open` anyone; `email` needs X-Id-Token (a fresh ID token of the ' +
-      "identity provider) and X-Spk (the device's public key as a JSON JWK to whose thumbprint the token's nonce is bound), else 403 " +
-      '`not_authorized` with error.reason; `owner`: 404.',
+      'The owner token can read any item. Otherwise its access decides: `open` is for anyone; `email` needs ' +
+      "X-Id-Token (a fresh ID token of the identity provider) and X-Spk (the device's public key as a JSON JWK, " +
+      "whose thumbprint is the token's nonce), else 403 `not_authorized` with error.reason; `owner`: 404.",
     caller: 'publishable',
     capability: 'optional',
     params: itemParams,
@@ -138,8 +140,8 @@ export const itemOperations = {
     tag: 'Items',
     summary: 'Curate an item',
     description:
-      'Sets curation flags, or who may read it. Setting hero clears the hero before it, in the same transaction. `grant` and `revoke` are ' +
-      'e-mail addresses, kept sealed; a revoked account is told so.',
+      'Sets curation flags or access. Setting hero clears the previous hero in the same transaction. `grant` and ' +
+      '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.',
     caller: 'publishable',
     capability: 'owner',
     params: itemParams,
@@ -165,7 +167,7 @@ export const itemOperations = {
     status: 'live',
     tag: 'Items',
     summary: 'Delete an item',
-    description: 'Removes the item for good.',
+    description: 'Deletes the item permanently.',
     caller: 'publishable',
     capability: 'owner',
     params: itemParams,

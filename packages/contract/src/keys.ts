@@ -9,7 +9,7 @@ const keyFields = {
   id: id('key'),
   kind,
   name: nullable(Type.String()),
-  hint: Type.String({ description: 'The prefix and the last four characters: enough to tell keys apart, not to use one.' }),
+  hint: Type.String({ description: 'The prefix and the last four characters, to distinguish keys.' }),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
   expires_at: nullable(Timestamp),
@@ -36,7 +36,7 @@ export const keyOperations = {
     status: 'live',
     tag: 'Keys',
     summary: 'List keys',
-    description: 'All keys of the tenant, oldest first, revoked ones included. `last_used_at` is exact to about ten seconds.',
+    description: 'All keys of the tenant, oldest first, including revoked ones. `last_used_at` is accurate to about ten seconds.',
     caller: 'secret',
     answers: { 200: { description: 'The keys.', data: Type.Array(Type.Object(keyFields)) } },
     example: { data: [keyExample] },
@@ -48,12 +48,13 @@ export const keyOperations = {
     path: '/tenant/keys',
     status: 'live',
     tag: 'Keys',
-    summary: 'Make a key, or rotate one',
+    summary: 'Create or rotate a key',
     description:
-      'The key is shown in this answer and never again. With `rotates`, the named key of the same kind goes on living for `overlap_seconds` ' +
-      '(default 0: it ends at once), so that a new key can be rolled out without a gap. A key that ends sooner anyway is not prolonged. ' +
-      'A key may rotate itself: send an Idempotency-Key of at least 20 random characters then. Where the answer is lost, the same request with ' +
-      'the key that has ended is given that answer for 10 minutes.',
+      'The key is returned only in this answer. With `rotates`, the named key of the same kind stays valid for ' +
+      '`overlap_seconds` (default 0: it expires at once), so that a new key can be rolled out without a gap. ' +
+      'Rotation never extends the life of the old key. A key may rotate itself: then send an Idempotency-Key of at ' +
+      'least 20 random characters. If no response arrives, the same request with the expired key returns the ' +
+      'stored answer for 10 minutes.',
     caller: 'secret',
     idempotency: 'accepted',
     endsCaller: true,
@@ -81,8 +82,8 @@ export const keyOperations = {
     tag: 'Keys',
     summary: 'Revoke a key',
     description:
-      'Takes effect within a second in every process in normal running, never later than 15 seconds. Revoking a revoked key is a no-op. ' +
-      'The last living secret key cannot go: 409 `last_secret_key`.',
+      'Takes effect in every process normally within a second, and never later than 15 seconds. Revoking a revoked ' +
+      'key is a no-op. The last active secret key cannot be revoked: 409 `last_secret_key`.',
     caller: 'secret',
     params: Type.Object({ keyId: id('key') }),
     answers: { 204: { description: 'Revoked.' } },

@@ -1,4 +1,4 @@
-/** Every limit of the API, in one place. Sizes are bytes of the JSON text in UTF-8. */
+/** Every limit of the API. Sizes are bytes of the JSON text in UTF-8. */
 export const limits = {
   bodyBytes: 256 * 1024,
   headerBytes: 16 * 1024,
@@ -15,19 +15,19 @@ export const limits = {
   requestTimeoutMs: 30_000,
   keyOverlapSeconds: 2_592_000,
   accessListEntries: 1_000,
-  /** Of one tenant, launching or running. */
+  /** Per tenant: sessions that are launching or running. */
   livingSessions: 500,
-  /** Of one tenant, waiting for their summon keys. */
+  /** Per tenant: pending launches. */
   armedRooms: 10_000,
-  /** Uploads of a tenant that are announced and neither complete nor expired, and what they announce together. */
+  /** Per tenant: uploads that are announced and neither complete nor expired, and the total of their announced bytes. */
   openUploads: 1_000,
   openUploadBytes: 20 * 1024 ** 3,
   openUploadsInCollection: 100,
-  /** Of one tenant, waiting and being made. */
+  /** Per tenant: artifacts whose generation is queued or running. */
   artifactsInTheMaking: 200,
 } as const
 
-/** A rate limit: a steady rate and how many requests may come at once (GCRA). */
+/** A rate limit (GCRA): a steady rate, and the size of a burst. */
 export interface RatePolicy {
   name: string
   perSecond: number

@@ -11,10 +11,10 @@ const artifactExample = artifactOperations.getArtifact.example.data
 const title = Type.String({ minLength: 1, maxLength: 200 })
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' })
 
-/** Bytes of an upload, at the most. */
+/** The largest upload, in bytes. */
 export const uploadMaxBytes = 100 * 1024 * 1024
 
-/** What may be uploaded. No SVG and no HTML: they can carry scripts, and are served from our origin. */
+/** The types that may be uploaded. SVG and HTML are excluded, because they can contain scripts and would be served from our origin. */
 const mime = oneOf(['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/webm'])
 
 export type UploadMime = Static<typeof mime>
@@ -32,14 +32,16 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'Paint an image',
     description:
-      'Starts painting and answers at once; poll the artifact until its status is `ready`, `failed` or `quota_exceeded`. Without a key for ' +
-      'the provider the built-in painter draws, the same picture for the same prompt, size and seed. Without a seed one is drawn; the artifact ' +
-      'shows it. With publishable keys an address and a collection may paint 200 times a day each, and all of them together use a tenth of the ' +
-      'month’s allowance a day, unless those who run this installation set other limits: beyond that 429 `rate_limited`. Where the quota of stored ' +
-      'bytes is used up: 413 `quota_exceeded`. A used-up provider quota or monthly ' +
-      'allowance (of paints without a coupon) ends as `quota_exceeded`, other failures as `failed` with a code. A coupon is held at the start, captured when the ' +
-      'artifact is ready, released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that wait or are being ' +
-      'made: 429 with `Retry-After`.',
+      'Starts painting and returns at once. Poll the artifact until its status is `ready`, `failed` or ' +
+      '`quota_exceeded`. Without a key for the provider the built-in painter draws: the same picture for the same ' +
+      'prompt, size and seed. Without a seed a random one is chosen; the artifact contains it. With publishable ' +
+      'keys each IP address and each collection may paint 200 times a day, and together they may use a tenth of ' +
+      'the monthly allowance per day, unless the operator sets other limits; beyond that the answer is 429 ' +
+      '`rate_limited`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`. A used-up provider ' +
+      'quota or monthly allowance (of paintings without a coupon) ends as `quota_exceeded`, other failures as ' +
+      '`failed` with a code. The price is held on the coupon at the start, captured when the artifact is ready, ' +
+      'and released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that are ' +
+      'queued or being made: 429 with `Retry-After`.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'required',
@@ -49,7 +51,9 @@ export const makingOperations = {
       size: Type.Optional(
         oneOf(['1024x1024', '1536x1024', '1024x1536'], { default: '1024x1024', description: 'Width × height in pixels.' }),
       ),
-      provider: Type.Optional(oneOf([...providers, 'local'], { description: 'Absent: the first one with a key, else local.' })),
+      provider: Type.Optional(
+        oneOf([...providers, 'local'], { description: 'Default: the first provider with a key, else local.' }),
+      ),
       model: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "The provider's name of the model." })),
       seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
       coupon: Type.Optional(credential('A coupon (cpn_…) or wallet code (wlt_…) that pays.')),
@@ -67,11 +71,12 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'Produce a card or a clip',
     description:
-      'Makes an artifact out of what the collection holds and answers at once; poll the artifact as after painting. A card is a 1200×630 PNG ' +
-      'set with real type; a clip is an animated WebP of the chosen images, in the order given. An item or artifact that is not of this ' +
-      'collection is 400. Absent `items` and `artifacts`: the heroes. A picture may have up to 64 MiB, one that is hosted elsewhere 16 MiB; ' +
-      'with a larger one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being made: 429 with ' +
-      '`Retry-After`. Where the quota of stored bytes is used up: 413 `quota_exceeded`.',
+      'Makes an artifact from the contents of the collection and returns at once. Poll the artifact as after ' +
+      'painting. A card is a 1200×630 PNG set with real type; a clip is an animated WebP of the chosen images, in ' +
+      'the order given. An item or artifact that is not of this collection is 400. Without `items` and `artifacts` ' +
+      'the heroes are used. A picture may have up to 64 MiB, and 16 MiB if it is hosted elsewhere; with a larger ' +
+      'one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being ' +
+      'made: 429 with `Retry-After`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -82,7 +87,7 @@ export const makingOperations = {
       items: Type.Optional(Type.Array(id('item'), { maxItems: 50 })),
       artifacts: Type.Optional(Type.Array(id('artifact'), { maxItems: 50 })),
       template: Type.Optional(
-        Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Name of a built-in layout; absent: the default one.' }),
+        Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Name of a built-in layout. Absent: the default layout.' }),
       ),
     }),
     answers: { 202: { description: 'Production has started.', data: Started } },
@@ -98,14 +103,17 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'Begin an upload',
     description:
-      'Answers with a presigned address for the bytes: send them there with the method and headers given, then call `ready`; both halves are ' +
-      'required. Type and length are signed, so that nothing else can be stored. An upload that is not completed before `expires_at` is ' +
-      'removed, and the artifact with it. Of a collection 100 may be under way at once, of a tenant 1,000 and 20 GiB in all; beyond that it is ' +
-      '429 `rate_limited`. What a tenant stores and has announced is 20 GiB at the most, and an address announces at most 1 GiB a day with ' +
-      'publishable keys, unless those who run this installation set other limits: beyond that 413 `quota_exceeded`. A `clip` may be of any of the types, the other kinds are images. A picture may have up to ' +
-      '51,200,000 pixels and 20,000 on a side; an animation (GIF, WebP) up to 300 frames and 100,000,000 pixels in all of them together. One ' +
-      'that is decoded at once takes more memory a pixel and may have fewer: an AVIF 14,900,000, a progressive JPEG of the full size must be ' +
-      'upright. An animated AVIF is not taken, and of an animated PNG its first frame stays.',
+      'Returns a presigned URL for the bytes. Send them there with the returned method and headers, then call ' +
+      '`ready`; both steps are required. Type and length are signed, so that nothing else can be stored. An upload ' +
+      'that is not completed before `expires_at` is removed together with its artifact. A collection can have 100 ' +
+      'open uploads, a tenant 1,000 with 20 GiB in total; beyond that the answer is 429 `rate_limited`. A tenant ' +
+      'can store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with publishable keys, ' +
+      'unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`. A `clip` may have ' +
+      'any of the types; the other kinds are images. A picture may have up to 51,200,000 pixels and 20,000 on a ' +
+      'side; an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total. Formats that are decoded ' +
+      'as a whole need more memory per pixel and have lower limits: an AVIF may have 14,900,000 pixels, and a ' +
+      'progressive JPEG of the full size must be upright. An animated AVIF is rejected, and only the first frame ' +
+      'of an animated PNG is kept.',
     caller: 'publishable',
     capability: 'owner',
     idempotency: 'accepted',
@@ -118,7 +126,7 @@ export const makingOperations = {
     }),
     answers: {
       201: {
-        description: 'The artifact, and where its bytes go.',
+        description: 'The artifact, and the upload request for its bytes.',
         data: Type.Object({
           id: id('artifact'),
           upload: Type.Object({
@@ -127,7 +135,7 @@ export const makingOperations = {
             headers: Type.Unsafe<Record<string, string>>({
               type: 'object',
               additionalProperties: { type: 'string' },
-              description: 'To be sent exactly as they are.',
+              description: 'Send them unchanged.',
             }),
             expires_at: Timestamp,
           }),
@@ -158,13 +166,15 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'Complete an upload',
     description:
-      'Checks that the bytes are there, their length, their hash and their real type (read off the bytes), and makes the artifact `ready`. ' +
-      'Of a picture nothing but the picture is kept: EXIF (with the place where it was taken), XMP, IPTC and comments go; JPEG and PNG are ' +
-      'written anew, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels. `bytes` and `sha256` are then those of what is served, ' +
-      '`width` and `height` as it is shown. A video is kept as it came. A mismatch is 409 `upload_mismatch`: the bytes are removed and the ' +
-      'artifact is `failed`. As long as nothing has arrived it is the same code, and the upload stays open. On an upload that is ready ' +
-      'already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. Where too many wait: 503 with ' +
-      '`Retry-After`; where the picture has grown beyond the quota of stored bytes: 413 `quota_exceeded`. The upload then stays as it is.',
+      'Checks the length, the hash and the real type of the uploaded bytes (detected from the bytes), and makes ' +
+      'the artifact `ready`. A picture loses its metadata: EXIF (with the location), XMP, IPTC and comments are ' +
+      'removed; JPEG and PNG are re-encoded, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels. ' +
+      '`bytes` and `sha256` then describe the served file, and `width` and `height` the displayed picture. A video ' +
+      'is stored unchanged. A mismatch is 409 `upload_mismatch`: the bytes are removed and the artifact is ' +
+      '`failed`. If no bytes have arrived yet, the code is the same and the upload stays open. On an upload that ' +
+      'is ready already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. If ' +
+      'the queue is full, the answer is 503 with `Retry-After`; if the re-encoded picture exceeds the quota of ' +
+      'stored bytes, it is 413 `quota_exceeded`. In both cases the upload is unchanged.',
     caller: 'publishable',
     capability: 'owner',
     params: artifactParams,
@@ -181,12 +191,14 @@ export const makingOperations = {
     tag: 'Artifacts',
     summary: 'The bytes of an artifact',
     description:
-      'Without a credential once the artifact is published, approved, not archived and `open`; with X-Id-Token and X-Spk once it is `email` ' +
-      'instead and granted to that account, else 403 `not_authorized`; otherwise X-Collection-Token must be the owner token of its collection, ' +
-      'else 404. Answers with a strong ETag, `Accept-Ranges: bytes` and, where anyone may see it, `Cache-Control: public, ' +
-      'max-age=31536000, immutable`, else `private, no-store`. A range that lies beyond the end, or more than one, is answered with the whole. With `w` a picture comes ' +
-      'that wide, as a still: never enlarged, and never more than twice as high as `w`, so that a tall one comes narrower. It is made when the ' +
-      'first one asks; where too many wait: 503 with `Retry-After`. A video with `w` is 400.',
+      'Needs no credential once the artifact is published, approved, not archived and `open`. If it is `email` ' +
+      'instead, it needs X-Id-Token and X-Spk of a granted account, else 403 `not_authorized`. Otherwise ' +
+      'X-Collection-Token must be the owner token of its collection, else 404. The response has a strong ETag, ' +
+      '`Accept-Ranges: bytes` and, for an artifact that anyone may see, `Cache-Control: public, max-age=31536000, ' +
+      'immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file. ' +
+      'With `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice ' +
+      '`w`, so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer ' +
+      'is 503 with `Retry-After`. A video with `w` is 400.',
     caller: 'anyone',
     capability: 'optional',
     params: Type.Object({ artifactId: id('artifact') }),
@@ -202,22 +214,25 @@ export const makingOperations = {
       ...identityHeaders.properties,
       range: Type.Optional(Type.String({ maxLength: 200, description: 'One byte range (RFC 9110).' })),
       'if-range': Type.Optional(
-        Type.String({ maxLength: 200, description: 'The ETag that the range is of, else the whole comes.' }),
+        Type.String({
+          maxLength: 200,
+          description: 'The ETag that the range belongs to. With another ETag the whole file is returned.',
+        }),
       ),
       'if-none-match': Type.Optional(Type.String({ maxLength: 1_000, description: 'ETags that the caller has.' })),
     }),
     answers: {
       200: {
         description: 'The bytes.',
-        data: Type.Unsafe<Uint8Array>({ description: 'The bytes, with their own type.' }),
+        data: Type.Unsafe<Uint8Array>({ description: 'The bytes. Content-Type is the type of the artifact.' }),
         raw: '*/*',
       },
       206: {
-        description: 'The range of bytes that was asked for.',
+        description: 'The requested range of bytes.',
         data: Type.Unsafe<Uint8Array>({ description: 'Some bytes.' }),
         raw: '*/*',
       },
-      304: { description: 'The caller has it already.' },
+      304: { description: 'Not modified.' },
     },
     errors: ['not_authorized'],
   }),

@@ -4,9 +4,9 @@ import { errors, type ErrorCode } from './errors.ts'
 import type { AnswerSpec, FlatErrorSpec, Operation } from './operation.ts'
 import type { Json, JsonObject, SchemaCollector } from './openapi-schemas.ts'
 
-/** Response headers, each once: answers refer to them. */
+/** The response headers as shared components. */
 export const headerComponents: JsonObject = {
-  XRequestId: { description: 'Names this request; quote it when you report a fault.', schema: { type: 'string' } },
+  XRequestId: { description: 'Id of this request. Quote it when you report an error.', schema: { type: 'string' } },
   RateLimit: {
     description: 'What is left of the limits (IETF draft-ietf-httpapi-ratelimit-headers).',
     schema: { type: 'string' },
@@ -22,11 +22,11 @@ export const headerComponents: JsonObject = {
     schema: { type: 'string', format: 'date-time' },
   },
   CacheControlNoStore: {
-    description: 'The answer holds a secret: nothing may keep it.',
+    description: 'The response contains a secret and must not be cached.',
     schema: { type: 'string', const: 'no-store' },
   },
   CacheControlPublic: {
-    description: 'The answer is the same for everyone: for how long caches may keep it.',
+    description: 'How long shared caches may keep the response, which is the same for every caller.',
     schema: { type: 'string', pattern: '^public, max-age=\\d+$' },
   },
 }
@@ -38,7 +38,7 @@ function header(name: string): JsonObject {
 const everyHeader = { 'X-Request-Id': header('XRequestId') }
 const limitHeaders = { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
 
-/** What an operation answers when it goes well, by status. */
+/** The success responses of an operation, by status. */
 export function answersOf(op: Operation, schemas: SchemaCollector): JsonObject {
   const statuses = Object.keys(op.answers).map(Number)
   const exampleStatus = Math.max(...statuses.filter((status) => op.answers[status]?.data))
@@ -80,18 +80,18 @@ function contentOf(answer: AnswerSpec, schemas: SchemaCollector, example: Json |
   }
 }
 
-/** Where the page of a code is. */
+/** Returns the URL of the documentation page of a code. */
 export type ErrorPage = (code: ErrorCode) => string
 
-/** Collects the error responses that a document uses: operations with the same codes share one. */
+/** Collects the error responses of a document. Operations with the same codes share one response. */
 export interface ErrorCollector {
-  /** What an operation answers when it does not go well, by status. */
+  /** The error responses of an operation, by status. */
   errorsOf: (op: Operation) => JsonObject
   /** components.responses. */
   collected: () => JsonObject
 }
 
-/** Makes a collector for one document. */
+/** Creates a collector for one document. */
 export function collectErrors(schemas: SchemaCollector, errorPage: ErrorPage): ErrorCollector {
   const used = new Map<string, Json>()
 
@@ -117,7 +117,7 @@ export function collectErrors(schemas: SchemaCollector, errorPage: ErrorPage): E
   return {
     errorsOf: (op) => {
       if (op.flatErrors) {
-        // Before a request has been read nobody knows what it asks for: these two are always in the common form.
+        // These two occur before the operation is known, so they always have the common form.
         const unread = [...byStatus(['request_timeout', 'headers_too_large'])].map(([status, codes]) => [
           status,
           shared(status, codes),
@@ -151,7 +151,7 @@ function errorHeaders(status: number, codes: readonly ErrorCode[]): JsonObject {
 }
 
 const notFoundPage: JsonObject = {
-  description: 'There is nothing here: said as a page.',
+  description: 'Not found, as an HTML page.',
   headers: everyHeader,
   content: { 'text/html': { schema: { type: 'string' } } },
 }

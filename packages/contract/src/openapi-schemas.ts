@@ -18,7 +18,7 @@ export type JsonObject = { [key: string]: Json }
 
 const ops = operations
 
-/** Schemas with a name of their own. Those of an operation are taken from it, so that the name follows wherever the schema goes. */
+/** The named schemas. An operation's schemas are read from the operation, so that a replaced schema keeps its name. */
 const named: Record<string, TSchema> = {
   Tenant: ops.getTenant.answers[200].data,
   TenantCreated: ops.createTenant.answers[201].data,
@@ -65,7 +65,7 @@ const named: Record<string, TSchema> = {
   ...space,
 }
 
-/** Every error but those of the Space endpoint. */
+/** The schema of every error except those of the Space endpoint. */
 const errorSchemas: Record<string, JsonObject> = {
   Error: {
     type: 'object',
@@ -76,12 +76,13 @@ const errorSchemas: Record<string, JsonObject> = {
         required: ['code', 'message'],
         properties: {
           code: { type: 'string', description: 'For programs. Further codes may be added.' },
-          message: { type: 'string', description: 'For people. Its words may change.' },
+          message: { type: 'string', description: 'For people. The wording may change.' },
           request_id: { type: 'string', pattern: idSchemaPattern('request'), description: 'The same as X-Request-Id.' },
           reason: {
             type: 'string',
             description:
-              'With not_authorized: which check failed. With unavailable: outcome_unknown, where the request may have taken effect.',
+              'With not_authorized: which check failed. With unavailable: outcome_unknown, where the request may ' +
+              'have taken effect.',
           },
           details: {
             type: 'array',
@@ -117,27 +118,27 @@ const errorSchemas: Record<string, JsonObject> = {
   },
   ResponseMeta: {
     type: 'object',
-    properties: { next_cursor: { type: 'string', description: 'Opaque: the cursor of the next page. Absent on the last one.' } },
+    properties: { next_cursor: { type: 'string', description: 'Opaque cursor of the next page. Absent on the last page.' } },
   },
 }
 
-/** Collects the named schemas that a document uses, while it is being written. */
+/** Collects the named schemas that a document uses. */
 export interface SchemaCollector {
   /** The schema as JSON, with each named one in it (or itself) replaced by a reference. */
   emit: (schema: TSchema) => Json
   /** A reference to one of the shared schemas. */
   ref: (name: 'Error' | 'FlatError' | 'ResponseMeta') => JsonObject
-  /** components.schemas: what was used, by name. */
+  /** components.schemas: the schemas that were used, by name. */
   collected: () => JsonObject
 }
 
-/** Makes a collector for one document. */
+/** Creates a collector for one document. */
 export function collectSchemas(): SchemaCollector {
   const nameOf = new Map<string, string>()
   for (const [name, schema] of Object.entries(named)) {
     const text = JSON.stringify(schema)
     const other = nameOf.get(text)
-    if (other) throw new Error(`The schemas ${other} and ${name} are the same: name one of them`)
+    if (other) throw new Error(`The schemas ${other} and ${name} are the same object: give only one of them a name`)
     nameOf.set(text, name)
   }
   const used = new Map<string, Json>()
@@ -157,7 +158,7 @@ export function collectSchemas(): SchemaCollector {
   }
 
   return {
-    // Through JSON, because TypeBox keeps its own marks on a schema as properties that JSON leaves out.
+    // Converted through JSON, which omits the symbol properties that TypeBox adds to a schema.
     emit: (schema) => replace(JSON.parse(JSON.stringify(schema)) as Json),
     ref: (name) => {
       used.set(name, errorSchemas[name]!)

@@ -14,10 +14,10 @@ const ofCaller: Record<Operation['caller'], Requirement[]> = {
   anyone: [{}],
 }
 
-/** The default of the document: what an operation needs that declares nothing else. */
+/** The document's default security, for operations that declare nothing else. */
 export const defaultSecurity = secret
 
-/** The alternatives that open an operation: the caller's credential, alone or with the token of the collection. */
+/** The alternative security requirements of an operation: the caller's credential, alone or with the collection token. */
 export function securityOf(op: Operation): Requirement[] {
   const alone = ofCaller[op.caller]
   if (!op.capability) return op.caller === 'anyone' ? [] : alone
@@ -31,19 +31,19 @@ export const securitySchemes: Record<string, JsonObject> = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'Secret key (wsk_…), the other way to send it.',
+    description: 'Secret key (wsk_…), as an alternative to Authorization.',
   },
   publishableKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'wpk_…',
-    description: 'Publishable key. Safe in a browser: it says which tenant calls, and authenticates nobody.',
+    description: 'Publishable key. Safe in a browser: it identifies the tenant and authenticates nobody.',
   },
   publishableKeyHeader: {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'Publishable key (wpk_…), the other way to send it.',
+    description: 'Publishable key (wpk_…), as an alternative to Authorization.',
   },
   collectionToken: {
     type: 'apiKey',
@@ -51,11 +51,16 @@ export const securitySchemes: Record<string, JsonObject> = {
     name: 'X-Collection-Token',
     description: 'The admin_token (cat_…, owner) or contributor_token (cct_…, adds only) of the collection.',
   },
-  operatorToken: { type: 'apiKey', in: 'header', name: 'X-Admin-Token', description: 'Of those who run this installation.' },
+  operatorToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Admin-Token',
+    description: 'The admin token of the operator of this installation.',
+  },
   sessionControlToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'sct_…',
-    description: 'Control token of one session, from the answer that launched it.',
+    description: 'Control token of one session, returned when it was launched.',
   },
 }

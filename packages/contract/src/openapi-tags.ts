@@ -1,16 +1,16 @@
-/** The chapters of the reference, in their order. */
+/** The sections of the API reference, in order. */
 export const tags = [
-  { name: 'Tenants', description: 'Signing up, and who the key belongs to.' },
-  { name: 'Operator', description: 'For those who run the installation. Not in the published document.' },
-  { name: 'Keys', description: 'Secret and publishable keys: made, rotated, revoked.' },
-  { name: 'Provider keys', description: "The tenant's own keys for those who run models. Sealed at rest." },
-  { name: 'Webhooks', description: 'What happened, pushed to an address or pulled.' },
-  { name: 'Usage', description: 'What the tenant used.' },
+  { name: 'Tenants', description: 'Signing up, and the tenant of a key.' },
+  { name: 'Operator', description: 'For the operator of the installation. Not in the published document.' },
+  { name: 'Keys', description: 'Creating, rotating and revoking secret and publishable keys.' },
+  { name: 'Provider keys', description: "The tenant's keys for model providers. Sealed at rest." },
+  { name: 'Webhooks', description: 'Events, sent to an endpoint or polled.' },
+  { name: 'Usage', description: "The tenant's usage, by day or month." },
   {
     name: 'Collections',
     description: 'Containers of items and artifacts, with metadata, a forward-only state and an owner token.',
   },
-  { name: 'Items', description: 'What people add to a collection, and its curation.' },
+  { name: 'Items', description: 'What people add to a collection, and how the owner curates it.' },
   { name: 'Share page', description: 'The public page of a collection, for anyone with the link.' },
   { name: 'Artifacts', description: 'Outputs of a collection: images, clips and cards; added, painted, produced or uploaded.' },
   { name: 'Agents', description: 'The registry of agents and its public catalog.' },

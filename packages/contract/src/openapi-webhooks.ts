@@ -2,20 +2,20 @@ import { Event, eventExample } from './events.ts'
 import { eventSpecs, eventTypes, type EventType } from './event-types.ts'
 import type { Json, JsonObject, SchemaCollector } from './openapi-schemas.ts'
 
-/** What every delivery bears besides its body (Standard Webhooks). */
+/** The headers of every delivery (Standard Webhooks). */
 export const webhookParameters: JsonObject = {
   WebhookId: {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: "The event's id: the same with every try, so that a repeat can be told.",
+    description: "The event's id. It is the same for every attempt, so that the receiver can detect a repeat.",
     schema: { type: 'string' },
   },
   WebhookTimestamp: {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'When this try was sent, in seconds since 1970. Refuse what is more than five minutes off.',
+    description: 'Time of this attempt, in seconds since 1970-01-01 UTC. Reject a request that is more than five minutes off.',
     schema: { type: 'string', pattern: '^\\d+$' },
   },
   WebhookSignature: {
@@ -23,13 +23,13 @@ export const webhookParameters: JsonObject = {
     in: 'header',
     required: true,
     description:
-      '`v1,` and the base64 of the HMAC-SHA-256 of `{webhook-id}.{webhook-timestamp}.{body}` under the secret; while secrets rotate, one for ' +
-      'each, with a space between.',
+      '`v1,` and the base64 of the HMAC-SHA-256 of `{webhook-id}.{webhook-timestamp}.{body}` under the secret. ' +
+      'During a rotation there is one signature for each secret, separated by spaces.',
     schema: { type: 'string' },
   },
 }
 
-/** The requests that the platform sends, by event type. */
+/** The webhook requests of the platform, by event type. */
 export function webhooksOf(schemas: SchemaCollector): JsonObject {
   return Object.fromEntries(eventTypes.map((type) => [type, { post: deliveryOf(type, schemas) }]))
 }
@@ -59,9 +59,10 @@ function deliveryOf(type: EventType, schemas: SchemaCollector): JsonObject {
     responses: {
       '2XX': {
         description:
-          'Taken. The body is not read. Any other status, a redirect included, and none within 15 seconds: tried again.',
+          'Accepted. The body is ignored. Any other status, including a redirect, and no response within 15 ' +
+          'seconds are retried.',
       },
-      '410': { description: 'Nothing more is wanted: the webhook is disabled.' },
+      '410': { description: 'The endpoint wants no more events: the webhook is disabled.' },
     },
   }
 }

@@ -44,16 +44,16 @@ function walk(value: unknown, visit: (key: string, value: unknown) => void): voi
 }
 
 describe('the OpenAPI documents', () => {
-  it('production has every live, published operation and no other', () => {
+  it('the production document has every live, published operation and no other', () => {
     const expected = Object.values<Operation>(operations).filter((op) => op.status === 'live' && !op.unpublished)
     assert.deepEqual([...documented(production).keys()].sort(), expected.map((op) => op.id).sort())
   })
 
-  it('production has nothing of the operator', () => {
+  it('the production document has no operator calls', () => {
     assert.doesNotMatch(JSON.stringify(production), /X-Admin-Token|operatorToken|"Operator"|invites/)
   })
 
-  it('full has every operation', () => {
+  it('the full document has every operation', () => {
     assert.deepEqual([...documented(full).keys()].sort(), Object.keys(operations).sort())
   })
 
@@ -108,7 +108,7 @@ describe('the OpenAPI documents', () => {
     }
   })
 
-  it('says who may call by the combinations of credentials', () => {
+  it('lists the combinations of credentials that may call an operation', () => {
     const security = (id: string) =>
       documented(full)
         .get(id)!
@@ -161,7 +161,7 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(data('callSpace', 'application/json'), { $ref: '#/components/schemas/SpaceAnswer' })
   })
 
-  it('is plain JSON, without marks of TypeBox, the same each time', () => {
+  it('is plain JSON without properties of TypeBox, and deterministic', () => {
     for (const [name, document] of Object.entries(documents)) {
       assert.deepEqual(JSON.parse(JSON.stringify(document)), document)
       walk(document, (key) => assert.ok(!key.startsWith('~'), `${name}: ${key}`))

@@ -9,11 +9,11 @@ import type { Operation } from './operation.ts'
 import { operations } from './table.ts'
 
 export interface OpenApiOptions {
-  /** false: what a key can call, live and published. true: every operation of the contract, with its label. */
+  /** false: the live, published operations. true: every operation of the contract, with its x-status. */
   full: boolean
-  /** Where /v1 is, such as https://api.example/v1. */
+  /** The base URL of the API, such as https://api.example/v1. */
   baseUrl: string
-  /** Where the page of an error code is; as it stands, relative to the folder openapi/. */
+  /** Returns the URL of an error code's page. Default: a path relative to the folder openapi/. */
   errorPage?: ErrorPage
 }
 
@@ -30,7 +30,8 @@ const parameterComponents: JsonObject = {
     in: 'header',
     required: false,
     description:
-      'A fresh random value for each new request, the same for its retries: a retry replays the first answer. Kept for 24 hours.',
+      'A random value, new for each request and the same for its retries: a retry returns the first answer. Kept ' +
+      'for 24 hours.',
     schema: idempotencyKey,
   },
   IdempotencyKeyRequired: {
@@ -38,12 +39,13 @@ const parameterComponents: JsonObject = {
     in: 'header',
     required: true,
     description:
-      'A fresh random value for each new request, the same for its retries: a retry bills once and replays the first answer.',
+      'A random value, new for each request and the same for its retries: a retry returns the first answer and ' +
+      'never bills twice.',
     schema: idempotencyKey,
   },
 }
 
-/** The OpenAPI 3.1 document of the table. The same options give the same document, key by key. */
+/** The OpenAPI 3.1 document of the operations table. The same options give the same document, with keys in the same order. */
 export function openApiDocument({
   full,
   baseUrl,
@@ -89,7 +91,7 @@ export function openApiDocument({
 interface Context {
   schemas: SchemaCollector
   errors: ErrorCollector
-  /** Where legacy operations live: the API origin. */
+  /** The base URL of legacy operations: the API origin. */
   rootUrl: string
 }
 
@@ -153,7 +155,7 @@ function parametersOf(object: TObject | undefined, place: 'path' | 'query' | 'he
   })
 }
 
-/** The components of one kind that something refers to: the others would be dead weight. */
+/** Removes the components of one kind that nothing refers to. */
 function onlyUsed(components: JsonObject, kind: string, users: Json): JsonObject {
   const text = JSON.stringify(users)
   return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)))
@@ -161,13 +163,14 @@ function onlyUsed(components: JsonObject, kind: string, users: Json): JsonObject
 
 function introduction(full: boolean): string {
   return [
-    'JSON in, JSON out, over HTTPS. A success is `{data, meta?}`, an error `{error: {code, message, request_id}}`; every answer bears ' +
-      '`X-Request-Id`. A tenant key travels as `Authorization: Bearer …` or as `X-API-Key`.',
+    'JSON over HTTPS. A success is `{data, meta?}`, an error `{error: {code, message, request_id}}`. Every ' +
+      'response has `X-Request-Id`. A tenant key is sent as `Authorization: Bearer …` or as `X-API-Key`.',
     full
-      ? 'Every operation bears `x-status`: `live` is served under /v1; `legacy` is served at the API origin without a version, and is 404 ' +
-        'under /v1; `proposed` is not built, with `x-becomes` where it is known what it will be.'
+      ? 'Every operation has an `x-status`: `live` is served under /v1; `legacy` is served at the API origin without a version, and is 404 ' +
+        'under /v1; `proposed` is not built. `x-becomes` is the later status of a proposed operation, where it is ' +
+        'decided.'
       : 'Every operation here is live. The full document (openapi.full.json) also lists the legacy and proposed ones.',
-    'Private beta: the contract may change, breaking changes included, in step with those who were invited. The guarantee that breaking ' +
-      'changes come only under a new prefix begins with the stable release.',
+    'Private beta: the contract may change, including breaking changes, in agreement with the invited tenants. The ' +
+      'guarantee that breaking changes appear only under a new prefix starts with the stable release.',
   ].join('\n\n')
 }

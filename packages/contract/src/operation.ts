@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 
-/** live: served under /v1. legacy: served un-versioned at the root, 404 under /v1. proposed: not built. */
+/** live: served under /v1. legacy: served without a version at the API origin, 404 under /v1. proposed: not built. */
 export type OperationStatus = 'live' | 'legacy' | 'proposed'
 
 /**
@@ -12,53 +12,55 @@ export type OperationStatus = 'live' | 'legacy' | 'proposed'
 export type Caller = 'secret' | 'publishable' | 'operator' | 'control' | 'anyone'
 
 /**
- * What X-Collection-Token must prove about the collection in the path.
- * owner: the admin token. contributor: the contributor or admin token where its policy asks for one. optional: an admin token shows more.
+ * The collection token that X-Collection-Token must contain for the collection in the path.
+ * owner: the admin token. contributor: the contributor or admin token, if the collection's policy requires one.
+ * optional: without a token the answer contains less than with the admin token.
  */
 export type Capability = 'owner' | 'contributor' | 'optional'
 
 /**
  * How the gateway calls the handler.
- * read: without a transaction. The handler reads, or commits by itself what it changes.
- * write: in a transaction, which also keeps the Idempotency-Key and the answer where the operation takes a key.
- * claimed: the handler is given the claim on the Idempotency-Key, and commits it together with its effect, in a batch or after it asked others.
- * stream: the handler sends the answer itself, as it is made.
- * forward: another service owns request and answer; the gateway checks nothing.
+ * read: without a transaction. The handler reads, or commits its own changes.
+ * write: in a transaction, which also stores the Idempotency-Key and the answer if the operation accepts a key.
+ * claimed: the handler receives the claim on the Idempotency-Key and commits it together with its effect, for example
+ * in a batch, or after a call to another service.
+ * stream: the handler writes the response itself, piece by piece.
+ * forward: the request is proxied to another service; the gateway validates nothing.
  */
 export type OperationKind = 'read' | 'write' | 'claimed' | 'stream' | 'forward'
 
 export interface AnswerSpec {
   description: string
-  /** The payload under `data`; absent: no body (204). */
+  /** The schema of `data`. Absent: no body (204). */
   data?: TSchema
-  /** Carries meta.next_cursor. */
+  /** The answer may contain meta.next_cursor. */
   paged?: true
-  /** Holds a secret that is shown once: sent with Cache-Control: no-store. */
+  /** The answer contains a secret that is returned once, and is sent with Cache-Control: no-store. */
   oneTimeSecret?: true
-  /** The same for everyone: caches may keep it for this long. */
+  /** The answer is the same for every caller; shared caches may keep it for this many seconds. */
   maxAgeSeconds?: number
-  /** Served as it is, without the envelope. */
+  /** The content type of a body without the envelope. */
   raw?: 'text/html' | 'application/json' | '*/*'
 }
 
-/** What a flat error of one status may say: `{error, reason}` without the envelope. */
+/** A flat error of one status: `{error, reason}` without the envelope. */
 export interface FlatErrorSpec {
   description: string
   error: string
-  /** What `reason` may be, as far as it can be listed. */
+  /** The possible values of `reason`, as far as they can be listed. */
   reasons?: readonly string[]
 }
 
-/** One operation of the API, said once: routes, documents, client types, gateway checks and the security tests are read off it. */
+/** One operation of the API. Routes, documents, client types, gateway checks and the security tests derive from it. */
 export interface Operation {
-  /** Key in the table, the OpenAPI operationId and the client's method name. */
+  /** The key in the table, the OpenAPI operationId and the method name of the client. */
   id: string
   kind: OperationKind
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With {name} for parameters, without the version prefix. */
+  /** The path without the version prefix, with parameters as {name}. */
   path: string
   status: OperationStatus
-  /** What a proposed operation will be once it is built: says where it is going to be routed. */
+  /** The status that a proposed operation will have once it is built. */
   becomes?: 'live' | 'legacy'
   /** Left out of the published document (operator calls). */
   unpublished?: true
@@ -66,25 +68,25 @@ export interface Operation {
   summary: string
   description: string
   caller: Caller
-  /** Where no header says who calls: the field of the body that does. What one caller's Idempotency-Key names is not another's. */
+  /** The body field that identifies the caller of an operation without a credential header. It scopes the Idempotency-Key. */
   credentialField?: string
   capability?: Capability
   /** Answers 403 issuer_role_required to tenants without the issuer role. */
   role?: 'issuer'
-  /** Whether Idempotency-Key is taken; a key's row, the effect and the stored answer commit together. */
+  /** Whether Idempotency-Key is accepted. The claim, the effect and the stored answer commit together. */
   idempotency?: 'accepted' | 'required'
-  /** It may end the very key that calls, and show what takes its place: a repeat with that key is still given the kept answer for a while. */
+  /** The call may expire its own key and return the replacement. A retry with the expired key still gets the stored answer for a while. */
   endsCaller?: true
   params?: TObject
   query?: TObject
   headers?: TObject
   body?: TSchema
   answers: Record<number, AnswerSpec>
-  /** Codes besides those that follow from the rest (see error-codes.ts). */
+  /** Error codes besides those that the declaration implies (see error-codes.ts). */
   errors?: readonly ErrorCode[]
-  /** Given: errors are `{error, reason}` with these statuses, and no code of errors.ts is answered. */
+  /** If present, errors are `{error, reason}` with these statuses instead of the codes of errors.ts. */
   flatErrors?: Record<number, FlatErrorSpec>
-  /** A request body and the payload it yields. */
+  /** An example of a request body and of the `data` of its answer. */
   example?: { body?: unknown; data?: unknown }
 }
 

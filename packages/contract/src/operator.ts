@@ -13,32 +13,32 @@ export const operatorOperations = {
     status: 'live',
     unpublished: true,
     tag: 'Operator',
-    summary: 'Seal secrets under the new master key',
+    summary: 'Reseal secrets under the new master key',
     description:
-      'Operator only. Seals anew, under the first of the master keys, what is sealed under another one, for about half a minute a call: call it ' +
-      'until `resealed` is 0. `keys` says what each key is still needed for: one that is not the first may go when it has no `values` and ' +
-      '`answers_until` is null or has passed.',
+      'Operator only. Reseals secrets that are sealed under another master key under the first one, for about half ' +
+      'a minute per call. Repeat it until `resealed` is 0. `keys` lists what each key is still needed for: a key ' +
+      'that is not the first can be removed when it has no `values` and `answers_until` is null or has passed.',
     caller: 'operator',
     answers: {
       200: {
-        description: 'What was done and what is left.',
+        description: 'The progress: what was resealed and what remains.',
         data: Type.Object({
-          resealed: count('Values sealed anew by this call.'),
+          resealed: count('Values that this call resealed.'),
           keys: Type.Array(
             Type.Object({
               id: Type.String({
                 pattern: '^[0-9a-f]{8}$',
-                description: 'Which master key: the start of a hash of it, no secret.',
+                description: 'Identifies the master key: the start of its hash, which is not secret.',
               }),
               configured: Type.Boolean(),
-              values: count('Values that are sealed under it.'),
+              values: count('Values that are sealed under this key.'),
               answers: count(
-                'Answers kept for repeated Idempotency-Keys that are sealed under it. They are not sealed anew: they expire.',
+                'Stored answers of Idempotency-Keys that are sealed under this key. They are not resealed; they expire.',
               ),
               answers_until: nullable(Timestamp),
             }),
             {
-              description: 'The configured ones in their order, of which the first one seals; then others that are still needed.',
+              description: 'The configured keys in order, of which the first one seals; then other keys that are still needed.',
             },
           ),
         }),

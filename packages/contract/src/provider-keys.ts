@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, nullable, Timestamp } from './schemas.ts'
 
-/** Those who run models for us. A further provider is one more name here and its adapter. */
+/** The model providers. To add a provider, add its name here and an adapter. */
 export const providers = ['openai', 'anthropic', 'google', 'openai_compatible'] as const
 
 const providerKey = nullable(Type.String({ minLength: 8, maxLength: 500, description: 'The key; null removes it.' }))
@@ -12,14 +12,14 @@ const compatible = nullable(
       minLength: 1,
       maxLength: 2_000,
       pattern: '^https?://',
-      description: 'Base address, such as https://models.example/v1. https, public.',
+      description: 'Base URL, such as https://models.example/v1. https, with a public address.',
     }),
     key: Type.String({ minLength: 8, maxLength: 500 }),
   }),
 )
 const keyHint = Type.Object({
   hint: Type.String({ description: 'The last four characters.' }),
-  url: Type.Optional(Type.String({ description: 'Where an openai_compatible service is.' })),
+  url: Type.Optional(Type.String({ description: 'Base URL of an openai_compatible service.' })),
   set_at: Timestamp,
 })
 
@@ -43,9 +43,10 @@ export const providerKeyOperations = {
     tag: 'Provider keys',
     summary: 'Set your own provider keys',
     description:
-      'Sets the keys that are named, removes those that are null, and leaves the others as they are. Keys are sealed at rest, bound to the ' +
-      'tenant and the provider, and never come back: only a hint does. openai_compatible is any other service that speaks the protocol of ' +
-      "OpenAI's chat completions and images, at its own address.",
+      'Sets the keys that are sent, removes those that are null, and leaves the others unchanged. Keys are sealed ' +
+      'at rest, bound to the tenant and the provider, and never returned: answers contain only a hint. ' +
+      "openai_compatible is any other service with the protocol of OpenAI's chat completions and images, at its " +
+      'own base URL.',
     caller: 'secret',
     body: closed(
       {
@@ -66,7 +67,7 @@ export const providerKeyOperations = {
     path: '/tenant/provider-keys',
     status: 'live',
     tag: 'Provider keys',
-    summary: 'Which providers have a key',
+    summary: 'List provider keys',
     description: 'Hints and times, never the keys.',
     caller: 'secret',
     answers: { 200: { description: 'The providers that have a key.', data: ProviderKeys } },

@@ -2,21 +2,21 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { limits } from './limits.ts'
 import { idSchemaPattern, type IdKind } from './tokens.ts'
 
-/** A request body: a field that is not declared is refused, because a typo must not pass. */
+/** A request body that rejects undeclared fields, so that a misspelt field is an error. */
 export function closed<P extends TProperties>(properties: P, options: { minProperties?: number; description?: string } = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
 const idKind = Symbol('kind of id')
 
-/** An id of this kind, and of its form. */
+/** The schema of an id of this kind. */
 export function id(kind: IdKind, description?: string) {
   const schema = Type.String({ pattern: idSchemaPattern(kind), ...(description ? { description } : {}) })
-  // A symbol: documents do not show it.
+  // A symbol, so that JSON documents omit it.
   return Object.assign(schema, { [idKind]: kind })
 }
 
-/** The kind of id that a schema made by `id` is for; undefined: it is no id. */
+/** The kind of a schema that `id` made; undefined for any other schema. */
 export function idKindOf(schema: object): IdKind | undefined {
   return (schema as { [idKind]?: IdKind })[idKind]
 }
@@ -28,7 +28,7 @@ export function oneOf<const V extends [string, ...string[]]>(
   return Type.Unsafe<V[number]>({ type: 'string', enum: values, ...options })
 }
 
-/** The schema, or null. Written as a type list because compiled serialisers are several times faster with it than with a union. */
+/** The schema, or null. A type list instead of a union, because compiled serialisers are several times faster with it. */
 export function nullable<T extends TSchema>(schema: T) {
   const { type = 'object', enum: values } = schema as { type?: string; enum?: unknown[] }
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}) })
@@ -36,7 +36,7 @@ export function nullable<T extends TSchema>(schema: T) {
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'RFC 3339, UTC, milliseconds.' })
 
-/** An object whose fields are the app's own business. */
+/** An object whose fields only the app interprets. */
 export function opaqueObject(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
 }
@@ -73,23 +73,23 @@ export function credits(options: { minimum?: number; description?: string } = {}
   return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Whole credits.', ...options })
 }
 
-/** A credential in a body. Only its length is checked here; the prefix and checksum are checked before any look-up. */
+/** A credential in a body. The schema checks only its length; prefix and checksum are checked before any look-up. */
 export function credential(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description })
 }
 
-/** Query of a paged list. */
+/** The query parameters of a paged list. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: limits.pageMax,
       default: limits.pageDefault,
-      description: 'How many at the most. A page of large ones ends earlier, with a next_cursor.',
+      description: 'The largest number of entries. A page of large entries ends earlier, with a next_cursor.',
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 500, description: 'meta.next_cursor of the page before, as it came.' }),
+    Type.String({ minLength: 1, maxLength: 500, description: 'meta.next_cursor of the previous page, unchanged.' }),
   ),
 }
 

@@ -17,21 +17,25 @@ export const SessionLaunch = closed({
     mk: Type.String({
       minLength: 22,
       maxLength: 512,
-      description: 'The room key. Kept sealed, and only while the session needs it.',
+      description: 'The room key. Stored sealed, and only while the session needs it.',
     }),
   }),
-  coupon: credential('A coupon (cpn_…) or wallet code (wlt_…) that pays. Kept sealed, and only while needed.'),
+  coupon: credential('The coupon (cpn_…) or wallet code (wlt_…) that pays. Stored sealed, and only while needed.'),
   max_price_credits: Type.Optional(
     credits({
       description:
-        'The price that the buyer was shown, in whole credits: where the agent costs more by now, nothing is launched (409 `price_changed`).',
+        'The price that the buyer saw, in whole credits. If the agent now costs more, nothing is launched (409 ' +
+        '`price_changed`).',
     }),
   ),
   arm: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: provision only; no launch, no charge, and a summon key.' }),
+    Type.Boolean({
+      default: false,
+      description: 'true: prepares a pending launch and returns its summon key, without launching or charging.',
+    }),
   ),
-  max_minutes: Type.Optional({ ...maxMinutes, description: "Where it is more than the agent's own, the agent's own counts." }),
-  metadata: Type.Optional(opaqueObject("The app's own, at most 16 KiB; handed to the agent.")),
+  max_minutes: Type.Optional({ ...maxMinutes, description: "Capped at the agent's own max_minutes." }),
+  metadata: Type.Optional(opaqueObject('Data of the app for the agent, at most 16 KiB.')),
 })
 
 export const Session = Type.Object({
@@ -39,7 +43,7 @@ export const Session = Type.Object({
   agent_id: id('agent'),
   room,
   status: sessionStatus,
-  control_token: Type.String({ description: 'Reads and stops this session (sct_…). Shown once.' }),
+  control_token: Type.String({ description: 'Reads and stops this session (sct_…). Returned once.' }),
   price_credits: credits(),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -48,7 +52,9 @@ export const Session = Type.Object({
 export const SessionArmed = Type.Object({
   id: id('session'),
   status: Type.Unsafe<'armed'>({ type: 'string', const: 'armed' }),
-  summon_key: Type.String({ description: 'Launches the armed room, again after each session (sk_…). Shown once.' }),
+  summon_key: Type.String({
+    description: 'Starts the pending launch, and can start it again after each session (sk_…). Returned once.',
+  }),
   agent_id: id('agent'),
   room,
   expires_at: Timestamp,
@@ -66,11 +72,11 @@ export const SessionStatus = Type.Object({
   agent_id: id('agent'),
   room,
   status: sessionStatus,
-  price_credits: credits({ description: 'Held at launch. Whole credits.' }),
+  price_credits: credits({ description: 'The amount held at launch, in whole credits.' }),
   charged_credits: credits({
-    description: 'Captured when it stopped; 0 until then, and where the agent never joined. Whole credits.',
+    description: 'The amount captured when the session stopped, in whole credits. 0 until then, and if the agent never joined.',
   }),
-  max_minutes: Type.Integer({ description: 'How long it may last from its launch on.' }),
+  max_minutes: Type.Integer({ description: 'The longest duration from the launch on, in minutes.' }),
   created_at: Timestamp,
   joined_at: nullable(Timestamp),
   stopped_at: nullable(Timestamp),
@@ -113,21 +119,24 @@ export const sessionOperations = {
     tag: 'Sessions',
     summary: 'Launch an agent into a room',
     description:
-      "Holds the agent's price on the coupon and sends the agent; the hold is captured when the session stops after the agent joined, and " +
-      'released when it never did. A retry with the same Idempotency-Key neither launches nor charges twice. With `arm` it only provisions: ' +
-      'the answer holds a summon key and nothing is charged; an armed room expires after 90 days. 200 says that the same agent is in the room already. Either kind of tenant key ' +
-      'is accepted: what pays is the coupon; one that is spent is 402, also where the price is 0. An agent that does not exist or may not be launched by you is 400; an agent that an e-mail room ' +
-      'has not admitted is 403 `not_authorized`. Where the agent costs more than `max_price_credits`, nothing is launched and nothing charged: 409 ' +
-      '`price_changed`, whose `details` hold both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the same is said of a ' +
-      'price that was raised in the last ten minutes, for which the lowest one before counts as agreed to. ' +
-      `A tenant has at most ${limits.livingSessions} sessions launching or running and ${limits.armedRooms} rooms armed; beyond that 429 ` +
-      '`rate_limited`, whose message says which.',
+      "Holds the agent's price on the coupon and launches the agent. The hold is captured when the session stops " +
+      'after the agent joined, and released if it never joined. A retry with the same Idempotency-Key neither ' +
+      'launches nor charges twice. With `arm` it only prepares a pending launch: the answer contains a summon key ' +
+      'and nothing is charged; a pending launch expires after 90 days. 200 means that the same agent is in the ' +
+      'room already. Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even ' +
+      'if the price is 0. An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
+      'room has not admitted is 403 `not_authorized`. If the agent costs more than `max_price_credits`, nothing is ' +
+      'launched or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`, ' +
+      '`agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the ' +
+      'last ten minutes; the lowest price of that time counts as agreed to. ' +
+      `A tenant has at most ${limits.livingSessions} sessions launching or running and ${limits.armedRooms} pending launches; beyond that the answer is 429 ` +
+      '`rate_limited`, whose message names the limit.',
     caller: 'publishable',
     idempotency: 'required',
     body: SessionLaunch,
     answers: {
       200: { description: 'The same agent is in the room already.', data: SessionAlreadyPresent, oneTimeSecret: true },
-      201: { description: 'Launched, or armed with `arm`.', data: Type.Union([Session, SessionArmed]), oneTimeSecret: true },
+      201: { description: 'Launched or, with `arm`, prepared.', data: Type.Union([Session, SessionArmed]), oneTimeSecret: true },
     },
     errors: ['insufficient_credit', 'not_authorized', 'price_changed'],
     example: {
@@ -147,11 +156,12 @@ export const sessionOperations = {
     path: '/sessions/summon',
     status: 'legacy',
     tag: 'Sessions',
-    summary: 'Launch an armed room',
+    summary: 'Start a pending launch',
     description:
-      'The summon key in the body is the credential; an unknown one is 401. Charges what was stashed when the room was armed: ' +
-      'the agent’s price, but never more than it was then. Where the price has risen since: 409 `price_changed`, nothing is charged, and the ' +
-      'room stays armed. While a session of this key runs: 409 `state_conflict`; after it ended the key may be used again.',
+      'The summon key in the body is the credential; an unknown one is 401. Charges the coupon that was stored ' +
+      'when the launch was prepared: the agent’s price, but never more than at that time. If the price has risen ' +
+      'since, the answer is 409 `price_changed`, nothing is charged, and the launch stays pending. While a session ' +
+      'of this key runs, the answer is 409 `state_conflict`; after the session has ended the key can be used again.',
     credentialField: 'summon_key',
     caller: 'anyone',
     idempotency: 'accepted',
@@ -167,10 +177,11 @@ export const sessionOperations = {
     path: '/sessions/{id}',
     status: 'legacy',
     tag: 'Sessions',
-    summary: 'How a session is going',
+    summary: 'Read a session',
     description:
-      'For the holder of its control token. The token of another session is answered as if this one did not exist. ' +
-      'A session is kept for a while after it has ended (90 days, unless the installation sets another time); then its token is 401.',
+      'Needs the control token of the session. With the token of another session the answer is 404, as if this one ' +
+      'did not exist. A session is kept for 90 days after it has ended, unless the installation sets another time; ' +
+      'then its token is 401.',
     caller: 'control',
     params: sessionParams,
     answers: { 200: { description: 'The session.', data: SessionStatus } },
@@ -185,8 +196,8 @@ export const sessionOperations = {
     tag: 'Sessions',
     summary: 'Stop a session',
     description:
-      'Sends the agent away and settles the bill. Stopping a stopped session changes nothing and answers the same. The control token of ' +
-      'another session is 403 `not_authorized`, whether or not this one exists.',
+      'Removes the agent and settles the bill. Stopping a stopped session changes nothing and returns the same ' +
+      'answer. The control token of another session is 403 `not_authorized`, whether or not this one exists.',
     caller: 'control',
     params: sessionParams,
     answers: {
@@ -207,9 +218,9 @@ export const sessionOperations = {
     tag: 'Sessions',
     summary: 'Report that the agent joined',
     description:
-      'Sent by a remote agent, with the control token that its launch request bore, once it is in the room: from then on the price is due. A ' +
-      'repeat changes nothing; on a session that has ended it is 409 `state_conflict`. The token of the launcher ' +
-      'is 403 `not_authorized`.',
+      'A remote agent calls this with the control token of its launch request once it is in the room. From then on ' +
+      'the price is due. A repeat changes nothing; on a session that has ended it is 409 `state_conflict`. The ' +
+      'token of the launcher is 403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,
     answers: { 200: { description: 'The session.', data: SessionStatus } },
@@ -225,20 +236,21 @@ export const sessionOperations = {
     tag: 'Sessions',
     summary: 'Get an ID token for a remote agent',
     description:
-      'Signs, for the device key in the body, that its holder is the agent of this session: what the Space service asks of an agent in an ' +
-      'e-mail room, and what names it as the author in any room. Only the control token that the agent’s launch request bore gets one; ' +
-      'that of whoever launched it is 403 `not_authorized`. RS256, by the key set of the API origin ' +
-      '(`/.well-known/openid-configuration`); `aud` is the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 ' +
-      'thumbprint of `spk`, and the header’s `typ` is `agent+jwt`. It is good for 45 seconds, or until the session’s `expires_at`, so that it does ' +
-      'not outlive its session: ask for a fresh one before a poll that is held, and whenever the Space service says `token: expired`. ' +
-      'On a session that has ended it is 409 `state_conflict`, and while an operator holds the agent or has suspended its tenant ' +
-      '403 `not_authorized`.',
+      'Issues an ID token which states that the holder of the device key in the body is the agent of this session. ' +
+      'The Space service requires it from an agent in an e-mail room, and in any room it names the agent as the ' +
+      'author. It needs the control token of the agent’s launch request; the launcher’s control token is 403 ' +
+      '`not_authorized`. RS256, by the key set of the API origin (`/.well-known/openid-configuration`); `aud` is ' +
+      'the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 thumbprint of `spk`, and the ' +
+      'header’s `typ` is `agent+jwt`. It is valid for 45 seconds, but not beyond the session’s `expires_at`, so ' +
+      'that it does not outlive its session. Get a fresh one before a long poll, and whenever the Space service ' +
+      'answers `token: expired`. On a session that has ended it is 409 `state_conflict`, and while an operator ' +
+      'holds the agent or has suspended its tenant 403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,
     body: closed({ spk: Spk }),
     answers: {
       200: {
-        description: 'The token, and until when it is good.',
+        description: 'The token and its expiry.',
         data: Type.Object({ id_token: Type.String(), expires_at: Timestamp }),
         oneTimeSecret: true,
       },

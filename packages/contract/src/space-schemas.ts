@@ -8,14 +8,14 @@ const mk = Type.String({
   pattern: '^[!-~]+$',
   description: 'The room key: at least 128 bits, printable ASCII without spaces.',
 })
-const etag = Type.String({ description: 'SHA-256 of the last line: commits to the whole history.' })
+const etag = Type.String({ description: 'SHA-256 of the last line, which commits to the whole history.' })
 const count = Type.Integer({ minimum: 0, description: 'Lines of the room.' })
 const policy = oneOf(['open', 'email'], {
   description: 'open: anyone with the link. email: the accounts and agents on its list.',
 })
 const title = Type.String({ minLength: 1, maxLength: 200 })
 const emails = Type.Array(EmailAddress, { maxItems: 1_000 })
-const agents = Type.Array(id('agent'), { maxItems: 100, description: 'Agents to be let in.' })
+const agents = Type.Array(id('agent'), { maxItems: 100, description: 'Agents to admit.' })
 const ok = Type.Unsafe<true>({ type: 'boolean', const: true })
 
 export const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }>({
@@ -30,13 +30,14 @@ export const Spk = Type.Unsafe<{ kty: 'EC'; crv: 'P-256'; x: string; y: string }
   description: "The device's signing key, public part only. Other members are ignored.",
 })
 
-/** Who asks: needed in rooms with a list. */
+/** The identity of the caller. Required in rooms with a list. */
 const identity = {
   idToken: Type.Optional(
     Type.String({
       maxLength: 16_384,
       description:
-        'A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the API origin for an agent.',
+        'A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, ' +
+        'of the API origin for an agent.',
     }),
   ),
   spk: Type.Optional(Spk),
@@ -44,7 +45,11 @@ const identity = {
     Type.String({
       maxLength: 4_096,
       description:
-        'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as JSON with its members in the order text, reply_to, client_id; for poll the empty text; for create, admit, expel and remove the other members of the request (without op, room, mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes, and sent again it changes nothing.',
+        'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message ' +
+        'as JSON with its members in the order text, reply_to, client_id; for poll the empty text; for create, ' +
+        'admit, expel and remove the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
+        'canonical JSON (RFC 8785). When present it must verify. It is good for five minutes, and sent again it ' +
+        'changes nothing.',
     }),
   ),
 }
@@ -64,18 +69,23 @@ const message = closed({
 export const SpacePoll = op('poll', {
   room,
   mk,
-  sinceEtag: Type.Optional(Type.String({ maxLength: 128, description: 'etag of the answer before; empty at first.' })),
-  sinceCount: Type.Optional(Type.Integer({ minimum: 0, description: 'count of the answer before; 0 at first.' })),
+  sinceEtag: Type.Optional(Type.String({ maxLength: 128, description: 'etag of the previous answer; empty at first.' })),
+  sinceCount: Type.Optional(Type.Integer({ minimum: 0, description: 'count of the previous answer; 0 at first.' })),
   waitMs: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 25_000,
       description:
-        'Milliseconds: holds the answer until something comes. A room that is not there is not waited for, and where too many polls are held the answer comes at once: ask again after a pause.',
+        'Milliseconds to wait for new lines (long polling). For a room that does not exist, or when too many polls ' +
+        'are waiting, the answer comes at once: poll again after a pause.',
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, description: 'Lines at the most; a page of large ones ends earlier, see count.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      description: 'The largest number of lines. A page of large lines ends earlier, see count.',
+    }),
   ),
   ...identity,
 })
@@ -97,21 +107,21 @@ export const SpaceExpel = op('expel', { room, mk, emails: Type.Optional(emails),
 export const SpaceRemove = op('remove', { room, mk, ...identity })
 
 export const SpaceEntry = Type.Object({
-  seq: Type.Integer({ description: 'Number of its line.' }),
+  seq: Type.Integer({ description: 'Number of the line.' }),
   id: Type.String(),
   at: Timestamp,
   author: Type.Object({
     kind: oneOf(['anonymous', 'account', 'agent']),
-    id: Type.Optional(id('agent', 'Of an agent: which one.')),
+    id: Type.Optional(id('agent', 'Only for an agent: its id.')),
     name: Type.Optional(Type.String()),
-    email: Type.Optional(Type.String({ description: 'Of an account.' })),
+    email: Type.Optional(Type.String({ description: 'Only for an account: its e-mail address.' })),
     key: Type.Optional(Type.String({ description: 'Thumbprint of the device key.' })),
-    proven: Type.Optional(Type.Boolean({ description: 'The message bore a proof by the device key.' })),
+    proven: Type.Optional(Type.Boolean({ description: 'The message had a valid proof by the device key.' })),
   }),
   message: Type.Object({
     text: Type.String(),
     reply_to: Type.Optional(Type.String()),
-    client_id: Type.Optional(Type.String({ description: 'For its author alone: who presents the spk it was written with.' })),
+    client_id: Type.Optional(Type.String({ description: 'Returned only to the author: the caller with the same spk.' })),
   }),
 })
 
@@ -121,8 +131,8 @@ export const SpaceSealedAnswer = Type.Object({
   alg: Type.Unsafe<'A256GCM'>({ type: 'string', const: 'A256GCM' }),
   bytes: Type.Integer({ description: 'Length of sealed in UTF-8.' }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of exactly the string sealed, as UTF-8.' }),
-  recipients: Type.Array(Type.String(), { description: 'Who can decrypt, read off the stored lines; room: the room key.' }),
-  sealed: Type.String({ description: 'One line a record, each a JWE in general JSON form (RFC 7516).' }),
+  recipients: Type.Array(Type.String(), { description: 'Who can decrypt, as read from the stored lines. room: the room key.' }),
+  sealed: Type.String({ description: 'The records, one per line of text, each a JWE in general JSON form (RFC 7516).' }),
 })
 export const SpaceAttestAnswer = Type.Object({
   service: Type.String(),

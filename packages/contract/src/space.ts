@@ -11,25 +11,32 @@ export const spaceOperations = {
     tag: 'Space',
     summary: 'Asynchronous rooms',
     description:
-      'One endpoint, without a tenant key, that the field `op` dispatches; request and answer are flat, without the envelope, and never cached. ' +
-      'What a room stores is sealed to its room key, which the operator does not hold. `poll` reads, `turn` writes (to a room that does not ' +
-      'exist: makes an open one), `sealed` gives the stored bytes as they are, `attest` says which build answers; `create`, `admit`, `expel` ' +
-      'and `remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and spk, which are checked ' +
-      'in this order before anything is decrypted: the token against the key set of its issuer; its nonce against the thumbprint of spk; ' +
-      'the account, or the agent, against the list. Accounts are proved by the identity provider, agents by the API origin ' +
-      '(/.well-known/openid-configuration), and neither issuer is believed about the other: an agent’s token makes no room and changes no ' +
-      'list. In an open room an agent that shows its token is named as the author, and without one it is anonymous like anyone.',
+      'One endpoint without a tenant key; the field `op` selects the operation. Request and answer are flat, ' +
+      'without the envelope, and never cached. The lines of a room are sealed to its room key, which the operator ' +
+      'does not have. `poll` reads, `turn` writes (if the room does not exist, it creates an open one), `sealed` ' +
+      'returns the stored bytes unchanged, `attest` identifies the running build; `create`, `admit`, `expel` and ' +
+      '`remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and ' +
+      'spk, which are checked in this order before anything is decrypted: the token against the key set of its ' +
+      'issuer; its nonce against the thumbprint of spk; the account, or the agent, against the list. Accounts are ' +
+      'proved by the identity provider, agents by the API origin (/.well-known/openid-configuration). Neither ' +
+      'issuer is accepted in place of the other: with an agent’s token nobody can create a room or change a list. ' +
+      'In an open room an agent that sends its token is named as the author; without a token it is anonymous, like ' +
+      'any other caller.',
     caller: 'anyone',
     body: SpaceRequest,
     answers: {
-      200: { description: 'The answer to the op: in the order of the ops.', data: SpaceAnswer, raw: 'application/json' },
+      200: {
+        description: 'The answer to the op. The alternatives are in the order of the ops.',
+        data: SpaceAnswer,
+        raw: 'application/json',
+      },
     },
     flatErrors: {
       400: { description: 'The op is unknown, or a field of it is not valid.', error: 'invalid_request' },
       403: {
         description:
-          'The room key or the presented identity does not open this room. `token: <detail>` is one of malformed, bad_signature, bad_issuer, ' +
-          'bad_aud, expired, not_yet_valid, unverified_email. Nothing was stored.',
+          'The room key is wrong, or the presented identity has no access. `token: <detail>` is one of malformed, ' +
+          'bad_signature, bad_issuer, bad_aud, expired, not_yet_valid, unverified_email. Nothing was stored.',
         error: 'not_authorized',
         reasons: [
           'bad_room_key',
@@ -42,12 +49,12 @@ export const spaceOperations = {
           'not_owner',
         ],
       },
-      404: { description: 'There is no such room.', error: 'not_found', reasons: ['room'] },
-      409: { description: 'There is such a room already.', error: 'room_exists', reasons: ['room'] },
+      404: { description: 'The room does not exist.', error: 'not_found', reasons: ['room'] },
+      409: { description: 'The room exists already.', error: 'room_exists', reasons: ['room'] },
       413: { description: 'The body, or the room, would grow too large.', error: 'payload_too_large' },
       429: { description: 'Too many requests.', error: 'rate_limited' },
-      500: { description: 'Something broke on our side.', error: 'internal_error' },
-      503: { description: 'Not available right now.', error: 'unavailable' },
+      500: { description: 'Internal server error.', error: 'internal_error' },
+      503: { description: 'Temporarily unavailable.', error: 'unavailable' },
     },
     example: {
       body: {

@@ -4,11 +4,11 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 interface Strictness {
   maxDepth?: number
-  /** Takes numbers of any size: a provider may put a large integer into a claim that nobody here reads. */
+  /** Accepts numbers of any size, because a provider may put a large integer into a claim that is not used here. */
   anyNumber?: boolean
 }
 
-/** What is wrong with the text. The message does not quote the text, which may hold a secret. */
+/** A syntax or range error. The message never quotes the text, which may contain a secret. */
 export class JsonError extends Error {
   /** A JSON Pointer. */
   readonly path: string
@@ -21,7 +21,7 @@ export class JsonError extends Error {
 
 const maxPathLength = 200
 
-/** Names in a path are the sender's: an error does not repeat a long one. */
+/** Shortens a path for an error message, because the sender chooses the names in it. */
 export function shortPath(path: string): string {
   return path.length > maxPathLength ? `${path.slice(0, maxPathLength).toWellFormed()}…` : path
 }
@@ -29,8 +29,8 @@ export function shortPath(path: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses text, or bytes in UTF-8 without a byte order mark, that every reader understands the same way. Refuses what
- * JSON.parse forgives and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters, `__proto__` keys,
+ * Parses JSON that every parser reads in the same way, from text or from UTF-8 bytes without a byte order mark. Rejects
+ * what JSON.parse accepts and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters, `__proto__` keys,
  * nesting past the limit, integers that a double does not hold exactly and infinite numbers. Throws JsonError.
  */
 export function parseStrictJson(source: string | Uint8Array, strictness: Strictness = {}): unknown {
@@ -40,7 +40,7 @@ export function parseStrictJson(source: string | Uint8Array, strictness: Strictn
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own message quotes what it read, which may be a secret.
+    // The error message of JSON.parse quotes its input, which may be a secret.
     throw new JsonError('', 'not valid JSON')
   }
   const keys = checkValue(value, '', maxDepth, anyNumber)
@@ -71,7 +71,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Checks every string and number below; returns how many object keys there are. */
+/** Checks every string and number in the value. Returns the number of object keys. */
 function checkValue(value: unknown, path: string, depthLeft: number, anyNumber: boolean): number {
   if (typeof value === 'string') {
     checkText(value, path)

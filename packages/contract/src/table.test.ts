@@ -32,7 +32,7 @@ describe('the table of operations', () => {
     }
   })
 
-  it('says of each proposed operation what it will be, but of earnings', () => {
+  it('gives each proposed operation except earnings its later status', () => {
     const without = all.filter(([, op]) => op.status === 'proposed' && !op.becomes).map(([id]) => id)
     assert.deepEqual(without, ['getEarnings'])
     for (const [id, op] of all) assert.ok(op.status === 'proposed' || !op.becomes, id)

@@ -47,7 +47,7 @@ export const operations = {
 export type Operations = typeof operations
 export type OperationId = keyof Operations
 
-/** The ids of operations that are served: live and legacy ones. */
+/** The ids of the served operations: live and legacy. */
 export type ServedOperationId = {
   [Id in OperationId]: Operations[Id]['status'] extends 'proposed' ? never : Id
 }[OperationId]

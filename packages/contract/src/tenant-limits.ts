@@ -5,11 +5,11 @@ import { closed, id } from './schemas.ts'
 const amount = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 const limitFields = {
-  paints_per_address: amount('Paints through publishable keys, per address and day.'),
-  paints_per_collection: amount('Paints through publishable keys, per collection and day.'),
-  paints_per_day: amount("Paints from the month's allowance, through all publishable keys together, per day."),
-  upload_bytes_per_address: amount('Bytes of uploads announced through publishable keys, per address and day.'),
-  stored_bytes: amount('Bytes of artifacts that are stored, whoever made them.'),
+  paints_per_address: amount('Paintings through publishable keys, per IP address and day.'),
+  paints_per_collection: amount('Paintings through publishable keys, per collection and day.'),
+  paints_per_day: amount('Paintings from the monthly allowance, through all publishable keys together, per day.'),
+  upload_bytes_per_address: amount('Bytes of uploads announced through publishable keys, per IP address and day.'),
+  stored_bytes: amount('Bytes of stored artifacts, from any source.'),
 }
 
 export const limitNames = Object.keys(limitFields) as (keyof typeof limitFields)[]
@@ -23,8 +23,8 @@ const overrides = {
 }
 
 const TenantLimits = Type.Object({
-  limits: Type.Object(limitFields, { description: 'What holds for the tenant.' }),
-  overrides: Type.Object(overrides, { description: "Those that are not the installation's." }),
+  limits: Type.Object(limitFields, { description: 'The limits in force for the tenant.' }),
+  overrides: Type.Object(overrides, { description: "The limits that differ from the installation's defaults." }),
   stored_bytes_used: Type.Integer({ minimum: 0, description: 'Bytes of artifacts that are stored now.' }),
 })
 
@@ -68,8 +68,9 @@ export const tenantLimitOperations = {
     tag: 'Operator',
     summary: 'Set the limits of a tenant',
     description:
-      "Operator only. Replaces the tenant's overrides: a limit that is not sent is the installation's again. Takes effect with the next request. " +
-      'A quota below what is stored already deletes nothing; it only lets nothing more in.',
+      "Operator only. Replaces the tenant's overrides; a limit that is not sent returns to the installation's " +
+      'default. Takes effect with the next request. A quota below the stored amount deletes nothing; it only ' +
+      'rejects new uploads.',
     caller: 'operator',
     params,
     body: closed(overrides),

@@ -7,15 +7,15 @@ const Role = oneOf(['app', 'issuer'])
 export const Tenant = Type.Object({
   id: id('tenant'),
   name: Type.String(),
-  roles: Type.Array(Role, { description: 'None recorded means both.' }),
+  roles: Type.Array(Role, { description: 'An empty list means both.' }),
   status: oneOf(['active', 'suspended']),
   created_at: Timestamp,
 })
 
 const TenantCreated = Type.Object({
   tenant: Tenant,
-  secret_key: Type.String({ description: 'Full scope, for servers only. Shown once.' }),
-  publishable_key: Type.String({ description: 'Safe in a browser. Shown once.' }),
+  secret_key: Type.String({ description: 'Full scope, for servers only. Returned once.' }),
+  publishable_key: Type.String({ description: 'Safe in a browser. Returned once.' }),
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 120 })
@@ -43,8 +43,9 @@ export const tenantOperations = {
     tag: 'Tenants',
     summary: 'Sign up with an invite',
     description:
-      'Makes a tenant and its first two keys. Both keys are shown in this answer and never again. An invite that was used up, expired or never ' +
-      'existed answers 403 `invite_invalid`, each alike. The new tenant has no roles recorded, so it holds both.',
+      'Creates a tenant and its first two keys, which are returned only in this answer. An invite that was used ' +
+      'up, has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant has an empty ' +
+      'list of roles, which means both.',
     caller: 'anyone',
     credentialField: 'invite_code',
     idempotency: 'accepted',
@@ -62,7 +63,7 @@ export const tenantOperations = {
     unpublished: true,
     tag: 'Operator',
     summary: 'Create a tenant',
-    description: 'Operator only. Makes a tenant and its first two keys, shown once.',
+    description: 'Operator only. Creates a tenant and its first two keys, which are returned once.',
     caller: 'operator',
     idempotency: 'accepted',
     body: closed({
@@ -83,7 +84,8 @@ export const tenantOperations = {
     tag: 'Operator',
     summary: 'Suspend or reactivate a tenant',
     description:
-      'Operator only. Suspension denies every key of the tenant: within a second in every process in normal running, never later than 15 seconds.',
+      'Operator only. Suspension disables every key of the tenant, in every process normally within a second and ' +
+      'never later than 15 seconds.',
     caller: 'operator',
     params: Type.Object({ tenant_id: id('tenant') }),
     body: closed({ status: oneOf(['active', 'suspended']) }),
@@ -99,9 +101,10 @@ export const tenantOperations = {
     status: 'live',
     unpublished: true,
     tag: 'Operator',
-    summary: 'Make an invite',
+    summary: 'Create an invite',
     description:
-      'Operator only. The invite code is shown once; it signs up `uses` tenants (default 1) until it expires (default: never).',
+      'Operator only. The invite code is returned once. It signs up `uses` tenants (default 1) until it expires ' +
+      '(default: never).',
     caller: 'operator',
     idempotency: 'accepted',
     body: closed({
@@ -124,7 +127,7 @@ export const tenantOperations = {
     path: '/tenant',
     status: 'live',
     tag: 'Tenants',
-    summary: 'Who am I',
+    summary: 'Read your tenant',
     description: 'The tenant that the secret key belongs to.',
     caller: 'secret',
     answers: { 200: { description: 'The tenant.', data: Tenant } },

@@ -1,7 +1,7 @@
 /**
- * Shapes of ids and credentials.
+ * The formats of ids and credentials.
  * An id is a prefix and 22 base62 characters (130 random bits). A credential is a prefix, 30 base62 characters of randomness and the
- * CRC-32 (ISO-HDLC) of all before it as 6 base62 digits: a mistyped or truncated one is refused without a look-up.
+ * CRC-32 (ISO-HDLC) of all preceding characters as 6 base62 digits: a mistyped or truncated one is rejected without a look-up.
  */
 export const idPrefixes = {
   tenant: 'ten_',
@@ -33,7 +33,7 @@ export const credentialPrefixes = {
 export type IdKind = keyof typeof idPrefixes
 export type CredentialKind = keyof typeof credentialPrefixes
 
-/** Gives `length` random bytes; the platform's own generator, injected so that this package stays pure. */
+/** Returns `length` random bytes. Injected, so that this package does not depend on a platform. */
 export type RandomBytes = (length: number) => Uint8Array
 
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -46,7 +46,7 @@ const checksumLength = 6
 const pairs = Array.from({ length: 62 * 62 }, (_, n) => base62[Math.floor(n / 62)]! + base62[n % 62]!)
 
 /**
- * Uniform base62 characters, two from every 16 bits: numbers of 65,348 and more are thrown away, since that is the largest multiple of
+ * Uniform base62 characters, two from every 16 bits. Numbers of 65,348 and more are rejected, because that is the largest multiple of
  * 62² in 2^16. The length is even.
  */
 function randomBase62(length: number, randomBytes: RandomBytes): string {
@@ -68,7 +68,7 @@ export function makeId(kind: IdKind, randomBytes: RandomBytes): string {
 
 const idPattern = /^[a-z]{3}_[0-9A-Za-z]{22}$/
 
-/** Whether the text has the shape of an id of this kind. */
+/** Whether the text has the format of an id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   return text.length === idLength + 4 && text.startsWith(idPrefixes[kind]) && idPattern.test(text)
 }
@@ -84,7 +84,7 @@ export function makeCredential(kind: CredentialKind, randomBytes: RandomBytes): 
   return body + checksum(body)
 }
 
-/** Whether the text is a well-formed credential of this kind: prefix, length, alphabet and checksum. Says nothing of whether it lives. */
+/** Whether the text is a well-formed credential of this kind: prefix, length, alphabet and checksum. It may still be unknown or revoked. */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = credentialPrefixes[kind]
   if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false

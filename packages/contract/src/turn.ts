@@ -12,9 +12,9 @@ export const turnOperations = {
     tag: 'Infra',
     summary: 'Ephemeral relay credentials',
     description:
-      "For RTCPeerConnection as they are. They start relays for an hour, and a relay that is in use goes on. In coturn's REST scheme: the " +
-      'username is `expiry:tenant`, the credential its HMAC-SHA1, in base64, under the secret shared with the relay. 503 `unavailable` where ' +
-      'no relay is configured.',
+      'In the format of RTCPeerConnection. They allocate relays for an hour; an allocated relay continues after ' +
+      "that. coturn's REST scheme: the username is `expiry:tenant`, the credential its HMAC-SHA1, in base64, under " +
+      'the secret shared with the relay. 503 `unavailable` if no relay is configured.',
     caller: 'publishable',
     answers: {
       200: {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credits, oneOf } from './schemas.ts'
 
-/** What is counted. */
+/** The usage meters. */
 export const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const
 
 export type Meter = (typeof meters)[number]
@@ -23,14 +23,17 @@ export const usageOperations = {
     path: '/usage',
     status: 'live',
     tag: 'Usage',
-    summary: 'What was used',
+    summary: 'Read the usage',
     description:
-      'One row a period and meter, oldest first, in a period by meter in the order of the enum; what is zero is left out. Days are UTC; ' +
-      '`from` and `to` are both included, at most 366 days apart, and not before 2000. Default: the last 30 days, up to today or up to `to`. ' +
-      '`requests`: calls with a key of this tenant that were answered, with an error too. `items`: items added. `bytes`: of the bodies of ' +
-      'those calls and of their answers, without headers, and of the media of this tenant that were sent to anyone. `paints`: made, counted when the picture is ready. `launches`: started. `credits`: what was captured, and fees, from the ' +
-      'ledger: exact at any time. The others are counted in memory and written down every few seconds: the counts of the last 5 seconds ' +
-      'may be missing, and are lost if the server is killed (all since its database went away, if it did). Nothing is counted twice.',
+      'One row per period and meter: oldest period first, then meters in the order of the enum. Rows of zero are ' +
+      'omitted. Days are UTC; `from` and `to` are both included, at most 366 days apart, and not before 2000. ' +
+      'Default: the last 30 days, up to today or up to `to`. `requests`: answered calls with a key of this tenant, ' +
+      'including errors. `items`: items added. `bytes`: the bodies of those calls and of their answers, without ' +
+      'headers, and the media of this tenant that were served to anyone. `paints`: paintings, counted when the ' +
+      'picture is ready. `launches`: started sessions. `credits`: captures and fees, from the ledger and therefore ' +
+      'always exact. The other meters are counted in memory and stored every few seconds: the counts of the last 5 ' +
+      'seconds may be missing, and are lost if the server is killed (during a database outage: all counts since it ' +
+      'began). Nothing is counted twice.',
     caller: 'secret',
     query: closed({
       from: Type.Optional(date),
@@ -47,7 +50,7 @@ export const usageOperations = {
     path: '/earnings',
     status: 'proposed',
     tag: 'Usage',
-    summary: 'What was earned',
+    summary: 'Read the earnings',
     description: 'Not built and not routed: what the agents of this tenant earned, a row a month.',
     caller: 'secret',
     answers: { 200: { description: 'The rows.', data: Type.Array(Type.Object({ period: Type.String(), credits: credits() })) } },

@@ -3,7 +3,7 @@ import { eventExample, eventType } from './events.ts'
 import { operation } from './operation.ts'
 import { closed, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
-const events = Type.Array(eventType, { description: 'Which types are sent.' })
+const events = Type.Array(eventType, { description: 'The event types to send.' })
 const configuration = {
   url: Type.String(),
   events,
@@ -13,12 +13,12 @@ const configuration = {
 export const Webhook = Type.Object(configuration)
 
 export const Delivery = Type.Object({
-  id: id('event', 'The event that it carries: sent as webhook-id with every try.'),
+  id: id('event', 'The event of the delivery, sent as webhook-id with every attempt.'),
   type: eventType,
   status: oneOf(['pending', 'succeeded', 'failed']),
   attempts: Type.Integer({ minimum: 0 }),
-  response_status: nullable(Type.Integer({ description: 'Of the last try; null where no answer came.' })),
-  error: nullable(Type.String({ description: 'Why the last try failed.' })),
+  response_status: nullable(Type.Integer({ description: 'Status of the last attempt; null without a response.' })),
+  error: nullable(Type.String({ description: 'Why the last attempt failed.' })),
   created_at: Timestamp,
   last_attempt_at: nullable(Timestamp),
   next_attempt_at: nullable(Timestamp),
@@ -51,10 +51,12 @@ export const webhookOperations = {
     tag: 'Webhooks',
     summary: 'Set the webhook',
     description:
-      'Where events are sent: signed as Standard Webhooks has it, at least once, 10 tries over 75 hours with jitter, 15 seconds a try, no ' +
-      'redirects, public addresses only. A 410 disables it at once, five days of nothing but failures too. `secret` (whsec_…) is in the answer ' +
-      'only when it is new: the first time and with `rotate_secret`; for 24 hours after a rotation both sign. Absent `events`: all types. ' +
-      'Absent `enabled`: true. While it is disabled nothing is queued; what was queued before goes on once it is enabled again.',
+      'Sets the endpoint for events. Deliveries are signed (Standard Webhooks), at least once, with 10 attempts ' +
+      'over 75 hours with jitter, 15 seconds per attempt, no redirects, public addresses only. A 410 disables the ' +
+      'webhook at once; so do five days of failures only. `secret` (whsec_…) is returned only when it is new: the ' +
+      'first time and with `rotate_secret`. For 24 hours after a rotation both secrets sign. Absent `events`: all ' +
+      'types. Absent `enabled`: true. While the webhook is disabled nothing is queued; deliveries that were queued ' +
+      'before continue once it is enabled again.',
     caller: 'secret',
     body: closed({
       url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https' }),
@@ -67,7 +69,7 @@ export const webhookOperations = {
         description: 'The webhook.',
         data: Type.Object({
           ...configuration,
-          secret: Type.Optional(Type.String({ description: 'Signs the deliveries. Shown once.' })),
+          secret: Type.Optional(Type.String({ description: 'Signs the deliveries. Returned once.' })),
         }),
         oneTimeSecret: true,
       },
@@ -112,8 +114,8 @@ export const webhookOperations = {
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Queues it to be sent now, whatever became of it, with the same webhook-id, and with ten tries like a new one. 409 `state_conflict` while ' +
-      'the webhook is disabled.',
+      'Queues the delivery again in any state, with the same webhook-id and ten attempts like a new one. 409 ' +
+      '`state_conflict` while the webhook is disabled.',
     caller: 'secret',
     idempotency: 'accepted',
     params: Type.Object({ id: id('event') }),
@@ -130,15 +132,16 @@ export const webhookOperations = {
     tag: 'Webhooks',
     summary: 'Send a test event',
     description:
-      'Sends one signed example of the type (default `item.created`, sequence 0, `data.test` true) and answers with what came back. It is tried ' +
-      'once, and neither listed nor counted as a failure. 404 while no webhook is set.',
+      'Sends one signed example of the type (default `item.created`, sequence 0, `data.test` true) and returns the ' +
+      'response of the endpoint. It is sent once, is not listed, and does not count as a failure. 404 while no ' +
+      'webhook is set.',
     caller: 'secret',
     body: closed({ type: Type.Optional(eventType) }),
     answers: {
       200: {
-        description: 'What came back.',
+        description: 'The response of the endpoint.',
         data: Type.Object({
-          delivered: Type.Boolean({ description: 'Whether a 2xx came back.' }),
+          delivered: Type.Boolean({ description: 'Whether the endpoint answered 2xx.' }),
           response_status: nullable(Type.Integer()),
           error: nullable(Type.String()),
           duration_ms: Type.Integer({ minimum: 0 }),
