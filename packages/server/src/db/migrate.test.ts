@@ -98,6 +98,14 @@ test('a request time limit of the pool does not cut a migration short, and the p
   await limited.end()
 })
 
+test('nor does the limit that the pool keeps at the client', async () => {
+  const limited = new Pool({ connectionString: database.url, max: 1, query_timeout: 50 })
+  await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
+  assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
+  await assert.rejects(limited.query('select pg_sleep(0.2)'), /timeout/)
+  await limited.end()
+})
+
 test('two files with one number, and a file without one, are refused', async () => {
   await write('0001-first.sql', '')
   await write('0001-other.sql', '')

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
-import { DatabaseError, type ClientBase, type Pool } from 'pg'
+import { Client, DatabaseError, type ClientBase, type Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
 import { applyFunctions, functionFolders, functionTable } from './sql-functions.ts'
@@ -19,18 +19,19 @@ export async function migrate(
   functions: string[] = folder === migrationsFolder ? functionFolders : [],
 ): Promise<{ applied: string[]; functions: string[] }> {
   const files = await readMigrationFiles(folder)
-  const client = await pool.connect()
+  // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
+  const { options } = pool
+  const client = new Client({ ...options, password: options.password, query_timeout: undefined, keepAlive: true })
   // A connection that is lost would end the process otherwise; the query that it was lost in fails too, and says so.
   client.on('error', () => undefined)
   try {
-    // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
+    await client.connect()
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
     return { applied: await applyPending(client, files), functions: await applyFunctions(client, functions) }
   } finally {
-    // Closed, not given back: it would carry those settings along.
-    client.release(true)
+    await client.end().catch(() => undefined)
   }
 }
 
