@@ -483,7 +483,7 @@ begin
     select * from unnest(tenant_ids, collection_ids, ids, types, contents, authors, scopes, key_hashes, body_hashes, answers, expiries)
       with ordinality as i (tenant_id, collection_id, id, type, content, author, scope, key_hash, body_hash, answer, expires_at, ord)
   ), target as (
-    select c.tenant_id, c.id, c.state, c.last_seq, coalesce(c.id = any (free_ids), false) as is_free
+    select c.tenant_id, c.id, c.state, c.last_seq, c.item_access, coalesce(c.id = any (free_ids), false) as is_free
     from collections c
     where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
   ), claimed as (
@@ -498,18 +498,18 @@ begin
       where k.expires_at <= now()
     returning k.scope, k.key_hash
   ), accepted as (
-    select i.*, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    select i.*, t.item_access, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
     from input i
     join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
     left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
     where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
   ), inserted as (
-    insert into items (tenant_id, collection_id, id, seq, type, content, author)
-    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author from accepted a
+    insert into items (tenant_id, collection_id, id, seq, type, content, author, access)
+    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author, a.item_access from accepted a
   ), told as (
     insert into event_outbox (tenant_id, id, type, data)
     select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
-      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', 'owner')
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', a.item_access)
     from accepted a
     order by a.ord
   ), counted as (
@@ -853,7 +853,11 @@ create table collections (
   item_count bigint default 0 not null,
   last_seq bigint default 0 not null,
   created_at timestamp(3) with time zone default now() not null,
+  item_access text default 'owner'::text not null,
+  wall boolean default false not null,
   constraint collections_pkey PRIMARY KEY (tenant_id, id),
+  constraint collections_box_is_not_open CHECK (((box_recipient IS NULL) OR ((item_access = 'owner'::text) AND (NOT wall)))),
+  constraint collections_item_access_known CHECK ((item_access = ANY (ARRAY['owner'::text, 'open'::text]))),
   constraint collections_item_count_not_negative CHECK ((item_count >= 0)),
   constraint collections_policy_known CHECK ((contributor_policy = ANY (ARRAY['open'::text, 'token'::text]))),
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
@@ -1293,6 +1297,8 @@ CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
+CREATE INDEX collections_newest ON public.collections USING btree (tenant_id, created_at, id);
+
 CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
 
 CREATE INDEX events_created_at ON public.events USING btree (created_at);
@@ -1300,6 +1306,10 @@ CREATE INDEX events_created_at ON public.events USING btree (created_at);
 CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
 
 CREATE UNIQUE INDEX items_one_hero ON public.items USING btree (tenant_id, collection_id) WHERE hero;
+
+CREATE INDEX items_open ON public.items USING btree (tenant_id, collection_id, seq) WHERE (approved AND (NOT archived) AND (access = 'open'::text));
+
+CREATE INDEX items_open_type ON public.items USING btree (tenant_id, collection_id, type, seq) WHERE (approved AND (NOT archived) AND (access = 'open'::text));
 
 CREATE UNIQUE INDEX ledger_accounts_code ON public.ledger_accounts USING btree (code_hash) WHERE (code_hash IS NOT NULL);
 

@@ -29,6 +29,7 @@ export const routes = {
   renderCollection: 'GET /v1/collections/{id}/render anyone raw',
   getOembed: 'GET /v1/oembed anyone raw',
   listItems: 'GET /v1/collections/{id}/items publishable',
+  listOpenItems: 'GET /v1/collections/{id}/items/open publishable',
   addItem: 'POST /v1/collections/{id}/items publishable keyed',
   getItem: 'GET /v1/collections/{id}/items/{itemId} publishable',
   curateItem: 'PATCH /v1/collections/{id}/items/{itemId} publishable',

@@ -8,6 +8,12 @@ const state = oneOf(['open', 'ready', 'closed'])
 const contributorPolicy = oneOf(['open', 'token'], {
   description: 'open: a publishable key is enough to add items. token: a contributor or owner token is required as well.',
 })
+const itemAccess = oneOf(['owner', 'open'], {
+  description:
+    'The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A box has none: owner.',
+  default: 'owner',
+})
+const wall = Type.Boolean({ description: 'Whether a page without a key shows the open items. A box has none.', default: false })
 const metadata = opaqueObject(
   'The app\'s own configuration, at most 16 KiB. The share page reads share_title, share_description and theme ("light", "dark", "paper", ' +
     '"neon", or an object of CSS colours).',
@@ -19,6 +25,8 @@ const collectionExample = {
   metadata: { share_title: 'Lantern night', theme: 'dark' },
   state: 'open',
   contributor_policy: 'open',
+  item_access: 'owner',
+  wall: false,
   item_count: 12,
   created_at: '2026-11-20T09:30:00.000Z',
 }
@@ -28,6 +36,8 @@ const CollectionPublic = Type.Object({
   metadata,
   state,
   contributor_policy: contributorPolicy,
+  item_access: itemAccess,
+  wall,
   item_count: Type.Integer({ description: 'Items that are approved and not archived.' }),
   created_at: Timestamp,
   app_state: Type.Optional(appState),
@@ -52,6 +62,8 @@ export const collectionOperations = {
     body: closed({
       metadata: Type.Optional(metadata),
       contributor_policy: Type.Optional(contributorPolicy),
+      item_access: Type.Optional(itemAccess),
+      wall: Type.Optional(wall),
       app_state: Type.Optional(appState),
       box: Type.Optional(closed({ recipient: PublicJwk })),
     }),
@@ -93,7 +105,7 @@ export const collectionOperations = {
     path: '/collections/{id}',
     status: 'live',
     tag: 'Collections',
-    summary: 'Change metadata or policy',
+    summary: 'Change metadata, policy or what is shown',
     description:
       '`metadata` is applied as JSON Merge Patch (RFC 7396): null removes a field. Changing the policy from open ' +
       'to token creates a new contributor_token, which is returned only in this answer. Send an Idempotency-Key so ' +
@@ -103,7 +115,12 @@ export const collectionOperations = {
     idempotency: 'accepted',
     params: collectionParams,
     body: closed(
-      { metadata: Type.Optional(metadata), contributor_policy: Type.Optional(contributorPolicy) },
+      {
+        metadata: Type.Optional(metadata),
+        contributor_policy: Type.Optional(contributorPolicy),
+        item_access: Type.Optional(itemAccess),
+        wall: Type.Optional(wall),
+      },
       { minProperties: 1 },
     ),
     answers: {

@@ -2,7 +2,19 @@ import Type from 'typebox'
 import { collectionParams } from './collections.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
-import { anyJson, closed, EmailAddress, GenericOk, id, nullable, oneOf, opaqueObject, PageQuery, Timestamp } from './schemas.ts'
+import {
+  anyJson,
+  closed,
+  EmailAddress,
+  GenericOk,
+  id,
+  nullable,
+  oneOf,
+  opaqueObject,
+  pageQuery,
+  PageQuery,
+  Timestamp,
+} from './schemas.ts'
 
 const itemParams = Type.Object({ ...collectionParams.properties, itemId: id('item') })
 
@@ -42,8 +54,22 @@ const itemExample = {
   created_at: '2026-11-20T09:30:00.000Z',
 }
 
+/** What everyone with the publishable key sees of an open item. */
+const OpenItem = Type.Object({
+  id: Item.properties.id,
+  type: Item.properties.type,
+  content: anyJson('The content as it was added.'),
+  author: Item.properties.author,
+  hero: Item.properties.hero,
+  created_at: Item.properties.created_at,
+})
+
+const itemType = Type.String({ pattern: '^[a-z0-9._-]{1,64}$', description: '1–64 characters of a-z 0-9 . _ -' })
+
 /** E-mail addresses to grant or revoke. An empty list changes nothing. */
 export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEntries })
+
+const { approved: _approved, archived: _archived, access: _access, ...openItemExample } = itemExample
 
 export const itemOperations = {
   listItems: operation({
@@ -74,6 +100,29 @@ export const itemOperations = {
     errors: ['invalid_cursor'],
     example: { data: { id: 'col_4fRzK0vXcB1mQwErTy7uPa', state: 'open', app_state: {}, items: [itemExample] } },
   }),
+  listOpenItems: operation({
+    id: 'listOpenItems',
+    kind: 'read',
+    method: 'GET',
+    path: '/collections/{id}/items/open',
+    status: 'live',
+    tag: 'Items',
+    summary: 'List the open items',
+    description:
+      'What visitors may read: items that are approved, not archived and have the access `open`. A collection whose `item_access` is `open` ' +
+      'adds its items so; the owner changes it item by item. A box lists none.',
+    caller: 'publishable',
+    params: collectionParams,
+    capability: 'optional',
+    query: closed({
+      order: Type.Optional(oneOf(['newest', 'oldest'], { description: 'Of when they were added.', default: 'newest' })),
+      type: Type.Optional(itemType),
+      ...pageQuery,
+    }),
+    answers: { 200: { description: 'A page of items.', data: Type.Array(OpenItem), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [openItemExample] },
+  }),
   addItem: operation({
     id: 'addItem',
     kind: 'claimed',
@@ -83,7 +132,7 @@ export const itemOperations = {
     tag: 'Items',
     summary: 'Add an item',
     description:
-      'A new item is approved at once. With contributor_policy `token` the call needs the contributor or owner ' +
+      'A new item is approved at once, and its access is the item_access of the collection. With contributor_policy `token` the call needs the contributor or owner ' +
       'token. Outside state open: 409 `collection_not_open`. For a collection with a box the answer is {ok: true}: ' +
       'the content is sealed on arrival, unless the client sends it sealed as {type: "sealed", content: a compact ' +
       'JWE}.',
@@ -92,7 +141,7 @@ export const itemOperations = {
     idempotency: 'accepted',
     params: collectionParams,
     body: closed({
-      type: Type.String({ pattern: '^[a-z0-9._-]{1,64}$', description: '1–64 characters of a-z 0-9 . _ -' }),
+      type: itemType,
       content: anyJson('Any JSON up to 64 KiB.'),
       author: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
     }),

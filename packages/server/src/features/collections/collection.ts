@@ -1,7 +1,8 @@
-import { ApiError } from '#errors/api-error.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
 
 export type CollectionState = 'open' | 'ready' | 'closed'
 export type ContributorPolicy = 'open' | 'token'
+export type ItemAccess = 'owner' | 'open'
 
 export interface Collection {
   tenantId: string
@@ -10,6 +11,10 @@ export interface Collection {
   appState: Record<string, unknown>
   state: CollectionState
   contributorPolicy: ContributorPolicy
+  /** The access of items that are added from now on. */
+  itemAccess: ItemAccess
+  /** Whether a page without a key shows the open items. */
+  wall: boolean
   adminTokenHash: Buffer
   contributorTokenHash: Buffer | null
   /** The public JWK to which every item is sealed; null: the collection is not a box. */
@@ -28,6 +33,14 @@ export function assertCanMove(from: CollectionState, to: CollectionState): void 
   }
 }
 
+/** A box shows its items to nobody: they are sealed to its recipient. */
+export function assertBoxIsNotOpen({ boxRecipient, itemAccess, wall }: Pick<Collection, 'boxRecipient' | 'itemAccess' | 'wall'>) {
+  if (!boxRecipient) return
+  const message = 'a box cannot show its items: they are sealed to its recipient'
+  if (itemAccess === 'open') throw invalid('/item_access', message)
+  if (wall) throw invalid('/wall', message)
+}
+
 /** The collection as the API returns it. Only the owner gets app_state. */
 export function collectionView(collection: Collection, owner: boolean) {
   return {
@@ -35,6 +48,8 @@ export function collectionView(collection: Collection, owner: boolean) {
     metadata: collection.metadata,
     state: collection.state,
     contributor_policy: collection.contributorPolicy,
+    item_access: collection.itemAccess,
+    wall: collection.wall,
     item_count: collection.itemCount,
     created_at: collection.createdAt,
     ...(owner ? { app_state: collection.appState } : {}),

@@ -22,9 +22,11 @@ test('a new collection is open, empty and readable with the publishable key, wit
     'contributor_policy',
     'created_at',
     'id',
+    'item_access',
     'item_count',
     'metadata',
     'state',
+    'wall',
   ])
   assert.deepEqual(body.data.metadata, { b: 1, a: [null, { deep: 'ü' }] })
   assert.equal(body.data.state, 'open')

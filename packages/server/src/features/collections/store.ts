@@ -1,5 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
-import type { Collection, CollectionState, ContributorPolicy } from './collection.ts'
+import type { Collection, CollectionState, ContributorPolicy, ItemAccess } from './collection.ts'
 
 interface Row {
   tenant_id: string
@@ -8,6 +8,8 @@ interface Row {
   app_state: Record<string, unknown>
   state: CollectionState
   contributor_policy: ContributorPolicy
+  item_access: ItemAccess
+  wall: boolean
   admin_token_hash: Buffer
   contributor_token_hash: Buffer | null
   box_recipient: Record<string, unknown> | null
@@ -15,8 +17,8 @@ interface Row {
   created_at: string
 }
 
-const columns = `tenant_id, id, metadata, app_state, state, contributor_policy, admin_token_hash, contributor_token_hash, box_recipient,
-  item_count, created_at`
+const columns = `tenant_id, id, metadata, app_state, state, contributor_policy, item_access, wall, admin_token_hash,
+  contributor_token_hash, box_recipient, item_count, created_at`
 
 function toCollection(row: Row): Collection {
   return {
@@ -26,6 +28,8 @@ function toCollection(row: Row): Collection {
     appState: row.app_state,
     state: row.state,
     contributorPolicy: row.contributor_policy,
+    itemAccess: row.item_access,
+    wall: row.wall,
     adminTokenHash: row.admin_token_hash,
     contributorTokenHash: row.contributor_token_hash,
     boxRecipient: row.box_recipient,
@@ -45,8 +49,9 @@ export type NewCollection = Omit<Collection, 'tenantId' | 'state' | 'itemCount' 
 
 const insertStatement = statement<never>(
   'collections-insert',
-  `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash, contributor_token_hash, box_recipient)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into collections (tenant_id, id, metadata, app_state, contributor_policy, admin_token_hash, contributor_token_hash, box_recipient,
+     item_access, wall)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 )
 
 export async function insertCollection(tx: Tx, tenantId: string, collection: NewCollection): Promise<void> {
@@ -60,6 +65,8 @@ export async function insertCollection(tx: Tx, tenantId: string, collection: New
     collection.adminTokenHash,
     collection.contributorTokenHash,
     boxRecipient && JSON.stringify(boxRecipient),
+    collection.itemAccess,
+    collection.wall,
   ])
 }
 
@@ -76,7 +83,8 @@ export async function findCollectionForUpdate(tx: Tx, tenantId: string, id: stri
 
 const updateStatement = statement<never>(
   'collections-update',
-  `update collections set metadata = $3, app_state = $4, state = $5, contributor_policy = $6, contributor_token_hash = $7
+  `update collections set metadata = $3, app_state = $4, state = $5, contributor_policy = $6, contributor_token_hash = $7,
+     item_access = $8, wall = $9
    where tenant_id = $1 and id = $2`,
 )
 
@@ -89,6 +97,8 @@ export async function updateCollection(tx: Tx, tenantId: string, collection: Col
     collection.state,
     collection.contributorPolicy,
     collection.contributorTokenHash,
+    collection.itemAccess,
+    collection.wall,
   ])
 }
 

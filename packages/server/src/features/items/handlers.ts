@@ -2,6 +2,7 @@ import type { Handlers } from '../handler.ts'
 import { addItem } from './operations/add-item.ts'
 import { curateItem } from './operations/curate-item.ts'
 import { deleteItem } from './operations/delete-item.ts'
+import { listOpenItems } from './operations/list-open-items.ts'
 import { getItem, listItems } from './operations/read-items.ts'
 
-export const itemHandlers = { listItems, addItem, getItem, curateItem, deleteItem } satisfies Partial<Handlers>
+export const itemHandlers = { listItems, listOpenItems, addItem, getItem, curateItem, deleteItem } satisfies Partial<Handlers>

@@ -2,14 +2,18 @@ import { limits } from '@atrium/contract/limits'
 import type { HandlerOf } from '#features/handler.ts'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import { assertRecipient } from '#crypto/jwe.ts'
+import { assertBoxIsNotOpen } from '../collection.ts'
 import { assertJsonSize } from '../merge-patch.ts'
 import { insertCollection } from '../store.ts'
 
 export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tenantId, body }) => {
   const { metadata = {}, app_state: appState = {}, contributor_policy: contributorPolicy = 'open', box } = body
+  const { item_access: itemAccess = 'owner', wall = false } = body
+  const boxRecipient = box?.recipient ?? null
   assertJsonSize(metadata, limits.metadataBytes, '/metadata')
   assertJsonSize(appState, limits.appStateBytes, '/app_state')
   if (box) await assertRecipient(box.recipient, '/box/recipient')
+  assertBoxIsNotOpen({ boxRecipient, itemAccess, wall })
 
   const id = newId('collection')
   const adminToken = newCredential('adminToken')
@@ -21,7 +25,9 @@ export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tena
     contributorPolicy,
     adminTokenHash: hashCredential(adminToken),
     contributorTokenHash: contributorToken ? hashCredential(contributorToken) : null,
-    boxRecipient: box?.recipient ?? null,
+    boxRecipient,
+    itemAccess,
+    wall,
   })
   return {
     status: 201,

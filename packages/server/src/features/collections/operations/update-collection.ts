@@ -3,7 +3,7 @@ import { hashCredential, newCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { assertCanMove, collectionView } from '../collection.ts'
+import { assertBoxIsNotOpen, assertCanMove, collectionView } from '../collection.ts'
 import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection as updateRow } from '../store.ts'
 
@@ -20,8 +20,11 @@ export const updateCollection: HandlerOf<'updateCollection'> = async ({ tx, tena
     ...before,
     metadata,
     contributorPolicy,
+    itemAccess: body.item_access ?? before.itemAccess,
+    wall: body.wall ?? before.wall,
     contributorTokenHash: contributorToken ? hashCredential(contributorToken) : before.contributorTokenHash,
   }
+  assertBoxIsNotOpen(after)
   await updateRow(tx, tenantId, after)
   return {
     status: 200,

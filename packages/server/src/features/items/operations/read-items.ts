@@ -9,7 +9,7 @@ import { findItem, listItems as listRows, listItemsWithin } from '../store.ts'
 /** A page of up to this many items is never cut by bytes: counting them takes as long as reading small items does. */
 const uncountedItems = limits.pageDefault
 /** The contents of a longer page have at most this size. */
-const maxPageBytes = uncountedItems * limits.itemContentBytes
+export const maxPageBytes = uncountedItems * limits.itemContentBytes
 
 export const getItem: HandlerOf<'getItem'> = async ({ ctx, tenantId, params, headers, owner }) => {
   const item = await findItem(ctx.db, tenantId, params.id, params.itemId)
