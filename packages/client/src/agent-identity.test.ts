@@ -5,10 +5,10 @@ import { makeDeviceKey } from './device-key.ts'
 
 const key = await makeDeviceKey()
 const lifeSeconds = 45
-// A machine whose clock is a year behind.
+// The server's clock is a year ahead of this machine's.
 const serverAheadMs = 365 * 24 * 3_600_000
 
-/** The platform's side: tokens of 45 seconds, numbered; or none, while it is away. */
+/** A fake platform that issues numbered tokens of 45 seconds, or fails while it is down. */
 function startIssuer() {
   let away = false
   const asked: unknown[] = []
@@ -22,7 +22,7 @@ function startIssuer() {
   return { issueIdToken, asked, setAway: (is: boolean) => (away = is) }
 }
 
-test('a token is asked for once, also by many calls at the same moment, and shown with the key it is for', async () => {
+test('concurrent calls share one token request, and the token is sent with its key', async () => {
   const issuer = startIssuer()
   const identity = agentIdentity(issuer, 'ses_1', key)
   const shown = await Promise.all([1, 2, 3].map(() => identity.get()))
@@ -31,7 +31,7 @@ test('a token is asked for once, also by many calls at the same moment, and show
   assert.deepEqual([shown[0]!.spk, shown[0]!.sign], [key.spk, key.sign])
 })
 
-test('it is renewed while it is still good for a poll that is held, whatever this clock says, and at once when it was refused as too old', async (t) => {
+test('a token is renewed while it is still valid for a long poll, whatever the local clock shows, and at once when it was rejected as expired', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 })
   t.after(() => mock.timers.reset())
   const issuer = startIssuer()
@@ -48,7 +48,7 @@ test('it is renewed while it is still good for a poll that is held, whatever thi
   assert.equal(issuer.asked.length, 3)
 })
 
-test('while none is to be had the old one serves, and the platform is not asked at every call; without an old one it fails', async (t) => {
+test('while the platform is down, the old token is used without a request per call; without an old token the call fails', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 })
   t.after(() => mock.timers.reset())
   const issuer = startIssuer()
@@ -66,7 +66,7 @@ test('while none is to be had the old one serves, and the platform is not asked 
   assert.notEqual((await identity.get()).idToken, first.idToken)
 })
 
-test('once the old one has ended it is not shown any more: the call fails with what kept the new one away, and the next one asks again', async (t) => {
+test('an expired token is not sent: the call fails with the error of the renewal, and the next call tries again', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 })
   t.after(() => mock.timers.reset())
   const issuer = startIssuer()

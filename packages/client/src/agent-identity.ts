@@ -3,15 +3,15 @@ import type { AtriumClient } from './call.ts'
 import type { DeviceKey } from './device-key.ts'
 import type { RoomIdentity } from './room-call.ts'
 
-/** A renewal that failed is not tried again before this, as long as the old token is good. */
+/** While the old token is valid, a failed renewal is not attempted again before this. */
 const pauseMs = 3_000
-/** It is renewed after this part of its life: what is left is longer than a poll is held. */
+/** The token is renewed after this fraction of its lifetime. The rest is longer than a long poll. */
 const renewedAfter = 0.25
 
-/** Who an agent is in the room of its session: its device key, and an ID token for it that is renewed in good time. */
+/** The identity of an agent in the room of its session: its device key, and an ID token that is renewed before it expires. */
 export interface AgentIdentity {
   get: () => Promise<RoomIdentity>
-  /** The token was refused as too old: the next one is asked for at once. */
+  /** Call this when the token was rejected as expired: the next call fetches a new one. */
   expire: () => void
 }
 
@@ -36,7 +36,7 @@ export function agentIdentity(control: Issuing, sessionId: string, { spk, sign }
     if (!idToken || Date.now() >= Math.min(renewAtMs, endsAtMs)) {
       renewing ??= renew().finally(() => (renewing = undefined))
       await renewing.catch((error: unknown) => {
-        // Shown too late it would be refused for good; what is said here instead may pass.
+        // An expired token would be rejected permanently. The error of the renewal may be temporary.
         if (!idToken || Date.now() >= endsAtMs) throw error
       })
     }
@@ -46,7 +46,7 @@ export function agentIdentity(control: Issuing, sessionId: string, { spk, sign }
   return { get, expire: () => void (renewAtMs = 0) }
 }
 
-/** From the token itself and not from when it ends: this machine's clock may be wrong. */
+/** The lifetime, `exp - iat`. It does not depend on the local clock, which may be wrong. */
 function lifeMs(idToken: string): number {
   const payload = new TextDecoder().decode(decodeBase64url(idToken.split('.')[1] ?? ''))
   const { exp, iat } = JSON.parse(payload) as { exp: number; iat: number }

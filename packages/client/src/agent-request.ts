@@ -1,4 +1,4 @@
-/** An agent is to come into a room. Holds what opens it: keep it in memory, and only while the session lasts. */
+/** A launch request to a remote agent. It contains the room key: keep it in memory, and only while the session lasts. */
 export interface SessionLaunched {
   type: 'session.launched'
   session_id: string
@@ -8,18 +8,18 @@ export interface SessionLaunched {
   mk: string
   /** The Space endpoint. */
   space_url: string
-  /** The agent's own (sct_…): confirms, asks for ID tokens, reads the status, stops. */
+  /** The agent's control token (sct_…): confirms the join, gets ID tokens, reads the status and stops the session. */
   control_token: string
-  /** The session's address; its calls are below it. */
+  /** The URL of the session; the URLs of its calls start with it. */
   control_url: string
   max_minutes: number
   /** RFC 3339, UTC. */
   expires_at: string
-  /** What whoever launched it gave along. */
+  /** The `metadata` of the launch. */
   metadata: Record<string, unknown>
 }
 
-/** The session is over. Sent once, and not again where it does not arrive: the status says it too. */
+/** The session has ended. Sent once and not retried, because the session's status shows it too. */
 export interface SessionEnded {
   type: 'session.ended'
   session_id: string

@@ -14,7 +14,7 @@ import { joinSession } from './remote-agent.ts'
 
 let world: Awaited<ReturnType<typeof startAgentWorld>>
 
-/** What the platform would say about the session. */
+/** The fake platform's state of the session. */
 const session = { status: 'running', createdAt: '', asked: [] as string[], token: {}, refuses: 0 }
 beforeEach(
   () => void Object.assign(session, { status: 'running', createdAt: new Date().toISOString(), asked: [], token: {}, refuses: 0 }),
@@ -76,11 +76,11 @@ async function join(secret: { room: string; mk: string }): Promise<AgentSession>
   return agent
 }
 
-/** What was asked for, but for its looks at the session: those come when their time has come. */
+/** The requests except the status polls, whose times vary. */
 const posted = () => session.asked.filter((line) => line.startsWith('POST'))
 const open = (secret: { room: string; mk: string }) => openRoom({ spaceUrl: `${world.space.origin}/space`, ...secret })
 
-/** The texts that it hears until it ends, or until there are so many. */
+/** The texts of its entries until the session ends, or until there are `count`. */
 async function hear({ entries }: AgentSession, count = Infinity): Promise<string[]> {
   const heard: string[] = []
   for await (const { message } of entries) if (heard.push(message.text) === count) break
@@ -105,7 +105,7 @@ test('an agent that is not on the list does not confirm', async () => {
   assert.deepEqual(posted(), ['POST id-token'])
 })
 
-test('entries are what others say from the launch on, of long rooms too, and never its own', async () => {
+test('entries are the messages of others since the launch, also in long rooms, and never the agent’s own', async () => {
   const room = open(fresh())
   for (let n = 0; n < 6; n++) await Promise.all(Array.from({ length: 100 }, () => room.say('before')))
   const { at } = await room.say('the last before')
@@ -119,7 +119,7 @@ test('entries are what others say from the launch on, of long rooms too, and nev
   assert.deepEqual(await hear(agent, 2), ['launched', 'joined'])
 })
 
-test('a room in which nobody has spoken is waited for', async () => {
+test('a room without any message is waited for', async () => {
   const room = open(fresh())
   const agent = await join(room)
   const heard = hear(agent, 1)
@@ -136,7 +136,7 @@ test('an entry is answered once, however often', async () => {
   assert.equal((await room.poll()).entries.length, 2)
 })
 
-test('the session’s end, by its status or because the token opens nothing any more, ends the entries and the signal', async () => {
+test('when the status is ended or the control token is rejected, the entries end and the signal aborts', async () => {
   for (const end of [{ status: 'stopped' }, { status: 'failed' }, { status: 'expired' }, { refuses: 401 }, { refuses: 404 }]) {
     Object.assign(session, { status: 'running', refuses: 0 })
     const room = open(fresh())
@@ -151,7 +151,7 @@ test('the session’s end, by its status or because the token opens nothing any 
   }
 })
 
-test('a platform that is away for a while ends nothing', async () => {
+test('a temporary outage of the platform does not end the session', async () => {
   const room = open(fresh())
   await room.say('hello')
   const agent = await join(room)
@@ -164,7 +164,7 @@ test('a platform that is away for a while ends nothing', async () => {
   assert.deepEqual(await heard, ['hello', 'still there?'])
 })
 
-test('an agent that is put out of the room hears of it', async () => {
+test('the entries of an agent that is removed from the room throw', async () => {
   const { secret, owner } = await world.emailRoom()
   const agent = await join(secret)
   const heard = hear(agent)
@@ -173,7 +173,7 @@ test('an agent that is put out of the room hears of it', async () => {
   await assert.rejects(heard, (error: unknown) => error instanceof NotAuthorizedError && error.reason === 'revoked')
 })
 
-test('a token that ends early is replaced, and nothing is missed or heard twice', async () => {
+test('a token that expires early is replaced, without missing or repeating an entry', async () => {
   const { secret, owner } = await world.emailRoom()
   const room = openRoom({ spaceUrl: `${world.space.origin}/space`, ...secret, identity: owner.identity as never })
   session.token = { iat: now() - 42, exp: now() + 3 }

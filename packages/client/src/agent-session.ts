@@ -12,7 +12,7 @@ import type { Entry, SaidEntry } from './room-call.ts'
 /** `{id, agent_id, room, status, price_credits, charged_credits, max_minutes, created_at, joined_at, stopped_at, expires_at, error?}`. */
 export type SessionState = Static<typeof SessionStatus>
 
-/** Why a session's signal aborted. */
+/** The reason with which a session's signal aborts. */
 export class SessionOverError extends Error {
   override readonly name = 'SessionOverError'
 
@@ -26,19 +26,19 @@ interface SessionParts {
   room: Room
   control: AtriumClient
   identity: AgentIdentity
-  /** The newest line from before the launch; -1: none. */
+  /** Number of the last line before the launch; -1 without one. */
   after: number
-  /** How often the status is asked for. */
+  /** Interval between two requests for the status. */
   lookEveryMs: number
   wait: Wait
 }
 
 const expiredPauseMs = 1_000
 
-/** A remote agent's stay in a room, from its confirmation to the session's end. Made by joinSession. */
+/** A remote agent's session in a room, from its confirmation to the session's end. joinSession makes it. */
 export class AgentSession {
   readonly launch: SessionLaunched
-  /** The room itself: what was said before the launch, its `poll` reads. */
+  /** The room. Its `poll` also reads the messages from before the launch. */
   readonly room: Room
   readonly #parts: SessionParts
   readonly #over = new AbortController()
@@ -54,20 +54,21 @@ export class AgentSession {
     return this.launch.session_id
   }
 
-  /** Aborts when the session has ended: within seconds by its status, or at once by `end`. Give it to what the agent is busy with. */
+  /** Aborts when the session has ended: within seconds by its status, or at once by `end`. Pass it to the agent's own calls. */
   get signal(): AbortSignal {
     return this.#over.signal
   }
 
   /**
-   * What others say, from the launch on, other agents included: who answers those answers without end. Ends quietly with the session. Throws
-   * when the room does not let the agent in any more (NotAuthorizedError, NotFoundError).
+   * The messages of others since the launch. They include those of other agents: two agents that answer each other never
+   * stop. The iteration ends without an error when the session ends. It throws NotAuthorizedError or NotFoundError when the
+   * agent has lost access to the room.
    */
   get entries(): AsyncIterable<Entry> {
     return this.#others()
   }
 
-  /** Says something. After the session's end it throws SessionOverError, and nothing is said. */
+  /** Writes a message. After the session's end it throws SessionOverError and writes nothing. */
   async say(text: string, { signal, ...options }: SayOptions = {}): Promise<SaidEntry> {
     const terms = { ...options, signal: signal ? AbortSignal.any([signal, this.signal]) : this.signal }
     try {
@@ -79,22 +80,22 @@ export class AgentSession {
     }
   }
 
-  /** Says it in reply to the entry, at most once an entry in this session, whatever is repeated or started again. */
+  /** Writes a reply to the entry, at most once per entry and session, even after a retry or a restart. */
   reply(entry: Pick<Entry, 'id' | 'seq'>, text: string): Promise<SaidEntry> {
     return this.say(text, { replyTo: entry.id, clientId: `${this.id}.${entry.seq}` })
   }
 
-  /** How the session is going. */
+  /** Reads the state of the session. */
   async status(): Promise<SessionState> {
     return (await this.#parts.control.getSession({ id: this.id })).data
   }
 
-  /** For a session.ended request: there is nothing left to do. */
+  /** Ends the iteration and aborts the signal. Call it on a session.ended request. */
   end(status = 'ended'): void {
     this.#over.abort(new SessionOverError(status))
   }
 
-  /** Ends the session, which settles its bill; what has ended stays as it is. */
+  /** Stops the session, which settles its bill. A session that has ended does not change. */
   async stop(): Promise<void> {
     this.end('stopped')
     await this.#parts.control.stopSession({ id: this.id, repeatable: true })
@@ -114,7 +115,7 @@ export class AgentSession {
       const { status } = await this.status()
       if (['stopped', 'failed', 'expired'].includes(status)) this.end(status)
     } catch (error) {
-      // A token that opens nothing any more says the same. Anything else may pass.
+      // A rejected control token means that the session has ended. Any other error may be temporary.
       if (error instanceof UnauthorizedError || error instanceof NotFoundError) this.end()
     }
   }
@@ -131,7 +132,7 @@ export class AgentSession {
         if (!(error instanceof AtriumError)) throw error
         await this.#look()
         if (!this.signal.aborted && !isMistimed(error)) throw error
-        // It ends with the session: which of the two shows first is chance.
+        // The ID token ends with the session, so either error may occur first.
         this.#parts.identity.expire()
         await this.#parts.wait(expiredPauseMs, this.signal).catch(() => undefined)
       }
@@ -139,7 +140,7 @@ export class AgentSession {
   }
 }
 
-/** Tokens last less than a minute: one that was a little too old is refused, and a fresh one helps. */
+/** Whether the token was rejected for its time. Tokens last less than a minute, so a fresh one resolves this. */
 function isMistimed(error: unknown): boolean {
   return error instanceof NotAuthorizedError && (error.reason === 'token: expired' || error.reason === 'token: not_yet_valid')
 }

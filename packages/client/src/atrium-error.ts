@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetail } from '@atrium/contract/errors'
 
-/** Codes of the client's own: no answer came, or one that is not the API's. */
+/** The codes that the client adds: no response arrived, or the response is not the API's. */
 export type ClientErrorCode = 'network_error' | 'unexpected_answer'
 
 export interface AtriumErrorFields {
@@ -15,22 +15,22 @@ export interface AtriumErrorFields {
 }
 
 /**
- * A call that did not go well. Each code has a class of its own in errors.ts, such as InsufficientCreditError; a code that this client does
- * not know yet is a plain AtriumError.
+ * A call that failed. Each code has its own class in errors.ts, such as InsufficientCreditError. A code that this version
+ * of the client does not have is a plain AtriumError.
  */
 export class AtriumError extends Error {
   override readonly name: string = 'AtriumError'
-  /** Of HTTP; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** For programs; further codes may be added. Each has a page in docs/errors. */
+  /** The code, for programs. Further codes may be added. Each has a page in docs/errors. */
   readonly code: ErrorCode | ClientErrorCode | (string & {})
-  /** Names the request in the server's log. */
+  /** Id of the request in the server's log. */
   readonly requestId: string | undefined
-  /** With not_authorized, and for errors of the Space endpoint: which check failed. */
+  /** The check that failed, for not_authorized and for errors of the Space endpoint. */
   readonly reason: string | undefined
-  /** What is wrong with the request, place by place; empty where the server named none. */
+  /** The problems of the request, one per place. Empty if the server named none. */
   readonly details: ErrorDetail[]
-  /** How long the server asks to wait (Retry-After, RFC 9110), rounded up to whole seconds. */
+  /** Seconds to wait before a retry (Retry-After, RFC 9110), rounded up. */
   readonly retryAfterSeconds: number | undefined
 
   constructor({ status, code, message, requestId, reason, details, retryAfterSeconds, cause }: AtriumErrorFields) {

@@ -5,30 +5,31 @@ const minModulusBits = 2_048
 const maxModulusBits = 4_096
 
 /**
- * For the issuer's server: signs what `prepareToken` blinded, without learning what it signs (RFC 9474, 4.3). Node only, since OpenSSL
- * does it in under a millisecond at 2,048 bits and guards the key's timing; it blocks for that long.
+ * For the issuer's server: signs the output of `prepareToken` without learning the token (RFC 9474, 4.3). Node only, because
+ * OpenSSL does this in under a millisecond at 2,048 bits and in constant time. The call is synchronous.
  *
- * Whoever gets a signature can redeem a token of the epoch's value: count what you sign, and sign only what was paid for. Use the key for
- * nothing else: it signs whatever it is shown.
+ * Each signature can be redeemed for the epoch's value: count your signatures, and sign only after payment. Use the key for
+ * nothing else, because a blind signature can be a signature over anything.
  *
  * @param privateKey The epoch's RSA key, as `createPrivateKey` reads it from PEM or a JWK.
  * @param blinded `prepared.blinded`, base64url, as long as the modulus.
  * @returns The blind signature, base64url, as long as the modulus, for `finishToken`.
- * @throws TypeError on another kind of key, or on what is not a number below the modulus in canonical base64url.
+ * @throws TypeError if the key is of another kind, or if `blinded` is not a number below the modulus in canonical base64url.
  */
 export function blindSign(privateKey: KeyObject, blinded: string): string {
   const { modulusLength = 0 } = privateKey.asymmetricKeyDetails ?? {}
   if (privateKey.type !== 'private' || privateKey.asymmetricKeyType !== 'rsa')
     throw new TypeError('The key must be a private RSA key')
   if (modulusLength < minModulusBits || modulusLength > maxModulusBits)
-    throw new TypeError(`The key has ${modulusLength} bits, and not 2,048 to 4,096`)
+    throw new TypeError(`The key has ${modulusLength} bits; it must have 2,048 to 4,096`)
   const message = isBase64url(blinded) ? decodeBase64url(blinded) : undefined
   if (message?.length !== Math.ceil(modulusLength / 8))
-    throw new TypeError('What is to be signed must be canonical base64url, as long as the modulus')
+    throw new TypeError('The blinded message must be canonical base64url, as long as the modulus')
   const raw = { key: privateKey, padding: constants.RSA_NO_PADDING }
   const signature = signRaw(raw, message)
-  // 4.3, step 3: a signature with a fault in it would give the key away.
-  if (!publicEncrypt(raw, signature).equals(message)) throw new Error('The signature came out wrong; it was not given out')
+  // 4.3, step 3: a signature from a faulty computation would reveal the key.
+  if (!publicEncrypt(raw, signature).equals(message))
+    throw new Error('The computed signature does not verify and was not returned')
   return encodeBase64url(signature)
 }
 
@@ -36,6 +37,6 @@ function signRaw(raw: { key: KeyObject; padding: number }, message: Uint8Array):
   try {
     return privateDecrypt(raw, message)
   } catch (cause) {
-    throw new TypeError('What is to be signed must be below the modulus', { cause })
+    throw new TypeError('The blinded message must be below the modulus', { cause })
   }
 }

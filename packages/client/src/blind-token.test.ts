@@ -11,7 +11,7 @@ const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as unknown as Rs
 const pairs = [2_048, 3_072, 4_096].map((modulusLength) => generateKeyPairSync('rsa', { modulusLength }))
 const [pair, otherPair] = pairs as [(typeof pairs)[number], (typeof pairs)[number]]
 
-/** As anyone checks it who knows nothing of blinding: plain RSASSA-PSS. */
+/** Verifies the token as plain RSASSA-PSS, without any blinding. */
 function isGood(key: KeyObject, { token, sig }: { token: string; sig: string }): boolean {
   const padding = constants.RSA_PKCS1_PSS_PADDING
   return verify('sha384', bytesOf(token), { key, padding, saltLength: 48 }, bytesOf(sig))
@@ -70,7 +70,7 @@ for (const { publicKey, privateKey } of pairs) {
   })
 }
 
-test('no two tokens and no two blindings are alike, and the issuer sees nothing of the token', async () => {
+test('tokens and blindings are unique, and the issuer sees no part of the token', async () => {
   const [a, b] = [await prepareToken(jwkOf(pair.publicKey)), await prepareToken(jwkOf(pair.publicKey))]
   assert.equal(bytesOf(a.token).length, 32)
   for (const part of ['token', 'blinded', 'inverse'] as const) assert.notEqual(a[part], b[part])
@@ -79,19 +79,19 @@ test('no two tokens and no two blindings are alike, and the issuer sees nothing 
   assert.ok(made.every((one, i) => !sigs.includes(one.sig) && isGood(pair.publicKey, one) && one.sig !== made[1 - i]!.sig))
 })
 
-test('a signature that is none is refused, and the right one still makes the token', async () => {
+test('an invalid signature is rejected, and the right one still makes the token', async () => {
   const prepared = await prepareToken(jwkOf(pair.publicKey))
   const right = blindSign(pair.privateKey, prepared.blinded)
   const another = await prepareToken(jwkOf(pair.publicKey))
   const zero = Buffer.alloc(256).toString('base64url')
   for (const wrong of [blindSign(pair.privateKey, another.blinded), prepared.blinded, zero])
-    await assert.rejects(finishToken(prepared, wrong), /not one of this token/)
+    await assert.rejects(finishToken(prepared, wrong), /does not verify for this token/)
   for (const wrong of ['', right.slice(0, -4), `${right}=`, `${right.slice(0, -1)}*`, Buffer.alloc(384).toString('base64url')])
     await assert.rejects(finishToken(prepared, wrong), TypeError)
   assert.ok(isGood(pair.publicKey, await finishToken(prepared, right)))
 })
 
-test('only sane keys and messages that the API takes are prepared for', async () => {
+test('prepareToken accepts only valid keys and messages that the API accepts', async () => {
   const good = jwkOf(pair.publicKey)
   const bytes = Buffer.concat([Buffer.alloc(1), bytesOf(good.n)])
   const weak = jwkOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey)
@@ -111,7 +111,7 @@ test('the id of an epoch is the thumbprint of RFC 7638', async () => {
 })
 
 describe('the issuer', () => {
-  test('signs with an RSA key of 2,048 bits and more alone', async () => {
+  test('signs only with an RSA key of at least 2,048 bits', async () => {
     const { blinded } = await prepareToken(jwkOf(pair.publicKey))
     const keys = [
       pair.publicKey,
@@ -122,7 +122,7 @@ describe('the issuer', () => {
     for (const key of keys) assert.throws(() => blindSign(key, blinded), TypeError)
   })
 
-  test('signs a number below its modulus, as long as it, in one spelling', async () => {
+  test('signs only a canonical number below the modulus and as long as it', async () => {
     const { blinded } = await prepareToken(jwkOf(pair.publicKey))
     const n = jwkOf(pair.publicKey).n
     const longer = (await prepareToken(jwkOf(otherPair.publicKey))).blinded

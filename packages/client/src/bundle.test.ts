@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 const maxGzippedBytes = 15_000
 
-/** All that a page may want, but for the arithmetic of blind tokens, which is an entry of its own. */
+/** Every export for a page except blind tokens, which have a separate entry. */
 const browserEntries = [
   'create-client',
   'paginate',
@@ -18,7 +18,7 @@ const browserEntries = [
   'verify-webhook',
 ]
 
-/** What a page would load for this code. Fails on what Node alone has. */
+/** The bundle that a page would load for this code. Fails on Node-only imports. */
 async function bundle(code: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -40,7 +40,7 @@ test('all of the client in a page is under 15 kB gzipped', async (t) => {
   assert.ok(bytes < maxGzippedBytes, `${bytes}`)
 })
 
-test('a page that uses one thing loads no other', async () => {
+test('a page loads only what it uses', async () => {
   const route = '/v1/collections'
   const sealing = 'A256KW'
   assert.ok((await bundle("export { createClient } from '@atrium/client/create-client'")).includes(route))

@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, HeadersOf, Operation, ParamsOf, QueryOf } from '@atrium/contract/operation'
 import type { Operations, ServedOperationId } from '@atrium/contract/table'
 
-/** A member that may be left out where nothing in it is required. */
+/** A member that is optional if nothing in it is required. */
 type Member<Name extends string, T> = Record<never, never> extends T ? { [N in Name]?: T | undefined } : { [N in Name]: T }
 type Nothing = Record<never, never>
 
@@ -13,14 +13,14 @@ type TokenMember<O extends Operation> = O extends { capability: 'owner' }
   : O extends { capability: string }
     ? { collectionToken?: string | undefined }
     : Nothing
-/** Absent: the client's own. */
+/** Absent: the `controlToken` of the client. */
 type ControlMember<O extends Operation> = O extends { caller: 'control' } ? { controlToken?: string | undefined } : Nothing
-/** 1 to 255 printable ASCII characters. Absent: a fresh one. Give one that outlives this process where the call must not happen twice. */
+/** 1 to 255 printable ASCII characters. Absent: a new random one. To repeat a call safely after a crash, store a key and pass it here. */
 type IdempotencyMember<O extends Operation> = O extends { idempotency: string }
   ? { idempotencyKey?: string | undefined }
   : Nothing
 
-/** Everything that one call takes: the path's parameters by name, and beside them what else the operation declares. */
+/** The input of one call: the path parameters by name, and the other members that the operation declares. */
 export type InputOf<O extends Operation> = ParamsOf<O> &
   QueryMember<O> &
   BodyMember<O> &
@@ -29,14 +29,14 @@ export type InputOf<O extends Operation> = ParamsOf<O> &
   ControlMember<O> &
   IdempotencyMember<O> & {
     /**
-     * Whether it is tried again after a lost answer or one that says that the server was away. Default: for a GET, a PUT, and a POST with an
-     * Idempotency-Key.
+     * Whether to retry when no response arrived or the server was unavailable. Default: true for a GET, a PUT, and a POST with
+     * an Idempotency-Key.
      */
     repeatable?: boolean | undefined
     signal?: AbortSignal | undefined
   }
 
-/** What a call resolves to; `status` tells the answers of an operation apart. */
+/** The result of a call. `status` discriminates the answers of an operation. */
 export type ResultOf<O extends Operation> = AnswerOf<O> & { headers: Headers }
 
 export type Call<O extends Operation> = (
@@ -46,7 +46,7 @@ export type Call<O extends Operation> = (
 /** A method for each served operation, named after its id. */
 export type AtriumClient = { readonly [Id in ServedOperationId]: Call<Operations[Id]> }
 
-/** The same input as the client handles it when it runs, when its types are gone. */
+/** The same input without its exact types, for the implementation. */
 export interface AnyInput {
   query?: Record<string, unknown>
   body?: unknown

@@ -43,7 +43,7 @@ describe('a call', () => {
     assert.equal(page.data, '<p>')
   })
 
-  test("about a session lives at the root, and bears the call's control token or else the client's own, never the key", async () => {
+  test("session calls go to the root path with the call's control token, else the client's, and never the key", async () => {
     server.script({ body: { data: { status: 'running' } } }, { body: { data: { status: 'stopped' } } })
     await client.getSession({ id: 'ses_1' })
     await client.stopSession({ id: 'ses_1', controlToken: 'sct_other' })
@@ -68,7 +68,7 @@ describe('a call', () => {
     assert.equal(seen[1]!.line, `GET /v1/collections/${id}/artifacts?limit=5`)
   })
 
-  test('takes the origin alone as its address too', async () => {
+  test('accepts an origin as its base URL', async () => {
     server.script({ body: { data: { id: 'ten_1' } } })
     await createClient({ baseUrl: `${origin}/`, key: 'wsk_test' }).getTenant()
     assert.equal(seen[0]!.line, 'GET /v1/tenant')
@@ -124,7 +124,7 @@ test('there is a method for each served operation, which sends what the contract
   }
 })
 
-test('what has no envelope in the contract is given as it is, and nothing else', async () => {
+test('only answers without an envelope in the contract are returned unparsed', async () => {
   for (const op of servedOperations) {
     server.script({ body: { data: 1 } })
     const call = client[op.id as keyof typeof client] as (input: object) => Promise<{ data: unknown }>

@@ -6,30 +6,35 @@ import { routes } from './routes.ts'
 import { type HttpAnswer, type HttpRequest, jsonOf, send, type Transport } from './send.ts'
 
 export interface ClientOptions {
-  /** Where the API is, such as https://api.example/v1. The origin alone does too. */
+  /** The base URL of the API, such as https://api.example/v1. The origin alone is accepted too. */
   baseUrl: string
   /** A secret (wsk_…, servers only) or publishable key (wpk_…). */
   key?: string
-  /** Of one session (sct_…), for calls about it that name none of their own. */
+  /** The control token of one session (sct_…), for session calls without their own `controlToken`. */
   controlToken?: string
-  /** For those who run the installation: opens operator calls. */
+  /** The operator's admin token, for operator calls. */
   adminToken?: string
-  /** Another fetch than the platform's. */
+  /** A replacement for the global fetch. */
   fetch?: typeof globalThis.fetch
-  /** Further tries of a call that may be repeated; see `repeatable` of InputOf. Default 2. */
+  /** The number of retries of a repeatable call; see `repeatable` of InputOf. Default 2. */
   retries?: number
-  /** How long one try may take, its body included. Default 30,000. */
+  /** The time limit of one attempt including its body, in milliseconds. Default 30,000. */
   timeoutMs?: number
-  /** How to wait between tries; for tests. */
+  /** Waits between attempts; for tests. */
   wait?: Wait
 }
 
 /**
- * A client with a method for each served operation. A method takes the path's parameters by name, and beside them `query`, `body`,
- * `headers`, `collectionToken`, `controlToken`, `idempotencyKey`, `repeatable` and `signal`, as far as the operation has them. It resolves to
- * `{status, data, nextCursor?, headers}`, and throws the AtriumError of the code's class; when `signal` aborts, the signal's reason.
+ * A client with one method per served operation. A method takes the path parameters by name and, as far as the operation
+ * declares them, `query`, `body`, `headers`, `collectionToken`, `controlToken`, `idempotencyKey`, `repeatable` and `signal`.
+ * It resolves to `{status, data, nextCursor?, headers}`. It throws the AtriumError subclass of the error's code, or the
+ * signal's reason when `signal` aborts.
  *
- * A POST that takes an Idempotency-Key gets a fresh one, which stays the same over its tries.
+ * A POST that accepts an Idempotency-Key gets a random one, the same for all its attempts.
+ *
+ * @example
+ * const client = createClient({ baseUrl: 'https://api.example/v1', key: process.env.ATRIUM_KEY })
+ * const { data } = await client.createCollection({ body: { metadata: { share_title: 'A harbour at dusk' } } })
  */
 export function createClient(options: ClientOptions): AtriumClient {
   const settings: Settings = {
@@ -55,7 +60,7 @@ export function createClient(options: ClientOptions): AtriumClient {
       })
     },
   ])
-  // The table that gives the methods gives their types too.
+  // The types derive from the same table as the methods.
   return Object.fromEntries(methods)
 }
 
@@ -70,7 +75,7 @@ interface Settings {
 interface Route {
   id: string
   method: string
-  /** From the origin on: with /v1, or without where the operation lives at the root. */
+  /** The path from the origin on, with /v1 unless the operation is served at the root. */
   path: string
   caller: Caller
   keyed: boolean
@@ -82,7 +87,7 @@ function parseRoute(id: string, line: string): Route {
   return { id, method, path, caller, keyed: flags.includes('keyed'), raw: flags.includes('raw') }
 }
 
-/** GET and PUT are idempotent (RFC 9110, 9.2.2). So is DELETE, but a repeat would be told that there is nothing to delete. */
+/** GET and PUT are idempotent (RFC 9110, 9.2.2). DELETE is too, but its retry would fail with 404. */
 function mayRepeat({ method, keyed }: Route): boolean {
   return keyed || method === 'GET' || method === 'PUT'
 }
@@ -90,7 +95,7 @@ function mayRepeat({ method, keyed }: Route): boolean {
 function requestOf(route: Route, input: AnyInput, settings: Settings): HttpRequest {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input[name]
-    // A dot segment would be taken out of the address, and the call would go elsewhere.
+    // URL normalisation would remove a dot segment, and the call would go to another path.
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${route.id} needs ${name}`)
     return encodeURIComponent(value)
   })

@@ -3,8 +3,8 @@ import { type DeviceKey, deviceKeyOf, generateDevicePair } from '@atrium/room-cl
 export type { DeviceKey, DevicePublicKey } from '@atrium/room-client/identity'
 
 /**
- * A fresh device key, by Web Crypto: its private half cannot be exported. In a page it lasts as long as the page; one that is to last
- * longer is a CryptoKeyPair in IndexedDB.
+ * Makes a new device key with Web Crypto. Its private half is not extractable. The key lasts as long as the page; to keep one
+ * longer, store a CryptoKeyPair in IndexedDB.
  */
 export async function makeDeviceKey(): Promise<DeviceKey> {
   return deviceKeyOf(await generateDevicePair())

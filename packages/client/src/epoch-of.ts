@@ -1,6 +1,6 @@
 import { isBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 
-/** A public RSA key as a JWK (RFC 7517): modulus and exponent in base64url. What else a JWK holds is not looked at. */
+/** A public RSA key as a JWK (RFC 7517): modulus and exponent in base64url. Other members are ignored. */
 export interface RsaPublicKey {
   kty: 'RSA'
   n: string
@@ -8,13 +8,13 @@ export interface RsaPublicKey {
 }
 
 /**
- * The id of a key's epoch: its thumbprint (RFC 7638, SHA-256, base64url, 43 characters). Compare it with what `listEpochs` shows: a key that
- * is not there for everyone to see may have been made for you alone, and would mark your tokens.
+ * The id of a key's epoch: its thumbprint (RFC 7638, SHA-256, base64url, 43 characters). Compare it with `listEpochs`: a key
+ * that is not in this public list may be unique to you and so identify your tokens.
  *
- * Throws TypeError on a key that is not written canonically: it would be another epoch for the same key.
+ * Throws TypeError if the key is not canonically encoded, because it would be another epoch for the same key.
  */
 export async function epochOf({ kty, n, e }: RsaPublicKey): Promise<string> {
-  // A leading zero byte is another spelling of the same number.
+  // A leading zero byte is another encoding of the same number.
   if (kty !== 'RSA' || [n, e].some((integer) => !isBase64url(integer) || integer.length < 2 || /^A[A-P]/.test(integer)))
     throw new TypeError('The key is not a public RSA JWK in canonical base64url')
   // RFC 7638, 3.2: the required members only, in this order, without white space.

@@ -3,13 +3,13 @@ import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { AtriumError, type AtriumErrorFields } from './atrium-error.ts'
 import { errorClasses } from './errors.ts'
 
-/** The error of the class that its code has. */
+/** Makes an error of the class for its code. */
 export function makeError(fields: AtriumErrorFields): AtriumError {
   const Class = Object.hasOwn(errorClasses, fields.code) ? errorClasses[fields.code as keyof typeof errorClasses] : AtriumError
   return new Class(fields)
 }
 
-/** The error that an answer says: in the envelope, flat as the Space endpoint has it, or something else's altogether. */
+/** The error of a response: in the envelope, flat (Space endpoint), or not from the API. */
 export function errorOfAnswer(res: Response, text: string): AtriumError {
   const requestId = res.headers.get('x-request-id') ?? undefined
   const answer = { status: res.status, retryAfterSeconds: retryAfterSecondsOf(res.headers), requestId }
@@ -42,7 +42,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
-    // A proxy's page, or nothing: the status says what there is to say.
+    // The body is a proxy's page or empty, so only the status is reported.
     return undefined
   }
 }

@@ -21,7 +21,7 @@ const client = createClient({ baseUrl: server.origin, key: 'wpk_test', retries: 
 const failure = (call: Promise<unknown> = client.getTenant()) => failureOf(call)
 
 describe('the class of an error', () => {
-  test('each code of the contract has one: with its own name, and no other class fits', async () => {
+  test('each code of the contract has its own named class', async () => {
     const flat = servedOperations.flatMap((op) => Object.values(op.flatErrors ?? {}).map(({ error }) => error))
     const codes = [...new Set([...Object.keys(errors), ...flat])]
     assert.deepEqual([...codes, 'network_error', 'unexpected_answer'].sort(), Object.keys(errorClasses).sort())
@@ -36,7 +36,7 @@ describe('the class of an error', () => {
     }
   })
 
-  test('tells the compiler the code', () => {
+  test('narrows the type of the code', () => {
     const error: AtriumError = new InsufficientCreditError({ status: 402, code: 'insufficient_credit', message: 'No.' })
     assert.ok(error instanceof InsufficientCreditError)
     const { code }: { code: 'insufficient_credit' } = error
@@ -44,7 +44,7 @@ describe('the class of an error', () => {
     assert.equal(String(error), 'InsufficientCreditError: No.')
   })
 
-  test('of a code that this client does not know is AtriumError, also where the code is a name that objects have', async () => {
+  test('of an unknown code is AtriumError, also if the code is the name of an object property', async () => {
     for (const code of ['from_the_future', 'constructor', 'toString']) {
       server.script(errorAnswer(418, code))
       const error = await failure()
@@ -94,7 +94,7 @@ describe('an error', () => {
     assert.deepEqual([error.reason, error.message], ['not_on_list', 'not_authorized: not_on_list'])
   })
 
-  test('of a server that says nothing, or is not there, is NetworkError', async () => {
+  test('of a server that does not answer or cannot be reached is NetworkError', async () => {
     server.script({ hang: true })
     const hasty = createClient({ baseUrl: server.origin, timeoutMs: 50, retries: 0 })
     const error = await failure(hasty.getTenant())
@@ -105,7 +105,7 @@ describe('an error', () => {
     assert.ok((await failure(nowhere.getTenant())) instanceof NetworkError)
   })
 
-  test('of a redirect is NetworkError: it is not followed, and tokens stay where they were sent', async () => {
+  test('of a redirect is NetworkError: it is not followed, so tokens are not sent to another origin', async () => {
     server.script({ status: 302, headers: { location: `${server.origin}/elsewhere` } })
     const error = await failure(client.deleteCollection({ id: 'col_1', collectionToken: 'cat_test' }))
     assert.ok(error instanceof NetworkError)

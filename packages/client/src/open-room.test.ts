@@ -17,7 +17,7 @@ function open(more: Partial<RoomOptions> = {}): Room {
   return openRoom({ spaceUrl: `${world.space.origin}/space`, ...fresh(), wait: async () => undefined, ...more })
 }
 
-/** A fetch whose first answers get lost on the way back. */
+/** A fetch whose first responses are lost. */
 function losing(count: number): typeof fetch {
   let left = count
   return async (url, init) => {
@@ -29,7 +29,7 @@ function losing(count: number): typeof fetch {
 }
 
 describe('say and poll', () => {
-  test('what is said is read: who, when, what it answers', async () => {
+  test('poll returns a message with its author, time and reply_to', async () => {
     const room = open()
     const first = await room.say('The lamps are lit.')
     await room.say('All of them?', { replyTo: first.id, clientId: 'mine' })
@@ -47,7 +47,7 @@ describe('say and poll', () => {
     assert.deepEqual((await room.poll({ sinceCount: 1, limit: 1 })).entries, page.entries.slice(0, 1))
   })
 
-  test('what is said is stored once, though its answers were lost and it was said again', async () => {
+  test('a message is stored once although its responses were lost and it was sent again', async () => {
     const room = open({ fetch: losing(3) })
     const said = await room.say('Once.')
     const { entries } = await open({ room: room.room, mk: room.mk }).poll()
@@ -65,7 +65,7 @@ describe('say and poll', () => {
     assert.equal((await room.poll()).entries.length, 2)
   })
 
-  test('a refusal is an error of its class, and is not tried again', async () => {
+  test('a rejection is an error of its class and is not retried', async () => {
     let calls = 0
     const counting: typeof fetch = (url, init) => (calls++, fetch(url, init))
     const room = open({ fetch: counting })
@@ -80,7 +80,7 @@ describe('say and poll', () => {
     assert.equal(calls, 5)
   })
 
-  test('a room or key that cannot be one is refused before anything is sent', () => {
+  test('a malformed room or key is rejected before anything is sent', () => {
     for (const bad of [{ room: 'a room' }, { mk: 'short' }, { mk: 'with a space in it, but long enough' }])
       assert.throws(() => open(bad), TypeError)
   })
@@ -105,7 +105,7 @@ describe('identity', () => {
     )
   })
 
-  test('opens a room with a list to who is on it, and to nobody else', async () => {
+  test('opens a room with a list only to those on it', async () => {
     const { secret } = await world.emailRoom()
     const key = await makeDeviceKey()
     const tokenOf = (email: string) => world.idp.provider.sign({ email, sub: email, nonce: key.thumbprint })
@@ -120,7 +120,7 @@ describe('identity', () => {
     assert.deepEqual(await Promise.all(reasons), ['not_on_list', 'unsigned', 'unsigned'])
   })
 
-  test('is asked for each time, so that a token can be renewed', async () => {
+  test('is read for each request, so that a token can be renewed', async () => {
     const { secret } = await world.emailRoom()
     const key = await makeDeviceKey()
     const claims = { email: 'ada@example.com', sub: 'ada', nonce: key.thumbprint }
@@ -139,7 +139,7 @@ describe('identity', () => {
 })
 
 describe('follow', () => {
-  /** The texts of so many entries. */
+  /** The texts of the first `count` entries. */
   async function take(entries: AsyncIterable<Entry>, count: number): Promise<string[]> {
     const texts: string[] = []
     for await (const { message } of entries) if (texts.push(message.text) === count) break
@@ -149,7 +149,7 @@ describe('follow', () => {
     for (const text of texts) await room.say(text)
   }
 
-  test('gives what was said and then what is said, each once and in order, as soon as it is', async () => {
+  test('yields past messages and then new ones as they arrive, each once and in order', async () => {
     const room = open()
     await sayAll(room, ['a', 'b'])
     const got = take(room.follow(), 4)
@@ -157,26 +157,26 @@ describe('follow', () => {
     assert.deepEqual(await got, ['a', 'b', 'c', 'd'])
   })
 
-  test('goes on after an entry, or from now on', async () => {
+  test('continues after an entry, or starts now', async () => {
     const room = open()
     await sayAll(room, ['a', 'b', 'c'])
     assert.deepEqual(await take(room.follow({ after: 2 }), 1), ['c'])
     const news = take(room.follow({ after: 'now' }), 1)
-    // Said until it is heard: when the following begins, only itself knows.
+    // Repeated until it arrives, because the start of `follow` cannot be observed.
     let heard = false
     void news.then(() => (heard = true))
     while (!heard) await room.say('news')
     assert.deepEqual(await news, ['news'])
   })
 
-  test('gives long histories page after page', async () => {
+  test('yields long histories page by page', async () => {
     const room = open()
     const texts = Array.from({ length: 1_100 }, (_, n) => `${n}`)
     for (let at = 0; at < texts.length; at += 100) await Promise.all(texts.slice(at, at + 100).map((text) => room.say(text)))
     assert.deepEqual((await take(room.follow(), texts.length)).sort(), texts.sort())
   })
 
-  test('ends quietly when its signal aborts, also in the middle of a held poll', async () => {
+  test('ends without an error when its signal aborts, also during a long poll', async () => {
     const room = open()
     await room.say('a')
     const stop = new AbortController()
@@ -189,11 +189,11 @@ describe('follow', () => {
     assert.equal((await room.follow({ signal: stop.signal }).next()).done, true)
   })
 
-  test('of a room that is not there throws, or waits until somebody speaks in it', async () => {
+  test('of a room that does not exist throws, or waits for the first message', async () => {
     const room = open()
     assert.ok((await failureOf(room.follow().next())) instanceof NotFoundError)
     for (const after of [undefined, 'now'] as const) {
-      // Asks now and then: of a room that is not there no poll is held.
+      // Polls at intervals, because there is no long poll for a room that does not exist.
       const asked = Promise.withResolvers<void>()
       const nap = () => new Promise<void>((resolve) => setTimeout(resolve, 20)).finally(asked.resolve)
       const other = open({ wait: nap })
@@ -204,7 +204,7 @@ describe('follow', () => {
     }
   })
 
-  test('throws what asking again does not help against', async () => {
+  test('throws errors that a retry cannot resolve', async () => {
     const { secret } = await world.emailRoom()
     assert.ok((await failureOf(open(secret).follow().next())) instanceof NotAuthorizedError)
   })

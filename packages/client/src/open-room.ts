@@ -9,58 +9,58 @@ import { asAtriumError, type Entry, type RoomIdentity, type RoomPage, type SaidE
 export interface RoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
   spaceUrl: string
-  /** Who one is; a function is asked before each request. Absent: anonymous, which open rooms allow. */
+  /** The identity of the caller; a function is called before each request. Absent: anonymous, which open rooms allow. */
   identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
-  /** Another fetch than the platform's. */
+  /** A replacement for the global fetch. */
   fetch?: typeof globalThis.fetch
-  /** Further tries of poll, say and sealed when the service cannot be reached or is busy. Default 3. */
+  /** The number of retries of poll, say and sealed when the service cannot be reached or is overloaded. Default 3. */
   retries?: number
-  /** How long one try may take, beside what a poll is held for. Default 10,000. */
+  /** The time limit of one attempt in milliseconds, in addition to `waitMs`. Default 10,000. */
   timeoutMs?: number
-  /** How to wait between tries; for tests. */
+  /** Waits between attempts; for tests. */
   wait?: Wait
 }
 
 export interface PollOptions {
-  /** `etag` of the page before: where the history is another one by now, the answer starts from the beginning. */
+  /** `etag` of the previous page. If the history has been replaced since, the answer starts from the beginning. */
   sinceEtag?: string | undefined
-  /** `count` of the page before. Default 0. */
+  /** `count` of the previous page. Default 0. */
   sinceCount?: number | undefined
-  /** Holds the answer until something comes, up to 25,000. Default 0. */
+  /** Milliseconds to wait for new lines (long polling), up to 25,000. Default 0. */
   waitMs?: number | undefined
-  /** Lines at the most, up to 500, which is the default. */
+  /** The largest number of lines, up to 500. Default 500. */
   limit?: number | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface SayOptions {
-  /** `id` of the entry that it answers. */
+  /** `id` of the entry that the message replies to. */
   replyTo?: string | undefined
-  /** 1 to 100 characters: a repeat with the same one is stored once. Absent: a fresh one. */
+  /** 1 to 100 characters. A repeat with the same value is stored once. Absent: a new random one. */
   clientId?: string | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * A room of the Space service. All methods throw AtriumError: NotAuthorizedError (its `reason` says which check failed), NotFoundError for a
- * room that is not there, RateLimitedError, NetworkError…
+ * A room of the Space service. All methods throw AtriumError: NotAuthorizedError (`reason` names the failed check),
+ * NotFoundError for a room that does not exist, RateLimitedError, NetworkError…
  */
 export interface Room extends RoomSecret {
   /** The entries from `sinceCount` on, up to `limit` lines of them. */
   poll: (options?: PollOptions) => Promise<RoomPage>
   /**
-   * Every entry as it comes, page after page and then by held polls, for as long as it takes: while the service is away it asks again, less
-   * and less often. Goes on after a break with `{ after: entry.seq }`. Throws what asking again does not help against, and
-   * RewrittenHistoryError.
+   * Yields every entry as it arrives: first the history page by page, then new entries by long polling. While the service is
+   * unavailable it retries with growing delays. To resume, pass `{ after: entry.seq }`. Throws RewrittenHistoryError, and
+   * errors that a retry cannot resolve.
    */
   follow: (options?: FollowOptions) => AsyncGenerator<Entry, void, undefined>
-  /** Writes a message of up to 16 KiB, stored once however often it is tried. Makes an open room where there is none. */
+  /** Writes a message of up to 16 KiB. Retries store it only once. Creates an open room if none exists. */
   say: (text: string, options?: SayOptions) => Promise<SaidEntry>
-  /** All that is stored, as it is stored: openHistory opens it. Needs no key. */
+  /** Reads the sealed history as it is stored, without the room key. openHistory opens it. */
   sealed: (options?: { signal?: AbortSignal | undefined }) => Promise<SealedRoom>
 }
 
-/** A client of one room. Asks nothing yet. Throws TypeError for a malformed room or mk, which it does not quote. */
+/** Makes a client of one room, without a request. Throws TypeError for a malformed room or mk; the message does not contain them. */
 export function openRoom(options: RoomOptions): Room {
   const { room, mk, spaceUrl, identity, fetch, timeoutMs, retries = 3, wait = delay } = options
   assertRoomSecret({ room, mk })
@@ -78,14 +78,14 @@ export function openRoom(options: RoomOptions): Room {
     room,
     mk,
     poll: (from = {}) => converted(poll(from)),
-    // Follows by itself how often to try again.
+    // `follow` has its own retries.
     follow: (options = {}) =>
       followConverted(followRoom({ poll: (from) => poll({ ...from, signal: options.signal }, 0), wait }, options)),
     say: (text, { replyTo, clientId = randomId(), signal } = {}) => {
       const message = { text, ...(replyTo === undefined ? {} : { reply_to: replyTo }), client_id: clientId }
       return converted(callSpace(endpoint, { op: 'turn', room, mk, message }, how(signal)))
     },
-    // The key opens the stored bytes: whoever asks for those has no need to send it.
+    // The request omits the room key, because reading sealed bytes does not need it.
     sealed: ({ signal } = {}) => converted(callSpace(endpoint, { op: 'sealed', room }, how(signal))),
   }
 }

@@ -11,7 +11,7 @@ after(() => server.stop())
 const client = createClient({ baseUrl: server.origin, key: 'wsk_test' })
 const queries = () => server.seen.map(({ line }) => line.split('?')[1])
 
-test('a list is every entry of it, page after page, with the other parameters as they were', async () => {
+test('yields every entry of a list, page by page, with the other parameters unchanged', async () => {
   server.script(
     { body: { data: [{ id: 'art_1' }, { id: 'art_2' }], meta: { next_cursor: 'c&1' } } },
     { body: { data: [{ id: 'art_3' }] } },
@@ -22,7 +22,7 @@ test('a list is every entry of it, page after page, with the other parameters as
   assert.deepEqual(queries(), ['limit=2', 'limit=2&cursor=c%261'])
 })
 
-test('where the answer is an object its items are the list, and no page is fetched that is not needed', async () => {
+test('reads `data.items` if the data is an object, and fetches no page that is not needed', async () => {
   server.script({ body: { data: { items: [{ id: 'itm_1' }] }, meta: { next_cursor: 'more' } } })
   for await (const item of paginate(client.listItems, { id: 'col_1', collectionToken: 'cat_test' })) {
     assert.equal(item.id, 'itm_1')
@@ -31,7 +31,7 @@ test('where the answer is an object its items are the list, and no page is fetch
   assert.equal(server.seen.length, 1)
 })
 
-test('what the call throws is thrown', async () => {
+test('throws the error of the call', async () => {
   server.script(errorAnswer(400, 'invalid_cursor'))
   assert.equal((await failureOf(paginate(client.listArtifacts, { id: 'col_1' }).next())).code, 'invalid_cursor')
 })

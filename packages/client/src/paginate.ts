@@ -1,4 +1,4 @@
-/** An entry of a paged answer: of `data`, where it is a list, else of `data.items`. */
+/** An entry of a paged answer: of `data` if it is a list, else of `data.items`. */
 type EntryOf<Answer> = Answer extends { data: readonly (infer Entry)[] }
   ? Entry
   : Answer extends { data: { items: readonly (infer Entry)[] } }
@@ -11,9 +11,9 @@ interface Page {
 }
 
 /**
- * All entries of a paged list, page after page, each fetched when it is needed:
+ * Iterates over all entries of a paged list. Each page is fetched when it is needed:
  * `for await (const item of paginate(client.listItems, { id, collectionToken })) …`
- * `query.limit` is the size of a page; `query.cursor`, where to begin. Throws what the call throws.
+ * `query.limit` is the page size and `query.cursor` the start. Throws the errors of the call.
  */
 export async function* paginate<Input extends { query?: object | undefined }, Answer>(
   call: (input: Input) => Promise<Answer>,

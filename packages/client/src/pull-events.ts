@@ -2,7 +2,7 @@ import type { AtriumEvent } from './atrium-event.ts'
 import type { AtriumClient } from './call.ts'
 
 export interface PullOptions {
-  /** `sequence` of the last event that was handled. Default 0: all that there are. */
+  /** `sequence` of the last event that you handled. Default 0: all stored events. */
   after?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -10,9 +10,9 @@ export interface PullOptions {
 const pageEvents = 200
 
 /**
- * All events after a `sequence`, in order, page after page, until there is nothing new:
+ * Iterates over all events after a `sequence`, in order, until there is nothing new:
  * `for await (const event of pullEvents(client.listEvents, { after })) …`
- * Throws what the call throws.
+ * Throws the errors of the call.
  */
 export async function* pullEvents(
   listEvents: AtriumClient['listEvents'],
@@ -20,7 +20,7 @@ export async function* pullEvents(
 ): AsyncGenerator<AtriumEvent, void, undefined> {
   for (let last = after; ;) {
     const { data } = await listEvents({ query: { after: last, limit: pageEvents }, signal })
-    // Which data goes with which type, the contract's schema of the list does not say.
+    // The contract's schema of the list does not relate `type` to `data`.
     yield* data as AtriumEvent[]
     const newest = data.at(-1)
     if (!newest) return

@@ -10,13 +10,13 @@ import type { RoomPage } from './room-call.ts'
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './verify-webhook.ts'
 
 /**
- * Whether a request to a remote agent's endpoint is genuine: signed with the signing_secret (whsec_…) that registering the agent returned, as
- * Standard Webhooks has it, in the last five minutes. Answer with a 2xx soon and join afterwards: a launch that is not answered in eight
- * seconds is sent again, up to twice, and one session may so be launched here more than once: its session_id tells.
+ * Verifies a request to a remote agent's endpoint: its Standard Webhooks signature with the agent's signing_secret (whsec_…),
+ * and that it is at most five minutes old. Answer with a 2xx first and join afterwards: a launch without an answer within
+ * eight seconds is sent again, up to twice. Use session_id to detect such a repeat.
  *
- * @param body Exactly as it came.
- * @param secrets Several while a secret is being changed.
- * @throws WebhookVerificationError; TypeError where a secret is not one.
+ * @param body The raw body, unchanged.
+ * @param secrets The signing secret, or several during a rotation.
+ * @throws WebhookVerificationError; TypeError if a secret is malformed.
  */
 export async function verifyAgentRequest(
   body: string,
@@ -30,26 +30,26 @@ export async function verifyAgentRequest(
 }
 
 export interface JoinOptions {
-  /** How often the status is asked for, since a session.ended request may be lost. Default 3,000. */
+  /** Milliseconds between two requests for the status, because a session.ended request may be lost. Default 3,000. */
   lookEveryMs?: number
-  /** Another fetch than the platform's. */
+  /** A replacement for the global fetch. */
   fetch?: typeof globalThis.fetch
-  /** How to wait; for tests. */
+  /** Waits; for tests. */
   wait?: Wait
 }
 
-/** An agent is in no hurry: while the Space service is away it keeps trying for about half a minute. */
+/** An agent can wait: it retries for about half a minute while the Space service is unavailable. */
 const retries = 10
 
-/** What is looked back for, at the most, to find where the launch was. */
+/** How many lines are read back at most to find the place of the launch. */
 const lookBackLines = 500
 
 /**
- * Joins the session of a launch request: makes a device key, gets a token for it, enters the room and confirms that the agent came; from then
- * on its price is due. Without a confirmation within 30 seconds the session fails.
+ * Joins the session of a launch request: makes a device key, gets an ID token for it, enters the room and confirms the join.
+ * From then on the price is due. Without a confirmation within 30 seconds the session fails.
  *
- * Throws AtriumError: StateConflictError when the session has ended meanwhile, NotAuthorizedError when the room does not let the agent in.
- * Throws TypeError where the request's control_url is not that of its session.
+ * Throws AtriumError: StateConflictError if the session has ended meanwhile, NotAuthorizedError if the room does not admit the agent.
+ * Throws TypeError if control_url is not the URL of the session.
  */
 export async function joinSession(launch: SessionLaunched, options: JoinOptions = {}): Promise<AgentSession> {
   const { lookEveryMs = 3_000, ...net } = options
@@ -75,11 +75,11 @@ export async function joinSession(launch: SessionLaunched, options: JoinOptions 
 
 function baseOf({ control_url: url, session_id: id }: SessionLaunched): string {
   const end = `/sessions/${id}`
-  if (!url.endsWith(end)) throw new TypeError('control_url is not the address of the session')
+  if (!url.endsWith(end)) throw new TypeError('control_url is not the URL of the session')
   return url.slice(0, -end.length)
 }
 
-/** The end of the room. One that nobody has spoken in is not there yet. */
+/** Reads the last lines of the room. A room without a message does not exist yet. */
 async function readRecent(room: Room): Promise<RoomPage> {
   try {
     const { count } = await room.poll({ sinceCount: Number.MAX_SAFE_INTEGER })

@@ -15,7 +15,7 @@ const client = createClient({ baseUrl: origin, key: 'wpk_test', wait })
 const item = { id: 'col_1', body: { type: 'message', content: [1] } }
 const keysOf = () => new Set(seen.map(({ headers }) => headers['idempotency-key']))
 
-test('a GET and a PUT are tried again after a cut connection, a 503, a 429 and a proxy that found nobody, and no more than that', async () => {
+test('a GET and a PUT are retried after a cut connection, a 503, a 429 and a 502 or 504 of a proxy, up to the limit', async () => {
   server.script({ cut: true }, errorAnswer(503, 'unavailable'), { body: { data: { id: 'ten_1' } } })
   assert.equal((await client.getTenant()).data.id, 'ten_1')
   server.script({ status: 504, body: '<html>' }, { status: 502 }, { body: { data: { id: 'agt_1' } } })
@@ -25,7 +25,7 @@ test('a GET and a PUT are tried again after a cut connection, a 503, a 429 and a
   assert.equal(seen.length, 3)
 })
 
-test('a POST gets a fresh idempotency key, kept with the same bytes over its tries; another call gets another', async () => {
+test('a POST gets a new idempotency key per call, and its retries send the same key and bytes', async () => {
   const inProgress = errorAnswer(409, 'idempotency_in_progress', { 'retry-after': '1' })
   server.script({ cut: true }, inProgress, { status: 201, body: { data: { id: 'itm_1' } } })
   await client.addItem(item)
@@ -39,13 +39,13 @@ test('a POST gets a fresh idempotency key, kept with the same bytes over its tri
   assert.notEqual([...keysOf()][0], first)
 })
 
-test('a key of the caller is taken as it is', async () => {
+test("the caller's idempotency key is sent unchanged", async () => {
   server.script({ cut: true }, { status: 201, body: { data: { id: 'itm_1' } } })
   await client.addItem({ ...item, idempotencyKey: 'once' })
   assert.deepEqual([...keysOf()], ['once'])
 })
 
-test('what takes no key and is no GET is not tried again, unless the caller says that it may happen twice', async () => {
+test('a call that is neither a GET nor keyed is retried only if the caller sets `repeatable`', async () => {
   const input = { id: 'ses_1', controlToken: 'sct_test' }
   server.script({ cut: true })
   assert.equal((await failureOf(client.stopSession(input))).code, 'network_error')
@@ -60,12 +60,12 @@ test('what takes no key and is no GET is not tried again, unless the caller says
   assert.equal(seen.length, 1)
 })
 
-test('what came too often did not happen, and is tried again whatever it is', async () => {
+test('a 429 is retried for every call, because the call had no effect', async () => {
   server.script(errorAnswer(429, 'rate_limited'), { body: { data: { sessionId: 'ses_1', status: 'stopped' } } })
   assert.equal((await client.stopSession({ id: 'ses_1' })).data.status, 'stopped')
 })
 
-test('other errors are not tried again', async () => {
+test('other errors are not retried', async () => {
   for (const [status, code] of [
     [500, 'internal_error'],
     [409, 'idempotency_key_reused'],
@@ -77,7 +77,7 @@ test('other errors are not tried again', async () => {
   }
 })
 
-test('a wait is as long as Retry-After says, in seconds or as a date, and there is none when it is more than a minute', async () => {
+test('a retry waits for Retry-After, in seconds or as a date; above a minute there is no retry', async () => {
   server.script(errorAnswer(429, 'rate_limited', { 'retry-after': '2' }), { body: { data: {} } })
   await client.getTenant()
   assert.equal(waitsMs.length, 1)
@@ -91,7 +91,7 @@ test('a wait is as long as Retry-After says, in seconds or as a date, and there 
   assert.equal(waitsMs.length, 2)
 })
 
-test('waits grow, at random', async () => {
+test('delays grow and are random', async () => {
   const patient = createClient({ baseUrl: origin, retries: 8, wait })
   server.script(...Array.from({ length: 9 }, () => errorAnswer(503, 'unavailable')))
   await failureOf(patient.getTenant())

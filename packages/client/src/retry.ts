@@ -4,15 +4,15 @@ import { AtriumError } from './atrium-error.ts'
 export { wait, type Wait } from '@atrium/room-client/retry'
 
 export interface RetryOptions {
-  /** Further tries after the first, at the most. */
+  /** The largest number of retries after the first attempt. */
   retries: number
-  /** Whether the call may happen twice without harm. What was refused for coming too often did not happen: that is always repeated. */
+  /** Whether the call may safely run twice. A 429 is always retried, because the call had no effect. */
   repeatable: boolean
   signal: AbortSignal | undefined
   wait: Wait
 }
 
-/** Tries until it goes well, fails for good, or the tries are used up. */
+/** Calls `attempt` until it succeeds, fails permanently, or no retries are left. */
 export function withRetries<T>(attempt: () => Promise<T>, { repeatable, ...options }: RetryOptions): Promise<T> {
   const mayRetry = (error: unknown): error is AtriumError =>
     error instanceof AtriumError &&

@@ -36,7 +36,7 @@ async function damage(changed: SealedRoom, etag?: string): Promise<DamagedHistor
   return error
 }
 
-test('what is stored, which says nothing by itself, opens with the room key to what was said', async () => {
+test('the stored history is unreadable by itself, and the room key opens it', async () => {
   assert.ok(!stored.sealed.includes('lamps') && !stored.sealed.includes(Buffer.from('lamps').toString('base64url')))
   const page = await room.poll()
   const { entries, etag, policy, records } = await openHistory(room, stored, page.etag)
@@ -44,7 +44,7 @@ test('what is stored, which says nothing by itself, opens with the room key to w
   assert.deepEqual([etag, policy.policy, records.length], [page.etag, 'open', page.count])
 })
 
-test('asking for what is stored sends no key', async () => {
+test('reading the sealed history does not send the room key', async () => {
   const bodies: string[] = []
   const spy: typeof fetch = (url, init) => (bodies.push(String(init?.body)), fetch(url, init))
   await openRoom({ spaceUrl: `${space.origin}/space`, room: room.room, mk: room.mk, fetch: spy }).sealed()
@@ -59,7 +59,7 @@ test("another room's key does not open it", async () => {
   await assert.rejects(openHistory({ room: room.room, mk: 'short' }, stored), TypeError)
 })
 
-test('a line that was altered, moved, taken out or added is found', async () => {
+test('an altered, moved, removed or added line is detected', async () => {
   const flip = (line: string, member: string) =>
     line.replace(new RegExp(`("${member}":")(.)`), (_, name, at) => name + (at === 'A' ? 'B' : 'A'))
   assert.equal((await damage(withLines((lines) => lines.with(2, flip(lines[2]!, 'ciphertext'))))).seq, 3)
@@ -70,7 +70,7 @@ test('a line that was altered, moved, taken out or added is found', async () => 
   assert.equal((await damage(withLines(() => ['']))).seq, 0)
 })
 
-test('a second reader in a line is found', async () => {
+test('a second recipient of a line is detected', async () => {
   const other = '{"header":{"alg":"A256KW","kid":"beta"},"encrypted_key":"AAAA"}'
   assert.equal(
     (await damage(withLines((lines) => lines.with(1, lines[1]!.replace('"recipients":[', `"recipients":[${other},`))))).seq,
@@ -78,14 +78,14 @@ test('a second reader in a line is found', async () => {
   )
 })
 
-test('a line missing at the end is found by the etag of a poll, and by nothing else', async () => {
+test('a missing last line is detected only by the etag of a poll', async () => {
   const { etag } = await room.poll()
   const shortened = withLines((lines) => lines.slice(0, -1))
   assert.equal((await openHistory(room, shortened)).entries.length, 2)
   assert.equal((await damage(shortened, etag)).seq, 2)
 })
 
-test('a text that its hash is not of is refused', async () => {
+test('a text with another hash is rejected', async () => {
   assert.equal((await damage({ ...stored, sha256: '0'.repeat(64) })).seq, undefined)
 })
 

@@ -1,13 +1,13 @@
 import { errorOfAnswer, makeError } from './error-of-answer.ts'
 
-/** How requests get out. */
+/** How requests are sent. */
 export interface Transport {
   fetch: typeof globalThis.fetch
-  /** How long one try may take, its body included. */
+  /** The time limit of one attempt including its body, in milliseconds. */
   timeoutMs: number
 }
 
-/** What is sent: made once, so that each try sends the same bytes. */
+/** A request, built once so that each attempt sends the same bytes. */
 export interface HttpRequest {
   url: string
   method: string
@@ -20,10 +20,10 @@ export interface HttpAnswer {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Sends it once. Throws AtriumError, or the signal's reason when that aborts. */
+/** Sends a request once. Throws AtriumError, or the signal's reason when it aborts. */
 export async function send(request: HttpRequest, transport: Transport, signal: AbortSignal | undefined): Promise<HttpAnswer> {
   const { url, ...init } = request
-  // Taken out first: a browser's fetch refuses to be called as a method of something else.
+  // Destructured, because a browser's fetch must not be called as a method of another object.
   const { fetch, timeoutMs } = transport
   const timeout = AbortSignal.timeout(timeoutMs)
   let answer: HttpAnswer
@@ -31,7 +31,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
     const res = await fetch(url, {
       ...init,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      // No redirect is ever answered; following one could carry a token elsewhere.
+      // The API never redirects. Following a redirect could send a token to another origin.
       redirect: 'error',
       credentials: 'omit',
     })
@@ -46,7 +46,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
   return answer
 }
 
-/** The JSON of an answer. Throws UnexpectedAnswerError where it is none. */
+/** Parses the JSON of an answer. Throws UnexpectedAnswerError for invalid JSON. */
 export function jsonOf({ res, bytes }: HttpAnswer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))

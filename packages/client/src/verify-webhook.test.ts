@@ -17,7 +17,7 @@ const payload = JSON.stringify({
 })
 const id = 'evt_4fRzK0vXcB1mQwErTy7uPa'
 
-/** As the platform sends it: signed by the official package. */
+/** A delivery as the platform sends it, signed by the official package. */
 function send({ by = secret, at = new Date(), text = payload }: { by?: string; at?: Date; text?: string } = {}) {
   const headers = {
     'webhook-id': id,
@@ -29,7 +29,7 @@ function send({ by = secret, at = new Date(), text = payload }: { by?: string; a
 
 async function doubt(verifying: Promise<unknown>): Promise<WebhookDoubt> {
   const error = await verifying.then(
-    () => assert.fail('it was believed'),
+    () => assert.fail('the webhook was accepted'),
     (reason: unknown) => reason,
   )
   assert.ok(error instanceof WebhookVerificationError, String(error))
@@ -39,7 +39,7 @@ async function doubt(verifying: Promise<unknown>): Promise<WebhookDoubt> {
 const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000)
 
 describe('a webhook that the official package signed', () => {
-  test('is believed, and its event typed', async () => {
+  test('is accepted, and its event is typed', async () => {
     const { text, headers } = send()
     const event = await verifyWebhook(text, headers, secret)
     assert.equal(event.sequence, 42)
@@ -47,14 +47,14 @@ describe('a webhook that the official package signed', () => {
     assert.equal(event.data.collection_id, 'col_ünïcode 日本 🎉')
   })
 
-  test('is believed however its headers come: Headers, in capitals, as node:http has them', async () => {
+  test('is accepted with every form of headers: Headers, upper case, and the object of node:http', async () => {
     const { text, headers } = send()
     const capital = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
     for (const form of [new Headers(headers), capital, { ...headers, 'set-cookie': ['a', 'b'], host: undefined }])
       assert.equal((await verifyWebhook(text, form, secret)).id, id)
   })
 
-  test('is believed while the secret rotates: by any of several secrets, by any of several signatures', async () => {
+  test('is accepted during a rotation, with any of several secrets and any of several signatures', async () => {
     const { text, headers } = send()
     assert.equal((await verifyWebhook(text, headers, [otherSecret, secret])).id, id)
     const both = `${send({ by: otherSecret }).headers['webhook-signature']} v1a,c2lnbmVk ${headers['webhook-signature']} nonsense`
@@ -62,13 +62,13 @@ describe('a webhook that the official package signed', () => {
     assert.equal((await verifyWebhook(text, headers, secret.slice('whsec_'.length))).id, id)
   })
 
-  test('is not, by another secret or by none', async () => {
+  test('is rejected with another secret or without one', async () => {
     const { text, headers } = send()
     assert.equal(await doubt(verifyWebhook(text, headers, otherSecret)), 'bad_signature')
     assert.equal(await doubt(verifyWebhook(text, headers, [])), 'bad_signature')
   })
 
-  test('is not, when its time is more than five minutes off either way, or more than what is asked for', async () => {
+  test('is rejected when its timestamp differs by more than five minutes, or by more than the tolerance', async () => {
     const judge = ({ text, headers }: ReturnType<typeof send>, seconds?: number) => verifyWebhook(text, headers, secret, seconds)
     assert.equal(await doubt(judge(send({ at: secondsAgo(302) }))), 'too_old')
     assert.equal(await doubt(judge(send({ at: secondsAgo(-302) }))), 'too_new')
@@ -77,7 +77,7 @@ describe('a webhook that the official package signed', () => {
     await judge(send({ at: secondsAgo(3_000) }), 3_600)
   })
 
-  test('is not, without one of its headers or with a time that is none', async () => {
+  test('is rejected without one of its headers or with a malformed timestamp', async () => {
     const { text, headers } = send()
     for (const name of Object.keys(headers))
       assert.equal(await doubt(verifyWebhook(text, { ...headers, [name]: undefined }, secret)), 'missing_header')
@@ -85,7 +85,7 @@ describe('a webhook that the official package signed', () => {
       assert.equal(await doubt(verifyWebhook(text, { ...headers, 'webhook-timestamp': time }, secret)), 'bad_timestamp')
   })
 
-  test('is not, with anything altered: no character of payload, id, time or signature may', async () => {
+  test('is rejected when any character of payload, id, timestamp or signature is altered', async () => {
     const { text, headers } = send()
     const { 'webhook-id': sentId, 'webhook-timestamp': time, 'webhook-signature': signature } = headers
     const flip = (value: string, at: number) => value.slice(0, at) + (value[at] === '1' ? '2' : '1') + value.slice(at + 1)
@@ -93,7 +93,7 @@ describe('a webhook that the official package signed', () => {
       ...Array.from(text, (_, at): [string, WebhookHeaders] => [flip(text, at), headers]),
       ...Array.from(sentId, (_, at): [string, WebhookHeaders] => [text, { ...headers, 'webhook-id': flip(sentId, at) }]),
       [text, { ...headers, 'webhook-timestamp': String(Number(time) - 1) }],
-      // Up to the last character that says more than the padding.
+      // Without the last characters, whose unused bits decode to the same bytes.
       ...Array.from(signature.slice(0, -2), (_, at): [string, WebhookHeaders] => [
         text,
         { ...headers, 'webhook-signature': flip(signature, at) },
@@ -108,14 +108,14 @@ describe('a webhook that the official package signed', () => {
     }
   })
 
-  test('is not, when it holds no JSON', async () => {
+  test('is rejected when the payload is not JSON', async () => {
     const { text, headers } = send({ text: 'hello' })
     assert.equal(await doubt(verifyWebhook(text, headers, secret)), 'not_json')
   })
 })
 
 describe('a webhook that the client signed', () => {
-  test('is believed by the official packages', async () => {
+  test('is accepted by the official packages', async () => {
     const headers = await signWebhook(payload, secret, { id })
     assert.deepEqual(new Webhook(secret).verify(payload, headers), JSON.parse(payload))
     assert.deepEqual(new SvixWebhook(secret).verify(payload, headers), JSON.parse(payload))
@@ -123,14 +123,14 @@ describe('a webhook that the client signed', () => {
     assert.throws(() => new Webhook(otherSecret).verify(payload, headers))
   })
 
-  test('is, to the last character, what the official package makes', async () => {
+  test('equals the signature of the official package', async () => {
     const at = new Date(1_700_000_000_789)
     const headers = await signWebhook(payload, secret, { id, at })
     assert.deepEqual(headers, send({ at }).headers)
   })
 })
 
-test('what is no secret is a TypeError, which does not quote it', async () => {
+test('a malformed secret is a TypeError whose message does not contain it', async () => {
   const { text, headers } = send()
   for (const bad of ['', 'whsec_', 'whsec_not base64!', 'sct_…']) {
     const says = (error: Error) => error instanceof TypeError && error.message === 'The secret must be whsec_ and base64'

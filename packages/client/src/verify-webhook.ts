@@ -1,11 +1,11 @@
 import type { AtriumEvent } from './atrium-event.ts'
 
-/** A Headers object, or the plain one that node:http has. */
+/** A Headers object, or the plain object of node:http. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }
 
-/** Why a request is not believed. */
+/** Why a request was rejected. */
 export type WebhookDoubt =
   | 'missing_header'
   | 'bad_timestamp'
@@ -15,7 +15,7 @@ export type WebhookDoubt =
   | 'not_json'
   | 'unknown_type'
 
-/** The request is not what the holder of the secret sent a moment ago. Answer it with 400 or 401, and do nothing else. */
+/** The request was not signed with the secret within the tolerance. Answer with 400 or 401 and do not process it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly reason: WebhookDoubt
@@ -29,15 +29,15 @@ export class WebhookVerificationError extends Error {
 const defaultToleranceSeconds = 5 * 60
 
 /**
- * Whether a request is genuine: Standard Webhooks, symmetric (v1), which is HMAC-SHA-256 over `id.timestamp.payload`. By Web Crypto alone, in
- * constant time. Deliveries come at least once: the event's id tells a repeat.
+ * Verifies a webhook request: Standard Webhooks, symmetric (v1), HMAC-SHA-256 over `id.timestamp.payload`. Uses only Web
+ * Crypto, in constant time. Delivery is at least once: use the event's id to detect a repeat.
  *
- * @param payload The body exactly as it came, not parsed and put together again.
- * @param headers webhook-id, webhook-timestamp and webhook-signature; while a secret rotates there are several signatures.
- * @param secrets whsec_… of setWebhook, or several of which any will do.
- * @param toleranceSeconds How far the timestamp may be from now, either way. Default 300.
+ * @param payload The raw body. Parsing and serialising it again would change its bytes.
+ * @param headers webhook-id, webhook-timestamp and webhook-signature, which has several signatures during a rotation.
+ * @param secrets The secret from setWebhook (whsec_…), or several, any of which may match.
+ * @param toleranceSeconds The largest difference between the timestamp and now. Default 300.
  * @returns The parsed payload.
- * @throws WebhookVerificationError, whose `reason` says why; TypeError where a secret is not one.
+ * @throws WebhookVerificationError, whose `reason` names the failed check; TypeError if a secret is malformed.
  */
 export async function verifyWebhook<Payload = AtriumEvent>(
   payload: string,
@@ -59,7 +59,7 @@ export async function verifyWebhook<Payload = AtriumEvent>(
   }
 }
 
-/** The headers that a sender would send: for tests of what receives webhooks. Throws TypeError where the secret is not one. */
+/** The headers of a signed webhook, for tests of a receiver. Throws TypeError if the secret is malformed. */
 export async function signWebhook(payload: string, secret: string, { id, at = new Date() }: { id: string; at?: Date }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
   const mac = await crypto.subtle.sign('HMAC', await importSecret(secret), utf8(`${id}.${timestamp}.${payload}`))
@@ -71,7 +71,7 @@ type HmacKey = Awaited<ReturnType<typeof importSecret>>
 
 function importSecret(secret: string) {
   const key = bytesOf(secret.replace(/^whsec_/, ''))
-  // An empty key would verify what anyone can sign.
+  // Anyone could sign with an empty key.
   if (!key || key.length === 0) throw new TypeError('The secret must be whsec_ and base64')
   return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
@@ -89,7 +89,7 @@ function assertRecent(timestamp: string, toleranceSeconds: number): void {
   if (ageSeconds < -toleranceSeconds) throw new WebhookVerificationError('too_new')
 }
 
-/** Other versions of signatures are passed over. */
+/** Signatures of other versions are ignored. */
 function signatureOf(text: string): Uint8Array<ArrayBuffer>[] {
   const bytes = text.startsWith('v1,') ? bytesOf(text.slice(3)) : undefined
   return bytes ? [bytes] : []
@@ -104,7 +104,7 @@ async function isSignedByAny(
   return (await Promise.all(checks)).includes(true)
 }
 
-/** undefined: not base64. */
+/** Decodes base64; undefined if the text is not base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))

@@ -19,7 +19,7 @@ export interface SeenRequest {
   body: string
 }
 
-/** A server that answers what a test says, in this order, and then 500 with nothing in it. */
+/** A server that sends the scripted answers in order, and then an empty 500. */
 export async function startScriptedServer() {
   const seen: SeenRequest[] = []
   const answers: ScriptedAnswer[] = []
@@ -37,7 +37,7 @@ export async function startScriptedServer() {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
-    /** Forgets what was, and answers these. */
+    /** Replaces the script and clears the recorded requests. */
     script(...next: ScriptedAnswer[]) {
       seen.length = 0
       answers.splice(0, Infinity, ...next)
@@ -55,7 +55,7 @@ export function errorAnswer(status: number, code: string, headers: Record<string
 
 export async function failureOf(call: Promise<unknown>): Promise<AtriumError> {
   const failure = await call.then(
-    () => assert.fail('it went well'),
+    () => assert.fail('the call succeeded'),
     (reason: unknown) => reason,
   )
   assert.ok(failure instanceof AtriumError, String(failure))
