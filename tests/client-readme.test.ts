@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { after, before, test } from 'node:test'
@@ -12,6 +12,7 @@ import { blindSign } from '../packages/client/src/blind-sign.ts'
 import { createClient } from '../packages/client/src/create-client.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { skipWithoutChromium, startTestBrowser, startTestServer } from '../packages/web/src/share/start-test-browser.ts'
+import { packClient } from '../scripts/pack/packages.ts'
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
@@ -37,7 +38,7 @@ let settings: [string, string][]
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'atrium-readme-'))
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await installClient()
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   database = await createTestDatabase()
   atrium = await startAtrium({ databaseUrl: database.url, space: true })
@@ -68,6 +69,17 @@ after(async () => {
   await database?.drop()
   await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
 })
+
+/** The package as it is installed, and the types of Node: nothing else that this folder has. */
+async function installClient(): Promise<void> {
+  const { files } = await packClient(root)
+  for (const [path, content] of Object.entries(files)) {
+    const target = join(folder, 'node_modules/@atrium/client', path)
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, content)
+  }
+  await symlink(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'))
+}
 
 /** Writes the program with the reader's own settings; gives its path. */
 async function write(name: string, program: string): Promise<string> {

@@ -25,9 +25,15 @@ export function readExamples(): Example[] {
  * also checks that x reads y. `given` are the names that a reader is to have, with their types, members of globalThis.readme.
  */
 export function programOf(examples: Example[], given: Record<string, string>): string {
-  const imports = new Set<string>()
+  const imports = new Map<string, Set<string>>()
+  const keep = (names: string, from: string) => {
+    const known = imports.get(from) ?? new Set<string>()
+    for (const name of names.split(',')) known.add(name.trim())
+    imports.set(from, known)
+    return ''
+  }
   const bodies = examples.map(({ heading, code }, i) => {
-    const body = code.replace(/^import .*$/gm, (line) => (imports.add(line.replace(/ \/\/.*$/, '')), ''))
+    const body = code.replace(/^import \{(.*)\} from ('.*').*$/gm, (_, names: string, from: string) => keep(names, from))
     const checked = body.replace(
       /console\.log\((.*)\) \/\/ (.+)$/gm,
       (_, value, expected) => `readme.check(${value}, ${JSON.stringify(expected)})`,
@@ -37,7 +43,7 @@ export function programOf(examples: Example[], given: Record<string, string>): s
   const names = Object.entries(given).map(([name, type]) => `${name}: ${type}`)
   const type = `{ begin(heading: string): void; check(value: unknown, expected: string): void; ${names.join('; ')} }`
   return [
-    ...imports,
+    ...Array.from(imports, ([from, names]) => `import { ${[...names].join(', ')} } from ${from}`),
     `const readme = (globalThis as unknown as { readme: ${type} }).readme`,
     `const { ${Object.keys(given).join(', ')} } = readme`,
     ...bodies,

@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema, type TString } from 'typebox'
 import { limits } from './limits.ts'
 import { idSchemaPattern, type IdKind } from './tokens.ts'
 
@@ -10,7 +10,7 @@ export function closed<P extends TProperties>(properties: P, options: { minPrope
 const idKind = Symbol('kind of id')
 
 /** The schema of an id of this kind. */
-export function id(kind: IdKind, description?: string) {
+export function id(kind: IdKind, description?: string): TString {
   const schema = Type.String({ pattern: idSchemaPattern(kind), ...(description ? { description } : {}) })
   // A symbol, so that JSON documents omit it.
   return Object.assign(schema, { [idKind]: kind })

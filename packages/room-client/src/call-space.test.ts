@@ -5,7 +5,7 @@ import { parseDeviceKey } from '@atrium/identity/device-key'
 import { isProof } from '@atrium/identity/proof'
 import { proofContent } from '@atrium/sealing/proof'
 import { type CallOptions, callSpace, type SpaceEndpoint } from './call-space.ts'
-import { deviceKeyOf, generateDevicePair } from './identity.ts'
+import { deviceKeyOf, generateDevicePair } from './device-pair.ts'
 import { SpaceCallError } from './space-call-error.ts'
 
 const secret = { room: 'lantern-night', mk: 'k'.repeat(43) }

@@ -29,24 +29,6 @@ export interface RoomIdentity {
   sign?: Sign | undefined
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-/** A key pair by Web Crypto whose private half cannot be exported. */
-export async function generateDevicePair() {
-  return crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
-}
-
-export async function deviceKeyOf({ publicKey, privateKey }: Awaited<ReturnType<typeof generateDevicePair>>): Promise<DeviceKey> {
-  const { x, y } = await crypto.subtle.exportKey('jwk', publicKey)
-  if (x === undefined || y === undefined) throw new TypeError('the device key is not an EC key')
-  const spk: DevicePublicKey = { kty: 'EC', crv: 'P-256', x, y }
-  return {
-    spk,
-    thumbprint: await thumbprintOf(spk),
-    sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithm, privateKey, bytes)),
-  }
-}
-
 /** RFC 7638, 3.2: the required members only, in this order, without white space. */
 export async function thumbprintOf({ crv, kty, x, y }: DevicePublicKey): Promise<string> {
   return encodeBase64url(await sha256(JSON.stringify({ crv, kty, x, y })))

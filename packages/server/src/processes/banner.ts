@@ -44,7 +44,7 @@ export function printBanner({ config, secrets, developmentKeys, embedded, space 
       `    -H 'Content-Type: application/json' -d '{"metadata":{"share_title":"Hello"}}'`,
     )
   } else if (embedded && !config.production) {
-    lines.push('', 'The keys were printed at the first start. New ones: npx atrium tenants create --name "My app"')
+    lines.push('', 'The keys were printed at the first start. New ones: npm run -s atrium -- tenants create --name "My app"')
   }
   console.log(`${lines.join('\n')}\n`)
 }

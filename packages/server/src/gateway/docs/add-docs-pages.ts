@@ -1,5 +1,6 @@
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
 import { docsPage, docsPolicy, stylePath } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
@@ -19,6 +20,9 @@ export function addDocsPages(app: FastifyInstance, addresses: { publicUrl: strin
   for (const { path, title, html } of [...chapters.flatMap(({ pages }) => pages), ...errors, agents]) {
     app.get(path, servePage(docsPage({ path, title, body: html }, chapters)))
   }
+  const downloads = addDownloads(app, addresses.publicUrl)
+  const downloadsPage = async () => docsPage({ path: '/downloads', title: 'Downloads', body: await downloads() }, chapters)
+  app.get('/downloads', servePage(downloadsPage))
   app.get('/docs', servePage(referencePage(false, chapters), referencePolicy))
   app.get('/docs/full', servePage(referencePage(true, chapters), referencePolicy))
   app.get('/docs/guides', async (_req, reply) => reply.redirect(chapters[0]!.pages[0]!.path, 302))
@@ -36,8 +40,8 @@ function serveFile(type: string, read: () => Promise<string | Buffer>): Handler 
   return async (req, reply) => sendFixedFile(req, reply.header('content-type', type), await file())
 }
 
-function servePage(html: string, policy = docsPolicy): Handler {
-  const serve = serveFile('text/html; charset=utf-8', async () => html)
+function servePage(html: string | (() => Promise<string>), policy = docsPolicy): Handler {
+  const serve = serveFile('text/html; charset=utf-8', async () => (typeof html === 'string' ? html : html()))
   return (req, reply) => {
     reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer')
     return serve(req, reply.header('cross-origin-opener-policy', 'same-origin'))
@@ -50,6 +54,7 @@ function landingBody(publicUrl: string): string {
     `<ul><li><a href="/docs/guides/quickstart">Quickstart</a>: from two keys to a page that people add to</li>` +
     `<li><a href="/docs">Operations</a>: the reference, to read and to try out</li>` +
     `<li><a href="/docs/errors">Error codes</a>, each with its cause and remedy</li>` +
+    `<li><a href="/downloads">Downloads</a>: the client, the command line and the verifier</li>` +
     `<li><a href="/openapi.json">openapi.json</a> (<a href="/openapi.yaml">yaml</a>): what is live</li>` +
     `<li><a href="/openapi.full.json">openapi.full.json</a> (<a href="/openapi.full.yaml">yaml</a>): all that is planned</li></ul>`
   )

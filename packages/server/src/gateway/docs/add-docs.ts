@@ -22,6 +22,7 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
     openapi: `${baseUrl}/v1/openapi.json`,
     openapi_full: `${baseUrl}/v1/openapi.full.json`,
     docs: { reference: `${baseUrl}/docs`, guides: `${baseUrl}/docs/guides`, errors: `${baseUrl}/docs/errors` },
+    downloads: `${baseUrl}/downloads`,
     health: `${baseUrl}/healthz`,
   })
   const files = {

@@ -58,6 +58,7 @@ const reference = {
     { path: '/docs', title: 'Operations' },
     { path: '/docs/full', title: 'All operations' },
     { path: '/docs/errors', title: 'Error codes' },
+    { path: '/downloads', title: 'Downloads' },
   ],
 }
 

@@ -1,4 +1,5 @@
-import { type DeviceKey, deviceKeyOf, generateDevicePair } from '@atrium/room-client/identity'
+import { deviceKeyOf, generateDevicePair } from '@atrium/room-client/device-pair'
+import type { DeviceKey } from '@atrium/room-client/identity'
 
 const STORE = 'keys'
 

@@ -52,7 +52,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
       {sheet === 'invite' && config && invited && (
         <InviteSheet session={session} config={config} invited={invited} onClose={close} />
       )}
-      {sheet === 'protection' && <ProtectionSheet session={session} onClose={close} />}
+      {sheet === 'protection' && <ProtectionSheet session={session} apiUrl={config?.api_url} onClose={close} />}
       {sheet === 'about' && <AboutSheet session={session} config={config} onClose={close} />}
     </div>
   )

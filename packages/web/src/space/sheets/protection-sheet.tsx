@@ -19,8 +19,15 @@ interface Results {
 
 const NOTHING: Results = { room: [], build: [], pin: undefined, busy: true }
 
+interface ProtectionSheetProps {
+  session: RoomSession
+  /** Where the verifier is to be had. */
+  apiUrl: string | undefined
+  onClose: () => void
+}
+
 /** Runs the checks in this browser, and says of each whether it shows something or has to be believed. */
-export function ProtectionSheet({ session, onClose }: { session: RoomSession; onClose: () => void }) {
+export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetProps) {
   const [results, setResults] = useState(NOTHING)
   const run = async () => {
     setResults(NOTHING)
@@ -60,7 +67,7 @@ export function ProtectionSheet({ session, onClose }: { session: RoomSession; on
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
       <CheckGroup title="What you trust" checks={believed} />
-      <FromOutside />
+      <FromOutside apiUrl={apiUrl} />
       <div class="buttons">
         <button class="button" type="button" aria-disabled={results.busy} onClick={() => results.busy || void run()}>
           {results.busy ? 'Checking…' : 'Check again'}
@@ -153,14 +160,23 @@ function AcceptKey({ pin, onDone }: { pin: Pin; onDone: () => Promise<void> }) {
   )
 }
 
-function FromOutside() {
+function FromOutside({ apiUrl }: { apiUrl: string | undefined }) {
   return (
     <section class="checks">
       <h3>From outside</h3>
       <p class="hint">The same checks, by a program of your own, with the page’s scripts and a rebuild of the source besides:</p>
       <pre class="command" tabIndex={0} aria-label="Command">
-        <code>atrium verify {location.origin} --rebuild</code>
+        <code>node atrium-verify.mjs {location.origin} --rebuild</code>
       </pre>
+      {apiUrl && (
+        <p class="hint">
+          The program is one file, with its hash among the{' '}
+          <a href={`${apiUrl}/downloads`} target="_blank" rel="noopener noreferrer">
+            downloads
+          </a>
+          . Compare the hash with one from somebody you trust.
+        </p>
+      )}
     </section>
   )
 }

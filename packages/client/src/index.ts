@@ -1,0 +1,16 @@
+/**
+ * The client as installed packages know it, `@atrium/client`. Apart from it stay what needs much code (`blind-token`), what needs Node
+ * (`blind-sign`) and what few use (`remote-agent`, `epoch-of`).
+ */
+export type { AtriumEvent } from './atrium-event.ts'
+export { AtriumError } from './atrium-error.ts'
+export type { AtriumClient } from './call.ts'
+export { type ClientOptions, createClient } from './create-client.ts'
+export { makeDeviceKey } from './device-key.ts'
+export * from './errors.ts'
+export { newRoomSecret } from './new-room-secret.ts'
+export { openRoom, type Room, type RoomOptions } from './open-room.ts'
+export { paginate } from './paginate.ts'
+export { pullEvents } from './pull-events.ts'
+export { DamagedHistoryError, openHistory, type RoomHistory, sealHistory } from './room-history.ts'
+export { signWebhook, verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const patterns = [
+  'packages/{cli,client,contract,identity,room-client,sealing}/{src,bin}/**/*.{ts,cjs}',
+  'packages/server/src/{config,errors}/**/*.ts',
+  'packages/**/README.md',
+  'packages/*/package.json',
+  'scripts/pack/*.ts',
+]
+const files = ['package.json', 'package-lock.json', 'LICENSE', 'packages/space/build/archive.ts']
+
+/** One value that changes with every file that may go into a package. */
+export async function digestSources(root: string): Promise<string> {
+  const paths = [...files]
+  for (const pattern of patterns) {
+    for await (const path of glob(pattern, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' }))
+      paths.push(path)
+  }
+  const sources = paths.filter((path) => !path.endsWith('.test.ts')).toSorted()
+  const hashes = await Promise.all(sources.map(async (path) => `${path} ${sha256(await readFile(join(root, path)))}`))
+  return sha256(hashes.join('\n'))
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { build, transform } from 'esbuild'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { startAtrium, adminToken, type AtriumProcess } from './support/atrium-process.ts'
+import { makeTenant } from './support/call-api.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+/** The npm that runs the tests. */
+const npm = process.env['npm_execpath']
+const skip = npm?.endsWith('.js') ? false : 'run by something else than npm: npm test installs packages'
+const timeout = 60_000
+
+let database: TestDatabase
+let atrium: AtriumProcess
+let keys: { secret: string; publishable: string }
+/** An app's own folder: outside of this one, with nothing but what it installs. */
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atrium-app-'))
+  await writeFile(join(folder, 'package.json'), '{ "name": "an-app", "private": true, "type": "module" }')
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+  keys = await makeTenant(atrium.origin)
+})
+after(async () => {
+  await atrium?.end('SIGKILL')
+  await database?.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** All versions of Node here that the packages are for: ours, and the machine's own. */
+const nodes = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'].filter((path) => existsSync(path))
+
+const app = `
+import { createClient, paginate, StateConflictError, verifyWebhook, type AtriumEvent } from '@atrium/client'
+import { createClient as alone } from '@atrium/client/create-client'
+import { prepareToken } from '@atrium/client/blind-token'
+
+export async function main(baseUrl: string, key: string): Promise<string[]> {
+  const atrium = createClient({ baseUrl, key })
+  const { data: made } = await atrium.createCollection({ body: { metadata: { share_title: 'Lantern night' } } })
+  const id: string = made.id
+  await atrium.addItem({ id, body: { type: 'message', content: { text: 'Hello' }, author: 'Ada' } })
+  const texts: string[] = []
+  for await (const item of paginate(atrium.listItems, { id, collectionToken: made.admin_token })) {
+    if (item.author) texts.push(item.author)
+  }
+  const state: 'open' | 'ready' | 'closed' = (await alone({ baseUrl, key }).getCollection({ id })).data.state
+  texts.push(state)
+  await atrium.setCollectionState({ id, collectionToken: made.admin_token, body: { state: 'closed' } })
+  try {
+    await atrium.setCollectionState({ id, collectionToken: made.admin_token, body: { state: 'open' } })
+  } catch (error) {
+    if (error instanceof StateConflictError) texts.push(error.code)
+  }
+  return texts
+}
+export const told = (event: AtriumEvent) => (event.type === 'item.created' ? event.data.item_id : undefined)
+export const others = { verifyWebhook, prepareToken }
+`
+const wrong = `
+import { createClient } from '@atrium/client'
+const atrium = createClient({ baseUrl: '', key: '' })
+// @ts-expect-error -- there is no such member
+await atrium.createCollection({ body: { metdata: {} } })
+// @ts-expect-error -- the path needs an id
+await atrium.getCollection({})
+// @ts-expect-error -- only the three states
+await atrium.setCollectionState({ id: '', collectionToken: '', body: { state: 'shut' } })
+// @ts-expect-error -- there is no such operation
+await atrium.createColection()
+`
+
+describe('packages that an installation serves', { skip, concurrency: false }, () => {
+  test('each installs in an empty folder, from its address, with nothing of a registry', { timeout }, async () => {
+    const options = ['--no-audit', '--no-fund', '--registry', 'http://127.0.0.1:9']
+    for (const readme of ['packages/client', 'packages/cli', 'packages/cli/verify']) {
+      const [, address] = /^```sh install\nnpm install (?:--global )?(\S+)\n```$/m.exec(
+        await readFile(join(root, readme, 'README.md'), 'utf8'),
+      )!
+      const url = address!.replace('http://localhost:8787', atrium.origin)
+      await run(process.execPath, [npm!, 'install', ...options, url], { cwd: folder })
+    }
+    assert.deepEqual((await readdir(join(folder, 'node_modules/@atrium'))).toSorted(), ['cli', 'client', 'verify'])
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    for (const name of ['cli', 'client', 'verify']) {
+      const place = join(folder, 'node_modules/@atrium', name)
+      const manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))
+      assert.equal(manifest.version, version)
+      assert.equal(manifest.dependencies, undefined)
+      const files = await readdir(place, { recursive: true })
+      assert.deepEqual(
+        files.filter((path) => /test|(?<!\.d)\.ts$/.test(path)),
+        [],
+        'JavaScript and declarations only',
+      )
+      for (const path of ['README.md', 'LICENSE']) assert.ok(files.includes(path), path)
+    }
+  })
+
+  test('an app type-checks, in strict mode and with the declarations themselves checked', { timeout }, async () => {
+    await mkdir(join(folder, 'src'), { recursive: true })
+    await writeFile(join(folder, 'src/app.ts'), app)
+    await writeFile(join(folder, 'src/wrong.ts'), wrong)
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, types: [] }
+    const settings = { target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], ...strict }
+    for (const module of ['nodenext', 'preserve']) {
+      const moduleResolution = module === 'preserve' ? 'bundler' : module
+      const config = { compilerOptions: { ...settings, module, moduleResolution }, include: ['src'] }
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+      const checked = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch((error: { stdout: string }) => error)
+      assert.equal(checked.stdout, '', module)
+    }
+  })
+
+  test('it runs in Node, the machine’s older one too', { timeout }, async () => {
+    const { code } = await transform(app, { loader: 'ts' })
+    await writeFile(join(folder, 'app.mjs'), code)
+    const call = `import { main } from './app.mjs'; console.log((await main(...process.argv.slice(1))).join(' '))`
+    for (const node of nodes) {
+      const args = ['--input-type=module', '-e', call, atrium.origin, keys.publishable]
+      const { stdout } = await run(node, args, { cwd: folder })
+      assert.equal(stdout.trim(), 'Ada open state_conflict', node)
+    }
+  })
+
+  test('esbuild and Vite bundle it for a page: no part of Node, and only what is used', { timeout }, async () => {
+    const contents = "import { createClient } from '@atrium/client'; globalThis.atrium = createClient({ baseUrl: '/' })"
+    const small = await build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+      logLevel: 'silent',
+    })
+    const bytes = small.outputFiles[0]!.contents.length
+    assert.ok(bytes > 4_000 && bytes < 18_000, `${bytes} bytes: without rooms and blind tokens`)
+
+    await writeFile(join(folder, 'index.html'), '<!doctype html><script type="module" src="/page.js"></script>')
+    await writeFile(join(folder, 'page.js'), "import { main } from './app.mjs'; globalThis.main = main")
+    const vite = await import('vite')
+    await vite.build({ root: folder, logLevel: 'silent', configFile: false, build: { outDir: 'site', modulePreload: false } })
+    const [script] = await readdir(join(folder, 'site/assets'))
+    const code = await readFile(join(folder, 'site/assets', script!), 'utf8')
+    assert.doesNotMatch(code, /node:|__vite-browser-external/)
+    assert.ok(code.includes('/v1/collections'))
+  })
+
+  test('the page of downloads shows the hash of each file, and of the verifier that is built from the source', async () => {
+    const page = await (await fetch(`${atrium.origin}/downloads`)).text()
+    const sums = (await (await fetch(`${atrium.origin}/downloads/SHA256SUMS`)).text()).trim().split('\n')
+    assert.equal(sums.length, 4)
+    for (const line of sums) {
+      const [sum, file] = line.split('  ') as [string, string]
+      const content = Buffer.from(await (await fetch(`${atrium.origin}/downloads/${file}`)).arrayBuffer())
+      assert.equal(createHash('sha256').update(content).digest('hex'), sum, file)
+      assert.ok(page.includes(`<code>${sum}</code>`) && page.includes(`${atrium.origin}/downloads/${file}`), file)
+    }
+    const built = join(folder, 'built.mjs')
+    await run(process.execPath, [join(root, 'packages/cli/build/build-verify.ts'), built])
+    const served = await (await fetch(`${atrium.origin}/downloads/atrium-verify.mjs`)).text()
+    assert.equal(await readFile(built, 'utf8'), served)
+    const missing = await fetch(`${atrium.origin}/downloads/index.json`)
+    assert.equal(missing.status, 404)
+  })
+
+  test(
+    'the command line operates the installation from elsewhere, and says that the server is not in it',
+    { timeout },
+    async () => {
+      const atriumBin = join(folder, 'node_modules/.bin/atrium')
+      const env = { PATH: process.env['PATH'], ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_ADMIN_TOKEN: adminToken }
+      for (const node of nodes) {
+        const audit = await run(node, [atriumBin, 'audit'], { env, cwd: folder })
+        assert.match(audit.stdout, /^✓ the books balance/, node)
+      }
+      const start = await run(process.execPath, [atriumBin, 'start'], { env, cwd: folder }).catch((error: any) => error)
+      assert.equal(start.code, 1)
+      assert.equal(
+        start.stderr,
+        'atrium: this package has no server in it. Get the source folder of Atrium and run there: npm ci && npm start\n',
+      )
+      const help = await run(process.execPath, [join(folder, 'node_modules/.bin/atrium-verify'), '--help']).catch(
+        (error: any) => error,
+      )
+      assert.match(help.stderr, /^usage: /)
+    },
+  )
+})
+
+test('an old Node is told what to do: the entry is plain enough for any to read', async () => {
+  const bin = join(root, 'packages/cli/bin')
+  const source = await readFile(join(bin, 'atrium.cjs'), 'utf8')
+  // What a newer syntax needs to become ES5 changes it, or fails.
+  const [plain, lowered] = await Promise.all(
+    (['esnext', 'es5'] as const).map((target) => transform(source, { target, format: 'cjs' })),
+  )
+  assert.equal(lowered!.code, plain!.code)
+  const url = pathToFileURL(join(bin, 'atrium.cjs')).href
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '16.20.2' }); await import(${JSON.stringify(url)})`
+  const told = await run(process.execPath, ['--input-type=module', '-e', pretend]).catch((error: any) => error)
+  assert.equal(told.code, 1)
+  assert.match(
+    told.stderr,
+    /^atrium: this needs Node 24 or newer, and .* is Node 16\.20\.2\. In the source folder, npm ci installs it/,
+  )
+})
