@@ -91,7 +91,7 @@ try {
   // The test runner passes over a file that is not there.
   for (const test of tests) if (!existsSync(path.join(folder, test))) throw new Error(`no recipe writes ${test}`)
   run(folder, 'run', '--silent', 'generate')
-  for (const check of ['types', 'lint', 'unused']) run(folder, 'run', '--silent', `check:${check}`)
+  for (const check of ['types', 'lint', 'format', 'unused']) run(folder, 'run', '--silent', `check:${check}`)
   // What a recipe's own test does not see: that a page of the documentation is served.
   run(folder, 'test', '--', ...tests, 'packages/server/src/gateway/docs/add-docs-pages.test.ts')
   console.log(
