@@ -5,4 +5,11 @@ import { deleteItem } from './operations/delete-item.ts'
 import { listOpenItems } from './operations/list-open-items.ts'
 import { getItem, listItems } from './operations/read-items.ts'
 
-export const itemHandlers = { listItems, listOpenItems, addItem, getItem, curateItem, deleteItem } satisfies Partial<Handlers>
+export const itemHandlers = {
+  listItems,
+  listOpenItems,
+  addItem,
+  getItem,
+  curateItem,
+  deleteItem,
+} satisfies Partial<Handlers>
