@@ -113,6 +113,18 @@ const others: LostAnswer[] = [
     },
   },
   {
+    id: 'rotateCollectionTokens',
+    way: 'replay',
+    prepare: async (world) => {
+      const { origin, tenant } = world
+      const { id } = await makeCollection(origin, tenant.publishable)
+      const options = { key: tenant.secret, body: { rotate: ['admin_token'] } }
+      return replay(world, `POST /v1/collections/${id}/tokens`, options, (data) =>
+        askGood(origin, `GET /v1/collections/${id}/items`, { key: tenant.publishable, token: data.admin_token }),
+      )
+    },
+  },
+  {
     id: 'uploadArtifact',
     way: 'replay',
     prepare: async (world) => {

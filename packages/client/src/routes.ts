@@ -22,6 +22,8 @@ export const routes = {
   listEvents: 'GET /v1/events secret',
   getUsage: 'GET /v1/usage secret',
   createCollection: 'POST /v1/collections publishable keyed',
+  listCollections: 'GET /v1/collections secret',
+  rotateCollectionTokens: 'POST /v1/collections/{id}/tokens secret keyed',
   getCollection: 'GET /v1/collections/{id} publishable',
   updateCollection: 'PATCH /v1/collections/{id} publishable keyed',
   deleteCollection: 'DELETE /v1/collections/{id} publishable',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { anyJson, closed, id, oneOf, opaqueObject, PublicJwk, Timestamp } from './schemas.ts'
+import { anyJson, closed, id, oneOf, noNul, opaqueObject, pageQuery, PublicJwk, Timestamp } from './schemas.ts'
 
 export const collectionParams = Type.Object({ id: id('collection') })
 
@@ -43,6 +43,18 @@ const CollectionPublic = Type.Object({
   app_state: Type.Optional(appState),
 })
 
+/** A collection in the list of its tenant. */
+const CollectionSummary = Type.Object({
+  id: CollectionPublic.properties.id,
+  state,
+  contributor_policy: contributorPolicy,
+  item_count: CollectionPublic.properties.item_count,
+  created_at: Timestamp,
+  metadata,
+})
+
+const { item_access: _itemAccess, wall: _wall, ...summaryExample } = collectionExample
+
 export const collectionOperations = {
   createCollection: operation({
     id: 'createCollection',
@@ -82,6 +94,66 @@ export const collectionOperations = {
       body: { metadata: collectionExample.metadata, contributor_policy: 'token' },
       data: { id: collectionExample.id, admin_token: 'cat_…', contributor_token: 'cct_…' },
     },
+  }),
+  listCollections: operation({
+    id: 'listCollections',
+    kind: 'read',
+    method: 'GET',
+    path: '/collections',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'List collections',
+    description:
+      "The tenant's collections, newest first. A call reads a bounded number of them: with `state` or `q` a page may hold fewer than " +
+      '`limit`, or none, and still have a next_cursor.',
+    caller: 'secret',
+    query: closed({
+      state: Type.Optional(state),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          pattern: noNul,
+          description: 'A part of metadata.share_title, in upper or lower case.',
+        }),
+      ),
+      ...pageQuery,
+    }),
+    answers: { 200: { description: 'A page of collections.', data: Type.Array(CollectionSummary), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [summaryExample] },
+  }),
+  rotateCollectionTokens: operation({
+    id: 'rotateCollectionTokens',
+    kind: 'write',
+    method: 'POST',
+    path: '/collections/{id}/tokens',
+    status: 'live',
+    tag: 'Collections',
+    summary: 'Rotate the tokens of a collection',
+    description:
+      'Makes new tokens in place of those named. The old ones end at once. The answer shows the new ones once: send an Idempotency-Key, and ' +
+      'a lost answer can be requested again. It needs no owner token, so that a lost one can be replaced. A collection whose policy is ' +
+      '`open` has no contributor token: 409 `state_conflict`.',
+    caller: 'secret',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      rotate: Type.Array(oneOf(['admin_token', 'contributor_token']), { minItems: 1, maxItems: 2, uniqueItems: true }),
+    }),
+    answers: {
+      201: {
+        description: 'The new tokens.',
+        data: Type.Object({
+          id: id('collection'),
+          admin_token: Type.Optional(Type.String()),
+          contributor_token: Type.Optional(Type.String()),
+        }),
+        oneTimeSecret: true,
+      },
+    },
+    errors: ['state_conflict'],
+    example: { body: { rotate: ['admin_token'] }, data: { id: collectionExample.id, admin_token: 'cat_…' } },
   }),
   getCollection: operation({
     id: 'getCollection',

@@ -78,6 +78,9 @@ export function credential(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description })
 }
 
+/** PostgreSQL stores no NUL in a text: there is none to search for. */
+export const noNul = '^[^\\u0000]*$'
+
 /** The query parameters of a paged list. */
 export const pageQuery = {
   limit: Type.Optional(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ApiError } from '#errors/api-error.ts'
 
 /**
@@ -13,9 +14,45 @@ export function readCursor(list: string, cursor: string | undefined): number {
   const text = Buffer.from(cursor, 'base64url').toString()
   const position = Number(text.slice(list.length + 1))
   // Made again and compared: what decodes to the same thing but is not what was given out is refused too.
-  if (!Number.isSafeInteger(position) || position < 0 || makeCursor(list, position) !== cursor)
-    throw new ApiError('invalid_cursor', { details: [{ path: 'cursor', message: 'does not belong to this list' }] })
+  if (!Number.isSafeInteger(position) || position < 0 || makeCursor(list, position) !== cursor) throw wrongList()
   return position
+}
+
+/** A place in a list that is ordered by time: rows of the same millisecond are ordered by their ids. */
+export interface TimePosition {
+  createdAt: string
+  id: string
+}
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+export function makeTimeCursor(list: string, { createdAt, id }: TimePosition): string {
+  return Buffer.from(`${list}:${createdAt} ${id}`).toString('base64url')
+}
+
+/** The position; undefined without a cursor. Throws invalid_cursor, as readCursor does. */
+export function readTimeCursor(list: string, cursor: string | undefined): TimePosition | undefined {
+  if (cursor === undefined) return undefined
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [createdAt = '', id = ''] = text.slice(list.length + 1).split(' ')
+  const position = { createdAt, id }
+  if (!time.test(createdAt) || Number.isNaN(Date.parse(createdAt)) || makeTimeCursor(list, position) !== cursor) throw wrongList()
+  return position
+}
+
+function wrongList(): ApiError {
+  return new ApiError('invalid_cursor', { details: [{ path: 'cursor', message: 'does not belong to this list' }] })
+}
+
+/**
+ * The name of a list that is filtered, for its cursors: a cursor of one filter is not good for another. The same filters name the same list,
+ * in whatever order they were sent.
+ */
+export function filteredList(list: string, filters: Record<string, unknown>): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return list
+  const text = JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return `${list}:${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`
 }
 
 /** Cuts the row that was read past the page's end, and makes the cursor of the last one kept. */

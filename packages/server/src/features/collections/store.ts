@@ -102,6 +102,15 @@ export async function updateCollection(tx: Tx, tenantId: string, collection: Col
   ])
 }
 
+const tokensStatement = statement<never>(
+  'collections-tokens',
+  `update collections set admin_token_hash = $3, contributor_token_hash = $4 where tenant_id = $1 and id = $2`,
+)
+
+export async function updateCollectionTokens(tx: Tx, tenantId: string, collection: Collection): Promise<void> {
+  await tx.query(tokensStatement, [tenantId, collection.id, collection.adminTokenHash, collection.contributorTokenHash])
+}
+
 const countStatement = statement<never>(
   'collections-count',
   `update collections set item_count = item_count + $3 where tenant_id = $1 and id = $2`,
