@@ -70,7 +70,7 @@ export async function fetchOperations(origin: string): Promise<DescribedOperatio
   const document = (await (await fetch(`${origin}/v1/openapi.full.json`)).json()) as Document
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([method, op]) => method !== 'servers' && ['live', 'legacy'].includes((op as DocumentedOperation)['x-status']))
+      .filter(([, op]) => ['live', 'legacy'].includes((op as DocumentedOperation)['x-status']))
       .map(([method, op]) => describe(document, method, path, op as DocumentedOperation)),
   )
 }
@@ -83,7 +83,7 @@ function describe(document: Document, method: string, path: string, op: Document
   return {
     id: op.operationId,
     method: method.toUpperCase(),
-    path: `${op['x-status'] === 'live' ? '/v1' : ''}${path}`,
+    path,
     schemes: [...new Set(security.flatMap((requirement) => Object.keys(requirement)))],
     parameters: (op.parameters ?? []).map((one) => inlined(document, one) as Parameter),
     body: op.requestBody && (inlined(document, op.requestBody.content['application/json'].schema) as JsonSchema),

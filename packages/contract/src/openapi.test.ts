@@ -12,7 +12,8 @@ const full = openApiDocument({ full: true, baseUrl }) as unknown as Document
 const documents = { production, full }
 
 interface Document {
-  paths: Record<string, Record<string, unknown> & { servers?: { url: string }[] }>
+  servers: { url: string }[]
+  paths: Record<string, Record<string, unknown>>
   components: Record<string, Record<string, unknown>>
   security: Record<string, []>[]
   tags: { name: string }[]
@@ -31,7 +32,7 @@ interface DocumentedOperation {
 }
 
 function documented(document: Document): Map<string, DocumentedOperation> {
-  const entries = Object.values(document.paths).flatMap((path) => Object.entries(path).filter(([key]) => key !== 'servers'))
+  const entries = Object.values(document.paths).flatMap((path) => Object.entries(path))
   return new Map(entries.map(([, op]) => [(op as DocumentedOperation).operationId, op as DocumentedOperation]))
 }
 
@@ -63,15 +64,21 @@ describe('the OpenAPI documents', () => {
     }
   })
 
-  it('legacy paths are at the root, all others under the base', () => {
+  it('one server holds for the whole document: legacy paths are at the origin, all others under /v1', () => {
+    assert.deepEqual(
+      production.servers.map(({ url }) => url),
+      [baseUrl],
+    )
+    assert.deepEqual(
+      full.servers.map(({ url }) => url),
+      ['https://api.harbour.example'],
+    )
     for (const [path, item] of Object.entries(full.paths)) {
-      const those = Object.values<Operation>(operations).filter((op) => op.path === path)
-      const legacy = those.filter((op) => op.status === 'legacy' || op.becomes === 'legacy')
-      assert.ok(
-        legacy.length === 0 || legacy.length === those.length,
-        `${path} is both legacy and live: it needs servers by operation`,
-      )
-      assert.equal(item.servers?.[0]?.url, legacy.length > 0 ? 'https://api.harbour.example' : undefined, path)
+      for (const { operationId } of Object.values(item) as DocumentedOperation[]) {
+        const op: Operation = operations[operationId as keyof typeof operations]
+        const isLegacy = op.status === 'legacy' || op.becomes === 'legacy'
+        assert.equal(path, isLegacy ? op.path : `/v1${op.path}`)
+      }
     }
   })
 

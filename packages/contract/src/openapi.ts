@@ -54,7 +54,7 @@ export function openApiDocument({
   const shown = Object.values<Operation>(operations).filter((op) => full || (op.status === 'live' && !op.unpublished))
   const schemas = collectSchemas()
   const errors = collectErrors(schemas, errorPage)
-  const paths = pathsOf(shown, { schemas, errors, rootUrl: baseUrl.replace(/\/v1\/?$/, '') })
+  const paths = pathsOf(shown, { schemas, errors, versioned: full })
   const webhooks = webhooksOf(schemas)
   const parameters = onlyUsed({ ...parameterComponents, ...webhookParameters }, 'parameters', { paths, webhooks })
   const responses = errors.collected()
@@ -67,7 +67,8 @@ export function openApiDocument({
       description: introduction(full),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: baseUrl, description: 'This installation.' }],
+    // Generators of clients read one server for the whole document: where paths with and without a version meet, the paths bear it.
+    servers: [{ url: full ? baseUrl.replace(/\/v1\/?$/, '') : baseUrl, description: 'This installation.' }],
     security: defaultSecurity,
     tags: tags.filter((tag) => shown.some((op) => op.tag === tag.name)).map((tag) => ({ ...tag })),
     paths,
@@ -91,16 +92,14 @@ export function openApiDocument({
 interface Context {
   schemas: SchemaCollector
   errors: ErrorCollector
-  /** The base URL of legacy operations: the API origin. */
-  rootUrl: string
+  /** Whether paths begin with /v1, except for those of legacy operations. */
+  versioned: boolean
 }
 
 function pathsOf(shown: Operation[], context: Context): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const op of shown) {
-    const path = (paths[op.path] ??= isLegacy(op)
-      ? { servers: [{ url: context.rootUrl, description: 'The API origin: this path has no version, and is 404 under /v1.' }] }
-      : {})
+    const path = (paths[context.versioned && !isLegacy(op) ? `/v1${op.path}` : op.path] ??= {})
     path[op.method.toLowerCase()] = operationOf(op, context)
   }
   return paths
