@@ -51,7 +51,7 @@ test('an operation without a body refuses every other one, and says what it take
   for (const body of ['{"a":1}', '[]', 'null', '""', '0', '{', '{}{}']) {
     const answer = await call(origin, `DELETE ${items()}/${id}`, { key: tenant.publishable, token: collection.token, body })
     assert.deepEqual([answer.status, answer.code], [400, 'invalid_request'], body)
-    if (body.length > 1 && body !== '{}{}') assert.match(answer.text, /takes no body, or \{\}/, body)
+    if (body.length > 1 && body !== '{}{}') assert.match(answer.text, /accepts only an empty body or \{\}/, body)
   }
   const text = { 'content-type': 'text/plain' }
   const typed = await call(origin, `DELETE ${items()}/${id}`, {

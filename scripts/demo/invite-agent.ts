@@ -42,7 +42,7 @@ export async function inviteAgent(owner: AtriumClient, people: AtriumClient, pub
   note(`The usage report shows them: ${spent.period}, ${spent.quantity} credits.`)
   const audit = await callOperator<{ findings: unknown[]; transfers: number }>('GET /operator/audit')
   assert.deepEqual(audit.findings, [])
-  note(`The operator's audit reads ${audit.transfers} transfers: the books balance.`)
+  note(`The operator's audit reads ${audit.transfers} transfers: the ledger is consistent.`)
 }
 
 async function buyCredits(owner: AtriumClient, people: AtriumClient): Promise<string> {

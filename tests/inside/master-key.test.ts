@@ -115,7 +115,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   for (const [column, held] of Object.entries(values)) assert.ok(Object.keys(held).length > 0, `${column} holds a value`)
   const noNeed = await reseal()
   assert.equal(noNeed.code, 0)
-  assert.match(noNeed.output, /seals 11 values, 0 of them since just now. Keep it.\n  There is no other/)
+  assert.match(noNeed.output, /seals 11 values, 0 of them resealed now. Keep it.\n  There is no other key/)
 
   await restart(newKey, oldKey)
   const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
@@ -132,7 +132,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   assert.equal(code, 0, output)
   assert.match(
     output,
-    /seals 12 values, 11 of them since just now. Keep it.\n✓ Key 2 .*: needed only for answers kept .*, until 20.*Then it may go/,
+    /seals 12 values, 11 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
   )
   assert.deepEqual((await replay()).data, planted.stored)
   const resealed = await openAll(newKey)

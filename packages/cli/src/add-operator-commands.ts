@@ -4,66 +4,70 @@ import { amount, count, time } from './parse-options.ts'
 
 /** What an operator asks of a running installation, over HTTP. */
 export function addOperatorCommands(program: Command): void {
-  const tenants = program.command('tenants').description('operator: tenants of a running installation')
+  const tenants = program.command('tenants').description('operator: manage the tenants of a running installation')
   tenants
     .command('create')
-    .description('make a tenant and print its keys once')
+    .description('create a tenant and print its keys once')
     .requiredOption('--name <name>', 'name of the tenant')
-    .option('--email <address>', 'whom to write to')
+    .option('--email <address>', 'contact address')
     .option('--role <role...>', 'app, issuer (default: both)')
     .action(createTenant)
   tenants
     .command('suspend <tenantId>')
-    .description('deny all keys of a tenant')
+    .description('disable all keys of a tenant')
     .action((id: string) => setTenantStatus(id, 'suspended'))
   tenants
     .command('activate <tenantId>')
-    .description('let its keys work again')
+    .description('enable its keys again')
     .action((id: string) => setTenantStatus(id, 'active'))
   tenants
     .command('limits <tenantId>')
-    .description("show a tenant's limits; with options, set those and give it back the installation's others")
-    .option('--paints-per-address <count>', 'through publishable keys, per address and day', amount)
-    .option('--paints-per-collection <count>', 'through publishable keys, per collection and day', amount)
-    .option('--paints-per-day <count>', "from the month's allowance, through all publishable keys together", amount)
-    .option('--upload-bytes-per-address <bytes>', 'announced through publishable keys, per address and day', amount)
-    .option('--stored-bytes <bytes>', 'of artifacts, whoever made them', amount)
-    .option('--reset', "give it back all of the installation's limits")
+    .description("show a tenant's limits; with options, set those and reset the others to the installation's defaults")
+    .option('--paints-per-address <count>', 'paintings through publishable keys, per IP address and day', amount)
+    .option('--paints-per-collection <count>', 'paintings through publishable keys, per collection and day', amount)
+    .option(
+      '--paints-per-day <count>',
+      'paintings from the monthly allowance, through all publishable keys together, per day',
+      amount,
+    )
+    .option('--upload-bytes-per-address <bytes>', 'uploads announced through publishable keys, per IP address and day', amount)
+    .option('--stored-bytes <bytes>', 'stored artifacts from any source', amount)
+    .option('--reset', "reset all limits to the installation's defaults")
     .action(tenantLimits)
 
-  const agents = program.command('agents').description('operator: agents of all tenants')
+  const agents = program.command('agents').description('operator: manage the agents of all tenants')
   agents
     .command('suspend <agentId>')
-    .description('take an agent out of the catalog: nobody can launch it, nor its owner bring it back')
+    .description('remove an agent from the catalog; nobody can launch it, and its owner cannot lift the suspension')
     .action((id: string) => moderateAgent(id, 'suspended'))
   agents
     .command('pend <agentId>')
-    .description('the same, while it is looked at')
+    .description('the same during a review, without stopping its sessions')
     .action((id: string) => moderateAgent(id, 'pending'))
   agents
     .command('lift <agentId>')
-    .description('give it the status back that its owner had set')
+    .description('restore the status that its owner set last')
     .action((id: string) => moderateAgent(id, 'lifted'))
 
   program
     .command('invites')
-    .description('operator: invites to sign up')
+    .description('operator: manage invites to sign up')
     .command('create')
-    .option('--uses <count>', 'how many may sign up with it', count, 1)
+    .option('--uses <count>', 'how many tenants can sign up with the invite', count, 1)
     .option('--expires-at <time>', 'RFC 3339 time (default: never)', time)
     .action(createInvite)
 
   program
     .command('audit')
     .description(
-      'operator: prove the books, debits against credits and each balance against its rows; exit code 1 if anything is wrong',
+      'operator: audit the ledger, debits against credits and each balance against its rows; exit code 1 if there are findings',
     )
     .action(audit)
 
   program
     .command('reseal')
     .description(
-      'operator: seal what is secret under the first of the keys in ATRIUM_MASTER_KEY, and say when the others may go; exit code 1 if never',
+      'operator: reseal secrets under the first key in ATRIUM_MASTER_KEY, and print when the others can be removed; exit code 1 if they cannot',
     )
     .action(reseal)
 }

@@ -6,7 +6,7 @@ import { addServerCommands } from './server-commands.ts'
 
 keepCompiled()
 
-const program = makeProgram("A self-hosted platform that other people's apps stand on")
+const program = makeProgram("A self-hosted platform that other people's apps are built on")
 addServerCommands(program)
 addOperatorCommands(program)
 addVerify(program)

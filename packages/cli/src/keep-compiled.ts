@@ -2,11 +2,12 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Keeps what modules compile to, so that all later starts take half the time and 20 MiB less a process. Beside the code, since whoever may
- * change it could change the code as well. The Space service takes no part: what runs there is the certified bundle and nothing else.
+ * Enables Node's compile cache: later starts take half the time, and 20 MiB less memory per process. The cache is stored beside
+ * the code, because a user who can write to it could change the code as well. The Space service does not use it: it must run
+ * only the certified bundle.
  */
 export function keepCompiled(): void {
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url))
-  // A folder that cannot be written is no reason not to start.
+  // Without a writable folder the process starts without the cache.
   enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 }

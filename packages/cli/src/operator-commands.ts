@@ -33,7 +33,7 @@ export async function tenantLimits(id: string, { reset, ...asked }: LimitOptions
     stored_bytes: asked.storedBytes,
   }
   const isAsked = Object.values(overrides).some((value) => value !== undefined)
-  if (reset && isAsked) throw new OperatorError('--reset goes with no other option')
+  if (reset && isAsked) throw new OperatorError('--reset cannot be combined with other options')
   print(await (reset || isAsked ? callOperator(`PUT ${path}`, overrides) : callOperator(`GET ${path}`)))
 }
 
@@ -57,12 +57,12 @@ interface AuditReport {
   findings: { rule: string; subject: string; detail: string }[]
 }
 
-/** Proves the books: one line, or a line for each thing that is wrong and exit code 1. */
+/** Audits the ledger: prints one line, or one line per finding and exit code 1. */
 export async function audit(): Promise<void> {
   const { accounts, transfers, credits, findings } = await callOperator<AuditReport>('GET /operator/audit')
   for (const { rule, subject, detail } of findings) console.log(`✗ ${rule}: ${subject}: ${detail}`)
   const books = `${transfers} transfers between ${accounts} accounts, ${credits} credits in circulation`
-  console.log(findings.length === 0 ? `✓ the books balance: ${books}` : `${findings.length} findings in ${books}`)
+  console.log(findings.length === 0 ? `✓ the ledger is consistent: ${books}` : `${findings.length} findings in ${books}`)
   if (findings.length > 0) process.exitCode = 1
 }
 
@@ -79,7 +79,10 @@ interface ResealReport {
   keys: KeyNeeds[]
 }
 
-/** Seals what is secret under the first master key, and says what each other one is still needed for; exit code 1 if for what cannot expire. */
+/**
+ * Reseals secrets under the first master key and prints what each other key is still needed for. Exit code 1 if a key is
+ * needed for values that cannot be resealed.
+ */
 export async function reseal(): Promise<void> {
   let sealed = 0
   let first: string | undefined
@@ -88,30 +91,30 @@ export async function reseal(): Promise<void> {
     report = await callOperator<ResealReport>('POST /operator/reseal')
     const seals = report.keys[0]!.id
     first ??= seals
-    // They would take turns and never end.
+    // Each would reseal the values of the other, without end.
     if (seals !== first)
       throw new OperatorError(
-        `servers at this address seal under different keys, ${first} and ${seals}: give them all the same order`,
+        `servers at this address seal under different keys, ${first} and ${seals}: configure the same order on all of them`,
       )
     sealed += report.resealed
   } while (report.resealed > 0)
   const [current, ...others] = report.keys
   console.log(
-    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals ${counted(current!.values)}, ${sealed} of them since just now. Keep it.`,
+    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals ${counted(current!.values)}, ${sealed} of them resealed now. Keep it.`,
   )
   others.forEach((key, i) =>
     console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),
   )
-  if (others.length === 0) console.log('  There is no other. To change it, put a new one before it: docs/master-key.md')
+  if (others.length === 0) console.log('  There is no other key. To change it, put a new key before it: docs/master-key.md')
   if (others.some(({ values }) => values > 0)) process.exitCode = 1
 }
 
 function needsOf({ configured, values, answers, answers_until: until }: KeyNeeds, name: string): string {
   if (values > 0 && configured)
-    return `✗ ${name}: needed for ${counted(values)} that could not be sealed anew, so damaged. Keep it.`
-  if (values > 0) return `✗ ${name}: needed for ${counted(values)}, unreadable without it. Put it back.`
-  if (until === null) return `✓ ${name}: nothing needs it. It may go.`
-  return `✓ ${name}: needed only for answers kept for repeated requests (${answers}), until ${until}. Then it may go.`
+    return `✗ ${name}: needed for ${counted(values)} that could not be resealed because they are damaged. Keep it.`
+  if (values > 0) return `✗ ${name}: needed for ${counted(values)}, which are unreadable without it. Restore it.`
+  if (until === null) return `✓ ${name}: not needed. It can be removed.`
+  return `✓ ${name}: needed only for stored answers of Idempotency-Keys (${answers}), until ${until}. Then it can be removed.`
 }
 
 function counted(values: number): string {

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 /** A whole number from 1. */
 export function count(text: string): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('must be a whole number from 1')
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('must be a whole number of at least 1')
   return value
 }
 

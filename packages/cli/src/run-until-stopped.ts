@@ -1,12 +1,12 @@
 const endsAfterMs = 9_300
 
 interface Running {
-  /** Why it cannot go on. */
+  /** Resolves to the reason when the process cannot continue. */
   failed?: Promise<Error>
   stop(): Promise<void>
 }
 
-/** Starts, and stops in order on SIGINT or SIGTERM, or with exit code 1 when it cannot go on; a second signal while stopping ends at once. */
+/** Starts, and stops in order on SIGINT or SIGTERM, or with exit code 1 on a fatal error. A second signal exits at once. */
 export async function runUntilStopped(start: () => Promise<Running>): Promise<void> {
   const stopped = Promise.withResolvers<void>()
   let starting = true
@@ -27,7 +27,7 @@ export async function runUntilStopped(start: () => Promise<Running>): Promise<vo
     stopped.resolve()
   })
   await stopped.promise
-  // Whatever hangs, an end that was asked for comes.
+  // The process exits even if the shutdown hangs.
   setTimeout(() => process.exit(exitCode), endsAfterMs)
   await running.stop()
   process.exit(exitCode)

@@ -5,9 +5,9 @@ import { workers } from './parse-options.ts'
 export function addServerCommands(program: Command): void {
   program
     .command('start')
-    .description('run everything on this machine: the database if none is configured, and the API')
+    .description('run everything on this machine: the API, the Space service, and a database unless DATABASE_URL is set')
     .option('-w, --workers <count>', 'API processes', workers, 1)
-    .option('--no-space', 'leave out the Space service: it runs elsewhere, at ATRIUM_SPACES_URL')
+    .option('--no-space', 'do not run the Space service; it runs elsewhere, at ATRIUM_SPACES_URL')
     .action(async (options: { workers: number; space: boolean }) => {
       const { start } = await import('@atrium/server/processes/start')
       const { runUntilStopped } = await import('./run-until-stopped.ts')
@@ -15,9 +15,9 @@ export function addServerCommands(program: Command): void {
     })
 
   const roles = {
-    api: 'the API alone: parts on other machines share its DATABASE_URL, ATRIUM_MASTER_KEY and ATRIUM_ADMIN_TOKEN',
-    worker: 'the job worker alone: runs agents and does what no request waits for',
-    space: 'the Space service alone',
+    api: 'only the API; processes on other machines need the same DATABASE_URL, ATRIUM_MASTER_KEY and ATRIUM_ADMIN_TOKEN',
+    worker: 'only the worker: runs agents and background jobs',
+    space: 'only the Space service',
   } as const
   for (const [role, description] of Object.entries(roles)) {
     program

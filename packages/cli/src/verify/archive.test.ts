@@ -22,7 +22,7 @@ import { extractArchive, readArchive } from './archive.ts'
 const folder = mkdtempSync(join(tmpdir(), 'atrium-verify-archive-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('what the build packs and what GNU tar packs is read and extracted alike', { skip: skipWithout('tar') }, async () => {
+test('archives of the build and of GNU tar are read and extracted in the same way', { skip: skipWithout('tar') }, async () => {
   const source = join(folder, 'source')
   mkdirSync(join(source, 'deep/er'), { recursive: true })
   writeFileSync(join(source, 'a.txt'), 'a')
@@ -43,7 +43,7 @@ test('what the build packs and what GNU tar packs is read and extracted alike', 
   }
 })
 
-/** One file under any name, of any type: the build's own packer refuses such. */
+/** An archive with one file of any name and type, which the build's packer would reject. */
 function archiveWith(path: string, { type = '0', link = '', prefix = '' } = {}): Buffer {
   const tar = gunzipSync(makeArchive([{ path: 'x', body: Buffer.from('x') }]))
   tar.fill(0, 0, 100)
@@ -54,7 +54,7 @@ function archiveWith(path: string, { type = '0', link = '', prefix = '' } = {}):
   return gzipSync(resum(tar))
 }
 
-/** With the first header's checksum set right. */
+/** Corrects the checksum of the first header. */
 function resum(tar: Buffer): Buffer {
   tar.fill(' ', 148, 156)
   const sum = tar.subarray(0, 512).reduce((a, b) => a + b, 0)
@@ -111,7 +111,7 @@ test('a real symbolic link, as tar packs it, is refused', { skip: skipWithout('t
   assert.throws(() => readArchive(archive), /is no plain file/)
 })
 
-test('a name twice, also in other capitals, is refused', () => {
+test('a duplicate name, also one that differs only in case, is rejected', () => {
   for (const path of ['x', 'X']) {
     const tar = Buffer.concat([gunzipSync(archiveWith('x')).subarray(0, 1024), gunzipSync(archiveWith(path))])
     assert.throws(() => readArchive(gzipSync(tar)), /twice/)
@@ -124,7 +124,7 @@ test('more files than source has are refused', () => {
   assert.throws(() => readArchive(makeArchive(files)), /more than 5000 files/)
 })
 
-test('a size that is no octal number, or negative, is refused', () => {
+test('a size that is negative or not octal is rejected', () => {
   for (const size of ['9', '-1', 'x', '', '\u0080\u0000\u0000\u00ff']) {
     const tar = gunzipSync(archiveWith('x'))
     tar.fill(0, 124, 136)
@@ -133,7 +133,7 @@ test('a size that is no octal number, or negative, is refused', () => {
   }
 })
 
-test('a bomb, a cut, a wrong checksum and what is no archive are refused', () => {
+test('a decompression bomb, a truncated archive, a wrong checksum and other data are rejected', () => {
   const good = gunzipSync(archiveWith('x'))
   const wrong = Buffer.from(good)
   wrong[0]! ^= 1

@@ -12,16 +12,16 @@ export interface ArchivedFile {
 
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024
 const MAX_FILES = 5_000
-/** Folders count too: they cost a header and no content. */
+/** Folders count too, because each needs a header. */
 const MAX_ENTRIES = 10_000
 
 /**
- * The files of a .tar.gz. Stricter than tar: one gzip member, POSIX ustar, plain files in plain folders, zeros wherever no content
- * belongs. Whatever another reader of the same bytes could understand differently is refused.
+ * Reads the files of a .tar.gz. Stricter than tar: one gzip member, POSIX ustar, plain files in plain folders, zeros in every
+ * unused byte. Rejects everything that another reader of the same bytes could interpret differently.
  */
 export function readArchive(packed: Uint8Array): Map<string, ArchivedFile> {
   const tar = unpackGzip(packed, MAX_UNPACKED_BYTES)
-  if (tar.length % BLOCK_BYTES !== 0) throw new CheckFailed('the archive is cut off, or more than whole blocks')
+  if (tar.length % BLOCK_BYTES !== 0) throw new CheckFailed('the archive is truncated, or not made of whole blocks')
   const files = new Map<string, ArchivedFile>()
   const names = new SourceNames()
   let at = 0
@@ -48,13 +48,13 @@ export function readArchive(packed: Uint8Array): Map<string, ArchivedFile> {
   return files
 }
 
-/** Some tars stop at two blocks of zeros, some read on: there must be nothing to read. */
+/** Some tars stop at two blocks of zeros and others continue, so nothing may follow. */
 function assertEnd(rest: Buffer): void {
   if (rest.length < 2 * BLOCK_BYTES) throw new CheckFailed('the archive is cut off: it has no end')
   if (!isZero(rest)) throw new CheckFailed('the archive hides bytes after its end')
 }
 
-/** Writes the files into a folder that is empty. */
+/** Writes the files into an empty folder. */
 export async function extractArchive(files: ReadonlyMap<string, ArchivedFile>, folder: string): Promise<void> {
   for (const [path, { body, isExecutable }] of files) {
     const target = join(folder, path)

@@ -21,7 +21,7 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** The machine's own Node where there is one, which may be much older than ours: else ours. */
+/** The Node of the machine, which may be much older than this one; else this one. */
 function findNodes(): string[] {
   return [process.execPath, '/usr/bin/node', '/usr/local/bin/node'].filter((path) => {
     try {
@@ -43,7 +43,7 @@ function run(node: string, args: string[], input = ''): Promise<{ code: number; 
 
 const link = () => `${stub.origin}/space#${secret.room}.${secret.mk}`
 
-test('the file imports nothing but Node itself', () => {
+test('the file imports only modules of Node', () => {
   const imports = [...readFileSync(file, 'utf8').matchAll(/^import .*?from ["']([^"']+)["']|\bimport\(["']([^"']+)/gm)]
   assert.ok(imports.length > 3)
   for (const [, from, dynamic] of imports) assert.ok(builtinModules.includes((from ?? dynamic)!.replace('node:', '')), from)
@@ -64,7 +64,7 @@ test('the link can come from standard input', async () => {
   assert.match(stdout, /opens every line/)
 })
 
-test('exit codes: 1 when something failed, 2 when it cannot begin', async () => {
+test('exit codes: 1 when a check failed, 2 when it cannot start', async () => {
   assert.equal((await run(process.execPath, [stub.origin, '--pin', 'A'.repeat(43)])).code, 1)
   for (const args of [[], ['x', 'y'], ['--nonsense'], ['nothing'], [stub.origin, '--pin', 'x']]) {
     assert.equal((await run(process.execPath, args)).code, 2, args.join(' '))

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// `atrium verify` by itself: packages/cli/build/build-verify.ts makes one file of it, for whoever has nothing but Node 20.
+// `atrium verify` as a separate program: packages/cli/build/build-verify.ts builds one file of it that needs only Node 20.
 import { parseArgs } from 'node:util'
 import { verify } from './verify.ts'
 
 const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--timeout SECONDS]
 
-  URL        address of a Spaces service, or the link of a room (its key stays here); - reads it from standard input
-  --pin      thumbprint (RFC 7638) that the certificate's key must have
-  --rebuild  build the published source and compare: runs that source's code, so use a machine or container for it
-  --timeout  seconds for everything together, by default 60, and 900 with --rebuild`
+  URL        address of a Space service, or the link of a room (its key is not sent); - reads it from standard input
+  --pin      RFC 7638 thumbprint of the key that must have signed the certificate
+  --rebuild  build the published source and compare the bytes. This runs code of that source: use a separate machine or container
+  --timeout  time limit for all checks together (default: 60, with --rebuild 900)`
 
 process.exitCode = await main()
 

@@ -4,7 +4,7 @@ import { isEs256Signature } from '@atrium/identity/signature'
 import { parseJsonObject } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 
-/** What a certificate says, once its signature holds. */
+/** The contents of a certificate whose signature is valid. */
 export interface VerifiedCertificate {
   readonly key: DeviceKey
   readonly service: string
@@ -52,12 +52,12 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
   return runtime
 }
 
-/** A text of other members was signed for another purpose. */
+/** Parses a signed text. A text with other members was signed for another purpose. */
 function readSigned(signed: string, members: readonly string[]): Readonly<Record<string, unknown>> {
   const said = parseJsonObject(signed)
   if (!said || Object.keys(said).join() !== members.join())
     throw new CheckFailed(`what is signed must hold ${members.join(', ')}`)
-  if (said['v'] !== 1) throw new CheckFailed('it is of a version that is not known here')
+  if (said['v'] !== 1) throw new CheckFailed('its version is not supported')
   return said
 }
 
@@ -65,7 +65,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64')
 }
 
-/** An origin, or a name such as postgres: without spaces, so that a list of places cannot be read as anything else. */
+/** An origin, or a name such as postgres, without spaces, so that a list of places is unambiguous. */
 function isPlace(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x2b\x2d-\x7e]{1,300}$/.test(value)
 }

@@ -1,7 +1,7 @@
 import { parseStrictJson } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 
-/** A file of the app, as the bundle holds it. */
+/** A file of the app in the bundle. */
 export interface CertifiedFile {
   readonly path: string
   readonly body: Buffer
@@ -10,7 +10,7 @@ export interface CertifiedFile {
 const MODULE = '// embedded:atrium:embedded\n'
 const MAX_FILES = 1_000
 
-/** Reads the app's files out of a bundle: packages/space/build/bundle.ts puts them there as JSON. Without the page, nothing is proved. */
+/** Reads the app's files from a bundle, in which packages/space/build/bundle.ts stores them as JSON. Throws if the page is missing. */
 export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
   const files = readFiles(findJson(Buffer.from(bundle).toString()))
   if (!files) throw new CheckFailed('the app cannot be found in the certified code')
@@ -23,7 +23,7 @@ export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
   return files
 }
 
-/** The list in `var app = […];`, which stands in the first lines of the one module that the build makes. */
+/** The list in `var app = […];`, in the first lines of the module that the build generates. */
 function findJson(code: string): string | undefined {
   const start = code.startsWith(MODULE) ? 0 : code.indexOf(`\n${MODULE}`) + 1
   if (start === 0 && !code.startsWith(MODULE)) return undefined

@@ -1,4 +1,4 @@
-/** Origins to which the page may talk beside its own. */
+/** Origins that the page may connect to besides its own. */
 export type ConnectOrigins = readonly string[]
 
 type Directives = ReadonlyMap<string, readonly string[]>
@@ -18,7 +18,7 @@ export function parsePolicy(header: string): Directives | undefined {
 
 const HASH = /^'sha256-[A-Za-z0-9+/]{43}='$/
 
-/** Directives that must be there, with one of these values and nothing else. */
+/** Required directives, each with its allowed values. */
 const FIXED: readonly [string, readonly string[]][] = [
   ['default-src', ["'none'"]],
   ['form-action', ["'none'"]],
@@ -31,7 +31,7 @@ const FIXED: readonly [string, readonly string[]][] = [
 const HARMLESS = new Set(['upgrade-insecure-requests', 'sandbox', 'trusted-types'])
 const SCRIPTS = new Set(['script-src', 'script-src-elem', 'script-src-attr', 'worker-src'])
 
-/** What of the contract's policy (part 4, /space) does not hold, in words. Stricter than the contract is no problem. */
+/** The violations of the contract's policy (part 4, /space), as text. A stricter policy is accepted. */
 export function findPolicyProblems(directives: Directives, own: string, connect: ConnectOrigins): string[] {
   const problems: string[] = []
   for (const [name, values] of FIXED) {
@@ -44,7 +44,7 @@ export function findPolicyProblems(directives: Directives, own: string, connect:
   for (const [name, sources] of directives) {
     if (fixed.has(name) || HARMLESS.has(name)) continue
     const mayHold = allowedIn(name, own, connect)
-    if (!mayHold) problems.push(`${name} is not known here`)
+    if (!mayHold) problems.push(`${name} is not a known directive`)
     else for (const source of sources) if (!mayHold(source)) problems.push(`${name} allows ${source}`)
   }
   return problems
@@ -60,7 +60,7 @@ function allowedIn(name: string, own: string, connect: ConnectOrigins): ((source
   return undefined
 }
 
-/** The hashes of inline scripts that the policy lets run, base64. */
+/** The hashes of inline scripts that the policy allows, base64. */
 export function inlineHashes(directives: Directives): string[] {
   const sources = [...SCRIPTS].flatMap((name) => directives.get(name) ?? [])
   return sources.filter((source) => HASH.test(source)).map((source) => source.slice("'sha256-".length, -1))

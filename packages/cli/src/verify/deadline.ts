@@ -1,12 +1,12 @@
-/** The time for all checks together has passed. No single check catches it: it ends them all. */
+/** The time for all checks together has passed. It is not caught by a single check, because it ends all of them. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed'
 }
 
-/** The time that all checks share: whoever is checked must not be able to keep the command running. */
+/** The time limit of all checks: a checked service must not be able to keep the command running. */
 export class Deadline {
   readonly seconds: number
-  /** Aborts when the time has passed: for what waits. */
+  /** Aborts when the time has passed, for asynchronous work. */
   readonly signal: AbortSignal
   readonly #endsAt: number
 
@@ -16,7 +16,7 @@ export class Deadline {
     this.#endsAt = performance.now() + seconds * 1_000
   }
 
-  /** For long loops, in which no timer fires. */
+  /** Throws when the time has passed, for long loops in which no timer fires. */
   check(): void {
     if (performance.now() >= this.#endsAt) throw new DeadlinePassed()
   }

@@ -5,7 +5,7 @@ import { CheckFailed } from './report.ts'
 export interface DownloadLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** JSON alone: how many objects, lists, members and elements there may be. A long list takes many times its bytes as memory. */
+  /** Only for JSON: the largest number of objects, lists, members and elements. A long list needs many times its bytes as memory. */
   readonly maxParts?: number
 }
 
@@ -21,10 +21,10 @@ export const ARCHIVE: DownloadLimits = { maxBytes: 32 * 1024 * 1024, timeoutMs: 
 /** 64 MiB of lines, each of whose quotes JSON escapes, in five members. */
 export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 300_000, maxParts: 100 }
 
-/** How long a service may send nothing. */
+/** The longest pause of a service. */
 const IDLE_MS = 15_000
 
-/** Asks one service, within the time that all checks share. */
+/** Sends requests to one service within the time limit of all checks. */
 export class Downloads {
   readonly origin: string
   readonly #deadline: Deadline
@@ -34,11 +34,11 @@ export class Downloads {
     this.#deadline = deadline
   }
 
-  /** GETs, or POSTs `body` as JSON. Follows no redirects: what is checked is what stands at the address. */
+  /** GETs, or POSTs `body` as JSON. Redirects are not followed, because the check is about the given address. */
   async get(path: string, limits: DownloadLimits, body?: object): Promise<Downloaded> {
     const post = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     const idle = new AbortController()
-    const timer = setTimeout(() => idle.abort(new CheckFailed(`nothing came for ${IDLE_MS / 1_000} s`)), IDLE_MS)
+    const timer = setTimeout(() => idle.abort(new CheckFailed(`nothing arrived for ${IDLE_MS / 1_000} s`)), IDLE_MS)
     const signal = AbortSignal.any([this.#deadline.signal, AbortSignal.timeout(limits.timeoutMs), idle.signal])
     try {
       this.#deadline.check()
@@ -58,13 +58,13 @@ export class Downloads {
     } catch (error) {
       if (error instanceof DeadlinePassed || this.#deadline.signal.aborted) throw new DeadlinePassed(path)
       if (error instanceof CheckFailed && error !== idle.signal.reason) throw error
-      throw new CheckFailed(`${path} cannot be had: ${reasonOf(error)}`)
+      throw new CheckFailed(`${path} cannot be fetched: ${reasonOf(error)}`)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** The answer as JSON that is an object; members are to be checked by whoever reads them. */
+  /** Fetches a JSON object. The caller must check its members. */
   async getJson(path: string, limits: DownloadLimits, body?: object): Promise<JsonObject> {
     const { bytes } = await this.get(path, limits, body)
     if (limits.maxParts !== undefined && countParts(bytes, limits.maxParts) > limits.maxParts) {
@@ -92,7 +92,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPENERS = new Set([...'{[,'].map((character) => character.charCodeAt(0)))
 
-/** How many objects, lists and commas JSON has outside its strings; stops counting after `max`. */
+/** Counts objects, lists and commas outside of strings, up to `max`. */
 function countParts(json: Buffer, max: number): number {
   let count = 0
   for (let at = 0; at < json.length && count <= max; at++) {
@@ -108,7 +108,7 @@ function endOfString(json: Buffer, start: number): number {
   return at
 }
 
-/** fetch hides why it failed in the cause. */
+/** The reason of a failed fetch, which is in the cause of the error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   const { code } = (cause ?? {}) as { code?: string }

@@ -22,7 +22,7 @@ export function unpackGzip(packed: Uint8Array, maxBytes: number): Buffer {
   }
 }
 
-/** How many bytes the deflate stream takes that `packed` begins with. */
+/** The length of the deflate stream at the start of `packed`. */
 function deflatedBytes(packed: Uint8Array, maxBytes: number): number {
   try {
     // With `info` the answer holds the engine, which Node's types do not know.

@@ -112,7 +112,7 @@ test('a build that never ends fails at the deadline', async () => {
   assertFailed(outcome, /the time: not done after 3 s \(--timeout\), at rebuilding the source/)
 })
 
-/** Answers in a way of its own, until the test ends. */
+/** A server with this answer, until the test ends. */
 async function listen(answer: (res: ServerResponse) => void): Promise<{ server: Server; origin: string }> {
   const server = createServer((_req, res) => answer(res)).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,17 +1,17 @@
 import { CheckFailed } from './report.ts'
 
-/** What a page loads and runs, as a browser with scripts on reads it. */
+/** The scripts that a browser with scripting enabled loads and runs for a page. */
 export interface PageScripts {
-  /** The exact texts of script elements without src: what a hash in the policy covers. */
+  /** The exact texts of script elements without src, which hashes in the policy cover. */
   readonly inline: readonly string[]
-  /** What script elements and preloads name, as it stands in the page. */
+  /** The URLs of script elements and preloads, unchanged. */
   readonly files: readonly string[]
 }
 
-/** In these the browser looks for nothing but their own end tag. */
+/** Elements whose content ends only at their own end tag. */
 const RAW_TEXT = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript'])
 
-/** Inside these, other rules hold for what is a tag and what is text, so that a scanner could miss a script. */
+/** Inside these elements the parsing rules differ, so that a scanner could miss a script. */
 const OTHER_RULES = new Set(['svg', 'math', 'select', 'frameset', 'plaintext'])
 
 /**
@@ -130,7 +130,7 @@ function isSpace(character: string): boolean {
   return character === ' ' || character === '\n' || character === '\t' || character === '\f'
 }
 
-/** A to Z alone, as HTML has it: other capitals are other letters. */
+/** Lower-cases only A to Z, as the HTML standard requires. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

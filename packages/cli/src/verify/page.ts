@@ -5,7 +5,7 @@ import { findScripts, type PageScripts } from './html-scripts.ts'
 import type { CertifiedFile } from './certified-app.ts'
 import { CheckFailed, type Report } from './report.ts'
 
-/** The app's page: what its policy lets it do, and, against the certified code, that it and its files are what was certified. */
+/** Checks the app's page: its policy and, with the certified code, that the page and its files are the certified ones. */
 export async function checkPage(
   report: Report,
   downloads: Downloads,
@@ -33,7 +33,7 @@ export async function checkPage(
   })
 }
 
-/** In another encoding the browser would read another page. */
+/** Requires UTF-8, because in another encoding the browser would read another page. */
 function readPage({ bytes, headers }: Downloaded): PageScripts {
   const type = headers.get('content-type') ?? 'none'
   if (!/^text\/html; ?charset="?utf-8"?$/i.test(type)) {
@@ -47,7 +47,7 @@ function readPage({ bytes, headers }: Downloaded): PageScripts {
   }
 }
 
-/** The API and the identity provider, as the service itself says. */
+/** The origins of the API and the identity provider, from the service's configuration. */
 async function findConnectOrigins(downloads: Downloads): Promise<string[]> {
   const { api_url: api, identity } = await downloads.getJson('/space-config', SMALL)
   const issuer = (identity as { issuer?: unknown } | null | undefined)?.issuer
@@ -60,7 +60,7 @@ function originOf(url: unknown): string {
   return new URL(url).origin
 }
 
-/** The browser runs an inline script only when its hash is in the policy. What else the policy has a hash for is a script kept back. */
+/** A browser runs an inline script only if its hash is in the policy. A hash without a script would allow a hidden script. */
 function assertInlineScripts({ inline }: PageScripts, allowed: readonly string[]): void {
   const found = new Set(inline.map((text) => sha256(Buffer.from(text))))
   for (const hash of found)
@@ -69,7 +69,7 @@ function assertInlineScripts({ inline }: PageScripts, allowed: readonly string[]
     if (!found.has(hash)) throw new CheckFailed(`it allows an inline script that the page has not: ${hash}`)
 }
 
-/** The addresses of what the page loads, each once. */
+/** The unique URLs that the page loads. */
 function findFiles({ files }: PageScripts, origin: string): string[] {
   const urls = files.map((file) => {
     // A browser would read &#46; as a dot.

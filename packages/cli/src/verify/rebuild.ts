@@ -14,7 +14,7 @@ import { checkManifests } from './source-manifests.ts'
 const BUNDLE = 'packages/space/dist/space.mjs'
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
-/** Builds the source in a folder of its own; the bundle, when it is the certified one. Runs code of the source: docs/verification.md. */
+/** Builds the source in a new folder. Returns the bundle if it is the certified one. Runs code of the source: docs/verification.md. */
 export async function rebuild(
   report: Report,
   source: Source,
@@ -61,14 +61,14 @@ async function buildIn(
   return readBundle(root)
 }
 
-/** npm finds registry, cache and proxy by these. */
+/** The variables with which npm finds registry, cache and proxy. */
 const FOR_NPM = /^(?:PATH|HOME|TMPDIR|LANG|SystemRoot|APPDATA|USERPROFILE|NODE_EXTRA_CA_CERTS|https?_proxy|no_proxy)$/i
-/** The build is another's code: it gets no variable that it does not need. */
+/** The build is untrusted code and gets only the variables that it needs. */
 const FOR_THE_BUILD = /^(?:TMPDIR|LANG|SystemRoot)$/i
 
 /**
- * The packages that the lock names, each by its hash, from the caller's registry. No code of theirs or of the source runs in this step,
- * and npm is told where the source is: it would take the folder above for the project, if that had a package.json.
+ * Installs the packages of the lock file from the caller's registry, each verified by its hash. No code of the packages or of
+ * the source runs in this step. --prefix is needed, because npm would use a package.json in a folder above.
  */
 async function fetchPackages(folder: string, root: string, deadline: Deadline): Promise<void> {
   const args = ['ci', '--prefix', root, '--ignore-scripts', '--no-audit', '--no-fund']
@@ -76,7 +76,7 @@ async function fetchPackages(folder: string, root: string, deadline: Deadline): 
   await runProgram('npm ci', { file: 'npm', args, folder, env: pick(FOR_NPM), shell }, deadline)
 }
 
-/** What `npm run build` would do, without the caller's home. */
+/** Runs the build script like `npm run build`, without the caller's home folder. */
 function unconfined(build: string, root: string, home: string) {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter)
   const env = { ...pick(FOR_THE_BUILD), PATH: path, HOME: home, USERPROFILE: home }
@@ -87,7 +87,7 @@ function pick(wanted: RegExp): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => wanted.test(entry[0])))
 }
 
-/** The build may have put anything there: a link to another file, a pipe that never ends, more than memory holds. */
+/** Reads the bundle carefully: the build may have made a link to another file, an endless pipe, or a file larger than memory. */
 async function readBundle(root: string): Promise<Buffer> {
   const path = join(root, BUNDLE)
   const real = await realpath(path).catch(() => undefined)
@@ -96,7 +96,7 @@ async function readBundle(root: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) throw new CheckFailed(`the build makes ${BUNDLE}, which is no file`)
+    if (!stat.isFile()) throw new CheckFailed(`the build makes ${BUNDLE}, which is not a regular file`)
     if (stat.size > MAX_BUNDLE_BYTES) throw new CheckFailed(`the build makes more than ${MAX_BUNDLE_BYTES} bytes`)
     return await handle.readFile()
   } finally {

@@ -1,15 +1,15 @@
 import { DeadlinePassed } from './deadline.ts'
 
-/** The words at the start of a line. Only FAILED makes the command fail. */
+/** The verdict at the start of a line. Only FAILED makes the command fail. */
 type Verdict = 'proved' | 'trusted' | 'not checked' | 'FAILED'
 
-/** What a check found wrong, in words for a person. */
+/** A failed check, with a message for the user. */
 export class CheckFailed extends Error {}
 
-/** Prints one line a finding, and counts what failed. */
+/** Prints one line per finding and counts failures. */
 export class Report {
   failures = 0
-  /** What is being checked now. */
+  /** The current check. */
   subject = 'nothing yet'
   readonly #write: (line: string) => void
 
@@ -17,17 +17,17 @@ export class Report {
     this.#write = write
   }
 
-  /** Checked here, with nobody's word taken for it. */
+  /** Verified here, without trusting anyone. */
   proved(text: string): void {
     this.#line('proved', text)
   }
 
-  /** Cannot be checked from outside: somebody's word. */
+  /** Cannot be checked from outside and must be trusted. */
   trusted(text: string): void {
     this.#line('trusted', text)
   }
 
-  /** Could be checked and was not. */
+  /** Could be checked, but was not. */
   notChecked(text: string): void {
     this.#line('not checked', text)
   }
@@ -38,8 +38,8 @@ export class Report {
   }
 
   /**
-   * Runs a check. When it throws, says so after `subject` and gives undefined: an answer that makes this program stumble is never one
-   * that passes. Only the end of the time ends the other checks too.
+   * Runs a check. If it throws, reports the failure after `subject` and returns undefined, so an answer that crashes this program
+   * never passes. Only the end of the time limit ends the other checks too.
    */
   async check<Value>(subject: string, work: () => Value | Promise<Value>): Promise<Value | undefined> {
     this.subject = subject
@@ -60,12 +60,12 @@ export class Report {
 
 const MAX_LENGTH = 2_000
 
-/** What a server says of itself, inside a sentence of ours: it must not read as a part of it. */
+/** Quotes text from a server, so that it cannot look like a part of this program's output. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
-/** One line that shows what it holds: no control characters (a terminal obeys them), none that reorder or hide text. */
+/** Escapes control characters, which a terminal would execute, and characters that reorder or hide text. */
 function toPlainText(text: string): string {
   const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]+/gu, ' ')
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain

@@ -11,13 +11,13 @@ import type { Deadline } from './deadline.ts'
 import { type Downloads, ROOM } from './download.ts'
 import { CheckFailed, type Report } from './report.ts'
 
-/** What a room can hold: packages/space/src/rooms/head.ts. More would take memory without end to look at. */
+/** The largest room (packages/space/src/rooms/head.ts). The limit bounds the memory of the check. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_LINES = 100_000
-/** Far above any message or list of members, sealed and as base64url. */
+/** Far above the sealed base64url of any message or list of members. */
 const MAX_LINE_LENGTH = 8 * 1024 * 1024
 
-/** What the service has stored of the room: asked for by its name alone, and opened here. */
+/** Checks the stored lines of the room. They are fetched by the room's name, without its key, and opened here. */
 export async function checkRoom(
   report: Report,
   downloads: Downloads,
@@ -45,7 +45,7 @@ export async function checkRoom(
   )
 }
 
-/** Checks everything that can be checked without the key. */
+/** Checks everything that does not need the key. */
 function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, unknown>): string[] {
   if (alg !== 'A256GCM' || typeof sealed !== 'string') throw new CheckFailed('the answer is not sealed with A256GCM')
   if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the answer is not as long as it says')
@@ -55,14 +55,14 @@ function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, u
     throw new CheckFailed(`others than the room can decrypt it: ${JSON.stringify(recipients)}`)
   }
   const lines = splitLines(sealed)
-  // A line passes only in the one form that has the one recipient `room`: what the answer says of recipients is not believed.
+  // A line passes only with the single recipient `room`. The `recipients` of the answer are not trusted.
   const broken = checkChain(lines, { fromSeq: 0 })
   if (broken)
     throw new CheckFailed(`line ${broken.seq} does not follow (${broken.problem}): it was altered, or lines are missing`)
   return lines
 }
 
-/** Counted first: the lines of a text of line ends alone take a hundred times its memory. */
+/** Counts the lines before it splits the text, because a text of line ends would need a hundred times its memory. */
 function splitLines(sealed: string): string[] {
   if (sealed.length > MAX_BYTES) throw new CheckFailed(`the answer holds more than ${MAX_BYTES} bytes, and no room does`)
   let count = 1

@@ -13,7 +13,7 @@ export interface Program {
 
 const KEPT_OUTPUT = 1_000
 
-/** Runs a program until it ends, or the time does; then everything that it started ends too. `name` is for the failure's words. */
+/** Runs a program until it ends or the time is over, and then ends all its child processes. `name` is used in error messages. */
 export async function runProgram(name: string, { file, args, folder, env, shell = false }: Program, deadline: Deadline) {
   deadline.check()
   const isGroup = process.platform !== 'win32'
@@ -22,7 +22,7 @@ export async function runProgram(name: string, { file, args, folder, env, shell 
     try {
       if (child.pid !== undefined) process.kill(isGroup ? -child.pid : child.pid, 'SIGKILL')
     } catch {
-      // It has ended already.
+      // The program has ended already.
     }
   }
   deadline.signal.addEventListener('abort', end, { once: true })
@@ -39,7 +39,7 @@ export async function runProgram(name: string, { file, args, folder, env, shell 
     if (deadline.signal.aborted) throw new DeadlinePassed(name)
     if (code !== 0) throw new CheckFailed(`${name} failed: ${output.trim().slice(-KEPT_OUTPUT) || code}`)
   } finally {
-    // What it left running in the background.
+    // Ends its background processes.
     end()
     deadline.signal.removeEventListener('abort', end)
     process.off('exit', end)

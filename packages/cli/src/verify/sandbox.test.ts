@@ -25,7 +25,7 @@ after(() => {
   rmSync(join(secret, '..'), { recursive: true })
 })
 
-/** A build that tries what a hostile one would. */
+/** A hostile build. */
 const hostileBuild = `
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 const attempt = async (work) => { try { return String(await work()) } catch (error) { return 'failed: ' + (error.cause?.code ?? error.code ?? error.message) } }

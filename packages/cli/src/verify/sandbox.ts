@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Program } from './run-program.ts'
 
-/** Runs a command with nothing but a folder, the machine's own programs to read, and no network. */
+/** Runs a command with access to one folder, read access to the programs of the machine, and no network. */
 export interface Sandbox {
   readonly name: string
-  /** `folder` is /source in there. */
+  /** `folder` is mounted as /source. */
   program(command: string, folder: string): Program
   close(): Promise<void>
 }
@@ -18,17 +18,17 @@ export interface Sandbox {
 const run = promisify(execFile)
 const PROBE_MS = 60_000
 
-/** Programs and libraries: no home, no settings, no sockets. */
+/** Folders of programs and libraries, without home folders, settings and sockets. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/etc/ld.so.cache', '/etc/alternatives']
 
-/** Each rejects where it is not installed, or may not make namespaces. Containers are of the machine's own programs: no image is fetched. */
+/** Each rejects if it is not installed or cannot make namespaces. Containers use the programs of the machine; no image is fetched. */
 export const sandboxes = {
   bubblewrap: openBubblewrap,
   podman: () => openContainer('podman'),
   docker: () => openContainer('docker'),
 } as const
 
-/** The first that works here. */
+/** The first sandbox that works on this machine. */
 export async function findSandbox(): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined
   for (const open of Object.values(sandboxes)) {
@@ -38,12 +38,12 @@ export async function findSandbox(): Promise<Sandbox | undefined> {
   return undefined
 }
 
-/** Where the shell of the sandbox finds programs: those of the source's packages first, as npm does it. */
+/** PATH inside the sandbox: the programs of the source's packages first, as npm sets it. */
 function pathInside(): string {
   return ['/source/node_modules/.bin', dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
 }
 
-/** Read-only: the system, and this Node when it lies elsewhere. */
+/** The read-only mounts: the system, and this Node if it is elsewhere. */
 function readable(): string[] {
   const node = realpathSync(process.execPath)
   return [...SYSTEM, ...new Set([process.execPath, node])].filter((path) => existsSync(path))
@@ -93,10 +93,10 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
       ['rm', '--force', name],
       ['rmi', '--force', image],
     ]) {
-      await run(engine, args, { timeout: PROBE_MS, env: containerEnvironment() }).catch(() => undefined) // it is gone already
+      await run(engine, args, { timeout: PROBE_MS, env: containerEnvironment() }).catch(() => undefined) // already removed
     }
   }
-  // Docker's root is the machine's: files must belong to whoever removes them. Podman's is the caller.
+  // Docker's root is the machine's root, and the caller must be able to remove the files. Podman's root is the caller.
   const user = engine === 'docker' ? [`--user=${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`] : []
   const sandbox: Sandbox = {
     name: engine,
@@ -128,7 +128,7 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
   }
 }
 
-/** Two blocks of zeros are a tar without entries: an image of nothing, into which the machine's own folders are mounted. */
+/** Imports an empty image (two blocks of zeros are a tar without entries), into which the folders of the machine are mounted. */
 async function importEmptyImage(engine: string): Promise<string> {
   const importing = run(engine, ['import', '-'], { timeout: PROBE_MS, env: containerEnvironment() })
   importing.child.stdin?.end(Buffer.alloc(1_024))
@@ -137,19 +137,19 @@ async function importEmptyImage(engine: string): Promise<string> {
   return image
 }
 
-/** The engine itself is trusted, and needs its own settings; none of them reaches the command inside. */
+/** The environment of the engine, which is trusted and needs its settings. The command inside does not get them. */
 function containerEnvironment(): Record<string, string> {
   const wanted = /^(?:PATH|HOME|XDG_[A-Z_]+|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|STORAGE_[A-Z_]+)$/
   return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => wanted.test(entry[0])))
 }
 
-/** Whether Node runs in there, and the folder can be written: else the build's failure would be the sandbox's. */
+/** Checks that Node runs in the sandbox and can write to the folder, because the build would fail otherwise. */
 async function probe(sandbox: Sandbox): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-sandbox-'))
   try {
     const { file, args, env } = sandbox.program('node --version > probe', folder)
     await run(file, args, { cwd: folder, env, timeout: PROBE_MS })
-    if (!(await readFile(join(folder, 'probe'), 'utf8')).startsWith('v')) throw new Error('Node does not run in there')
+    if (!(await readFile(join(folder, 'probe'), 'utf8')).startsWith('v')) throw new Error('Node does not run in the sandbox')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

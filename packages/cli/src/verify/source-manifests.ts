@@ -3,7 +3,7 @@ import { CheckFailed } from './report.ts'
 import type { Source } from './source.ts'
 
 export interface Manifests {
-  /** Other people's packages that the build is made with. */
+  /** The number of third-party packages that the build uses. */
   readonly packages: number
   /** The command behind `npm run build`. */
   readonly build: string
@@ -14,8 +14,8 @@ const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/
 const NAME = /^(?:@[a-z0-9_~-][a-z0-9_~.-]{0,99}\/)?[a-z0-9_~-][a-z0-9_~.-]{0,199}$/i
 
 /**
- * What npm is told by the source. Nothing but the one build script may run, and other people's packages must come from the public
- * registry, each by its hash: else the source is not all there is.
+ * Checks the manifests of the source. Only the build script may run, and third-party packages must come from the public
+ * registry, each with its hash. Otherwise the build could depend on more than the source.
  */
 export function checkManifests(source: Source): Manifests {
   const root = readJson(source, 'package.json')
@@ -40,7 +40,7 @@ function checkLock(source: Source): number {
   return entries.filter(([path, entry]) => checkEntry(source, path, entry)).length
 }
 
-/** True for another's package, false for the source's own. */
+/** True for a third-party package, false for a package of the source. */
 function checkEntry(source: Source, path: string, entry: unknown): boolean {
   if (!isJsonObject(entry)) throw new CheckFailed(`the lock's entry ${JSON.stringify(path)} is no object`)
   const { link, resolved, integrity, version } = entry
@@ -72,7 +72,7 @@ function isOwn(source: Source, folder: unknown): boolean {
   return folder === '' || (typeof folder === 'string' && source.has(`${folder}/package.json`))
 }
 
-/** Two members of one name would be read differently by people and by npm. */
+/** Rejects duplicate members, which people and npm would read differently. */
 function readJson(source: Source, path: string): Readonly<Record<string, unknown>> {
   const body = source.get(path)?.body
   if (!body) throw new CheckFailed(`it has no ${path}`)

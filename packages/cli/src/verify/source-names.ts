@@ -1,6 +1,6 @@
 import { CheckFailed } from './report.ts'
 
-/** Files that tools read without being told to: a second lock that overrides the checked one, other install and build steps. */
+/** Files that tools read implicitly: a second lock file that overrides the checked one, other install and build steps. */
 const STEERING = new Set([
   'npm-shrinkwrap.json',
   'yarn.lock',
@@ -12,19 +12,19 @@ const STEERING = new Set([
   'binding.gyp',
 ])
 
-/** Windows opens a device under these names, whatever their ending. */
+/** Device names of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/
 
-/** The names of an archive's entries: refuses those that leave the folder, steer a tool, or are one another's on some file system. */
+/** The names of an archive's entries. Rejects names that leave the folder, configure a tool, or collide on some file system. */
 export class SourceNames {
-  /** By lower-case path: how it is spelled, and what it is. */
+  /** The exact path and type, by lower-case path. */
   readonly #seen = new Map<string, { readonly path: string; readonly isFolder: boolean }>()
 
   addFile(path: string): void {
     this.#add(path, false)
   }
 
-  /** Named with a slash at the end. */
+  /** The path ends with a slash. */
   addFolder(path: string): void {
     this.#add(path.replace(/\/$/, ''), true)
   }
@@ -40,7 +40,7 @@ export class SourceNames {
     if (!this.#claim(path, isFolder)) throw new CheckFailed(`the archive holds ${path} twice`)
   }
 
-  /** False when the very same entry is there already. */
+  /** Returns false if the same entry exists already. */
   #claim(path: string, isFolder: boolean): boolean {
     const known = this.#seen.get(path.toLowerCase())
     if (!known) this.#seen.set(path.toLowerCase(), { path, isFolder })

@@ -11,7 +11,7 @@ export interface UstarHeader {
 
 type Field = readonly [start: number, length: number]
 
-/** IEEE Std 1003.1-1988. The last field, which ustar does not use, is where other dialects keep what only they read. */
+/** The header fields (IEEE Std 1003.1-1988). ustar does not use the last one, but other dialects store data in it. */
 const FIELDS = {
   name: [0, 100],
   mode: [100, 8],
@@ -46,8 +46,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a header block of POSIX ustar, and refuses every other dialect. GNU, pax, star and old tars spell names, sizes and types in
- * other ways, and readers differ in which of them they understand: with one dialect alone, everyone sees the same files.
+ * Reads a header block of POSIX ustar and rejects every other dialect. GNU, pax, star and old tars encode names, sizes and types
+ * differently, and readers support different subsets. With a single dialect, every reader sees the same files.
  */
 export function readUstarHeader(block: Buffer): UstarHeader {
   assertChecksum(block)
@@ -90,14 +90,14 @@ function assertChecksum(block: Buffer): void {
   if (readNumber(block, 'checksum') !== sum) throw new CheckFailed('the archive is damaged: a checksum is wrong')
 }
 
-/** Octal digits to the field's end, which one or more spaces or NULs mark. GNU writes binary numbers here, old tars leading spaces. */
+/** Reads octal digits, terminated by spaces or NULs. GNU writes binary numbers here, and old tars leading spaces. */
 function readNumber(block: Buffer, field: keyof typeof FIELDS): number {
   const [, digits] = /^([0-7]{1,11})[ \0]+$/.exec(bytesOf(block, field).toString('latin1')) ?? []
   if (digits === undefined) throw new CheckFailed(`the archive is damaged: ${field} is no octal number`)
   return Number.parseInt(digits, 8)
 }
 
-/** Text up to a NUL or the field's end. What follows the NUL must be zero: star reads other fields there. */
+/** Reads text up to a NUL or the end of the field. The rest must be zero, because star reads other fields there. */
 function readText(block: Buffer, field: keyof typeof FIELDS): string {
   const bytes = bytesOf(block, field)
   const end = bytes.indexOf(0)

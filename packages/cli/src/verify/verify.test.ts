@@ -22,17 +22,17 @@ async function run(url: string, options: VerifyOptions = {}): Promise<{ code: nu
   return { code, lines }
 }
 
-test('a good service and room: everything is proved that can be, and the rest named', async () => {
+test('for a valid service and room, everything provable is proved and the rest is listed', async () => {
   const { code, lines } = await run(link(), { pin: stub.certificate.keyThumbprint, rebuild: true })
   assert.equal(code, 0, lines.join('\n'))
-  // What confines the build is a matter of the machine: sandbox.test.ts.
+  // The sandbox depends on the machine and is tested in sandbox.test.ts.
   const verdicts = lines.filter((line) => !line.includes('the build ran in')).map((line) => line.slice(0, 11).trim())
   assert.equal(verdicts.filter((verdict) => verdict === 'proved').length, 9, lines.join('\n'))
   assert.ok(lines.some((line) => /^trusted .*process which answers runs the certified code/.test(line)))
   assert.ok(lines.some((line) => /^proved .*opens every line: 3 messages, open to anyone/.test(line)))
 })
 
-test('without --pin and --rebuild what they would prove is not checked, which is no failure', async () => {
+test('without --pin and --rebuild, their checks are reported as not checked, without a failure', async () => {
   const { code, lines } = await run(stub.origin)
   assert.equal(code, 0, lines.join('\n'))
   for (const words of [/^not checked .*whose key/, /^not checked .*source makes/, /^not checked .*page and its 1 scripts/]) {
@@ -44,7 +44,7 @@ test('without --pin and --rebuild what they would prove is not checked, which is
   assert.ok(!lines.some((line) => line.includes('lantern')))
 })
 
-test("the room's key is in nothing that is sent or printed", async () => {
+test('the room key is neither sent nor printed', async () => {
   const { lines } = await run(link(), { rebuild: true })
   const all = [...stub.received, ...lines].join('\n')
   for (const form of [
@@ -67,7 +67,7 @@ const html = { 'content-type': 'text/html; charset=utf-8' }
 const servePage = (text: string, csp = policy()) => serve('GET /space', text, { ...html, 'content-security-policy': csp })
 const serveWith = (change: (directives: Record<string, string>) => void) => servePage(page(), policy(change))
 const serveCert = (change: object) => void (stub.answers['GET /cert.json'] = json({ ...cert(), ...change }))
-/** Another text, under a signature that holds. */
+/** Another text with a valid signature. */
 const serveText = (signed: string) => {
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const sig = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
@@ -81,7 +81,7 @@ const serveSealed = (change: object) => {
   stub.answers['sealed'] = json({ ...sealedAnswer(stub.lines.join('\n')), ...change })
 }
 const serveSource = (files: Record<string, string>) => stub.certify({ sourceArchive: makeSource(stub.build.functionCode, files) })
-/** A certificate of the same build by somebody else. */
+/** A certificate of the same build by another key. */
 const another = () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return makeCertificate({ build: stub.build, signingKey: privateKey, service: 'atrium-space', egress: [] })
@@ -98,7 +98,7 @@ const certificateCases: Cases = [
   ['an attestation in its place', () => serveCert({ ...old() }), /must hold v, service/],
   ['no signature', () => serveCert({ sig: 5 }), /lacks signed or sig/],
   ['no text', () => serveCert({ signed: [cert().signed] }), /lacks signed or sig/],
-  ['well signed, of another version', () => serveSigned({ v: 2 }), /version that is not known/],
+  ['well signed, of another version', () => serveSigned({ v: 2 }), /version is not supported/],
   ['well signed, with a commit that is no text', () => serveSigned({ gitCommit: 5 }), /must be text/],
   ['well signed, with a hash that is none', () => serveSigned({ functionCodeSha256: 'x' }), /hashes must be SHA-256/],
   ['well signed, with a hash of another spelling', () => serveSigned({ sourceSha256: 'A'.repeat(43) }), /hashes must be SHA-256/],
@@ -155,7 +155,7 @@ const pageCases: Cases = [
   ['no script-src', () => serveWith((d) => delete d['script-src']), /script-src is missing/],
   ['framed by anyone', () => serveWith((d) => (d['frame-ancestors'] = '*')), /frame-ancestors must be/],
   ['no trusted types', () => serveWith((d) => delete d['require-trusted-types-for']), /require-trusted-types-for is missing/],
-  ['reports elsewhere', () => serveWith((d) => (d['report-uri'] = 'https://evil.example')), /report-uri is not known/],
+  ['reports elsewhere', () => serveWith((d) => (d['report-uri'] = 'https://evil.example')), /report-uri is not a known/],
   ['an inline script more', () => servePage(page().replace('</head>', '<script>evil()</script>')), /is not in the policy/],
   ['a script from elsewhere', () => servePage(page().replace('/space/assets/', 'https://evil.example/')), /not its own/],
   ['config without addresses', () => serve('GET /space-config', '{"api_url":"here"}'), /names no address/],
@@ -228,7 +228,7 @@ for (const [subject, cases, isRebuild] of [
   }
 }
 
-test('what a server answers cannot speak to the terminal', async () => {
+test('control characters of a server do not reach the terminal', async () => {
   const evil = '\u001b[2J\u001b]0;owned\u0007\nproved       everything\u202e\u2028\u0000'
   stub.answers['GET /space'] = {
     headers: { ...html, 'content-security-policy': policy((d) => (d['img-src'] += ' https://x')) },
@@ -243,7 +243,7 @@ test('what a server answers cannot speak to the terminal', async () => {
   assert.ok(!lines.some((line) => line.startsWith('proved       everything')))
 })
 
-test('an address that is none, a cut-off link and a bad pin end before anything is sent, without being quoted', async () => {
+test('an invalid address, a truncated link and an invalid pin fail before anything is sent, and are not quoted', async () => {
   const bad = [
     '',
     'x',
@@ -263,7 +263,7 @@ test('an address that is none, a cut-off link and a bad pin end before anything 
   assert.deepEqual(stub.received, [])
 })
 
-test('a service that is not there fails', async () => {
+test('a service that cannot be reached fails', async () => {
   stub.close()
   const { code, lines } = await run(link())
   assert.equal(code, 1)
@@ -276,7 +276,7 @@ function flipByte(bytes: Uint8Array): Buffer {
   return flipped
 }
 
-/** Another first character of a part of a line. */
+/** Changes the first character of a part of a line. */
 function flipAt(part: string, line: string): string {
   return line.replace(new RegExp(`"${part}":"(.)`), (_all, first: string) => `"${part}":"${first === 'A' ? 'B' : 'A'}`)
 }

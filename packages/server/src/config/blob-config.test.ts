@@ -18,7 +18,7 @@ test('files are kept on disk unless S3 is asked for', () => {
   assert.equal(readS3Secrets(readEnv({ ...s3, ATRIUM_BLOBS: '' })), undefined)
 })
 
-test('secrets are no part of the configuration', () => {
+test('the configuration contains no secrets', () => {
   const config = readBlobConfig(readEnv(s3))
   assert.deepEqual(config, { store: 's3', endpoint: 'https://s3.example', bucket: 'atrium', region: 'eu-central-1' })
   assert.deepEqual(readS3Secrets(readEnv(s3)), { accessKeyId: 'AKIA', secretAccessKey: 'hush-hush' })

@@ -5,7 +5,7 @@ export type BlobConfig = { store: 'disk' } | S3Config
 
 export interface S3Config {
   store: 's3'
-  /** Origin of the store, under which browsers reach it too. */
+  /** Origin of the store. Browsers must reach it too. */
   endpoint: string
   bucket: string
   region: string
@@ -44,7 +44,7 @@ function needed(name: string, value: string | undefined): string {
 function endpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url && ['http:', 'https:'].includes(url.protocol) && !url.username && url.pathname === '/' && !url.search
-  // Not echoed: a password may have got into it.
+  // The value is not quoted, because it may contain a password.
   if (!plain) throw new StartError('S3_ENDPOINT must be an origin such as https://s3.eu-central-1.amazonaws.com')
   return url.origin
 }

@@ -14,45 +14,45 @@ export interface Config {
   production: boolean
   host: string
   port: number
-  /** Origin under which the API is reached, without a slash at the end. */
+  /** Public origin of the API, without a trailing slash. */
   publicUrl: string
   /** Where the Space service listens when it is started here. */
   spacePort: number
-  /** Origin under which people reach the Space service. */
+  /** Public origin of the Space service. */
   spacesUrl: string
-  /** Origin at which this machine reaches it. */
+  /** Origin of the Space service for this machine. */
   spaceOrigin: string
-  /** With it the Space app lists and invites agents; everyone who opens the app gets it. */
+  /** The Space app needs it to list and invite agents. It is sent to everyone who opens the app. */
   spacePublishableKey: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   redisUrl: string | undefined
   /** Factor on every rate limit; 0: off. */
   rateLimitFactor: number
-  /** Addresses of proxies whose X-Forwarded-For counts. */
+  /** Addresses of the proxies whose X-Forwarded-For is trusted. */
   trustProxy: string[]
   logLevel: 'silent' | 'error' | 'info' | 'debug'
-  /** What a paint costs that a coupon pays. Whole credits. */
+  /** Price of a painting that is paid with a coupon, in whole credits. */
   paintPrice: number
-  /** Paints a tenant may have in a month without a coupon. */
+  /** Paintings per tenant and month without a coupon. */
   paintAllowance: number
-  /** Of each tenant, where an operator has set no other. */
+  /** The default limits of a tenant, which an operator can override. */
   limits: TenantLimits
   oidc: { issuer: string; clientId: string } | undefined
-  /** loopback: what tenants name (webhooks, agents, tools) may also be on this machine, over plain http. */
+  /** loopback: URLs of tenants (webhooks, agents, tools) may also be on this machine, over plain http. */
   egress: 'public' | 'loopback'
-  /** What one credit costs, in the currency's smallest unit. */
+  /** Price of one credit, in the currency's smallest unit. */
   creditPriceCents: number
   /** ISO 4217, lower case. */
   currency: string
-  /** Where Stripe's API is, if not at Stripe: plain http on loopback. */
+  /** Replaces the URL of Stripe's API in tests: plain http on loopback. */
   stripeApiUrl: string | undefined
-  /** What registering an agent costs. */
+  /** Price of registering an agent, in whole credits. */
   agentFeeCredits: number
-  /** How long what is over is kept. */
+  /** How many days ended sessions, finished checkouts and events are kept. */
   retentionDays: { sessions: number; checkouts: number; events: number }
   blobs: BlobConfig
-  /** Of the relay; undefined: there is none. */
+  /** The URLs of the relay; undefined without one. */
   turnUrls: string[] | undefined
 }
 
@@ -98,9 +98,9 @@ function retentionDays(env: Env): Config['retentionDays'] {
   const days = (name: string, text: string, least: number) => integer(name, text, least, 36_500)
   return {
     sessions: days('ATRIUM_SESSION_RETENTION_DAYS', env.sessionRetentionDays ?? '90', 1),
-    // A provider tells of a payment for days.
+    // A payment provider may report a payment days later.
     checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '365', 7),
-    // No shorter than an event is tried for.
+    // Not shorter than the time in which a delivery is attempted.
     events: days('ATRIUM_EVENT_RETENTION_DAYS', env.eventRetentionDays ?? '30', 5),
   }
 }
@@ -109,26 +109,25 @@ function url(name: string, text: string, protocols: string[]): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (!parsed || !protocols.includes(parsed.protocol)) {
     throw new StartError(
-      // Not echoed when it is wrong: it may hold a password.
+      // A wrong value is not quoted, because it may contain a password.
       `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     )
   }
   return text
 }
 
-/** Not echoed when wrong: it may be a secret key. */
+/** A wrong value is not quoted, because it may be a secret key. */
 function publishableKey(name: string, text: string): string {
-  if (!isCredential('publishableKey', text))
-    throw new StartError(`${name} must be a publishable key (wpk_…), whole as it was given`)
+  if (!isCredential('publishableKey', text)) throw new StartError(`${name} must be a complete publishable key (wpk_…)`)
   return text
 }
 
-/** A URL, or what the driver takes besides: no host, or a socket's folder in its place. */
+/** Accepts a URL, and the forms that the driver also accepts: without a host, or with the folder of a socket instead. */
 function canParse(text: string): boolean {
   return URL.canParse(text) || URL.canParse(text.replace('@/', '@localhost/'))
 }
 
-/** Not echoed when wrong: it may hold a password. */
+/** A wrong value is not quoted, because it may contain a password. */
 function databaseUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text) || !canParse(text))
     throw new StartError('DATABASE_URL must be an address that starts with postgres:// or postgresql://')
@@ -177,7 +176,7 @@ function currency(text: string): string {
   return text.toLowerCase()
 }
 
-/** Elsewhere it would be handed the secret key. */
+/** Any other server would receive the secret key. */
 function stripeApiUrl(text: string): string {
   const { protocol, hostname, origin } = new URL(url('ATRIUM_STRIPE_API', text, ['http:', 'https:']))
   if (protocol !== 'http:' || !isLoopback(hostname))

@@ -5,12 +5,12 @@ import { integer } from './integer.ts'
 const gibibyte = 1024 ** 3
 const most = Number.MAX_SAFE_INTEGER
 
-/** Paints that a tenant has in a month without a coupon. */
+/** Paintings per tenant and month without a coupon. */
 export function paintAllowance(env: Env): number {
   return integer('ATRIUM_PAINT_ALLOWANCE', env.paintAllowance ?? '1000', 0, 1_000_000_000)
 }
 
-/** What holds for each tenant for which an operator has set nothing else. */
+/** The default limits of a tenant. */
 export function readLimits(env: Env): TenantLimits {
   const aTenth = Math.ceil(paintAllowance(env) / 10)
   const read = (name: string, text: string | undefined, absent: number) => integer(name, text ?? String(absent), 0, most)

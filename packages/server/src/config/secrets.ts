@@ -9,15 +9,15 @@ import { readTurnSecret } from './turn-config.ts'
 
 export interface Secrets {
   adminToken: string
-  /** 32 bytes each. The first one seals; what was sealed under the others still opens. */
+  /** 32 bytes each. The first one seals; the others only open. */
   masterKeys: MasterKeys
-  /** undefined: Stripe is not used. */
+  /** undefined if Stripe is not used. */
   stripe: StripeSecrets | undefined
-  /** undefined: files are kept on disk. */
+  /** undefined if blobs are stored on disk. */
   s3: S3Secrets | undefined
-  /** Shared with the relay; undefined: there is none. */
+  /** The secret shared with the relay; undefined without one. */
   turn: string | undefined
-  /** Files that this start made. */
+  /** The secret files that this start created. */
   madeFiles: string[]
 }
 
@@ -30,13 +30,13 @@ export interface StripeSecrets {
 
 const masterKeyFile = 'master-key'
 
-/** The secrets of the environment alone. */
+/** The secrets from the environment. */
 export interface GivenSecrets extends Pick<Secrets, 'stripe' | 's3' | 'turn'> {
   adminToken: string | undefined
   masterKeys: MasterKeys | undefined
 }
 
-/** Reads the environment. A wrong value stops the start before anything is made. */
+/** Reads the environment. A wrong value stops the start before any file is created. */
 export function readGivenSecrets(env: Env): GivenSecrets {
   const { adminToken, masterKey } = env
   return {
@@ -49,8 +49,8 @@ export function readGivenSecrets(env: Env): GivenSecrets {
 }
 
 /**
- * What the environment does not give is made once and kept in the data folder, readable by its owner alone. A master key is made only where
- * `mayMakeMasterKey` says so: beside a database that has sealed values, a new one would open none of them.
+ * Secrets that are not in the environment are created once and stored in the data folder, readable only by its owner. A
+ * master key is created only if `mayMakeMasterKey` allows it: a new key could not open the sealed values of a database.
  */
 export async function keepSecrets(
   given: GivenSecrets,
@@ -66,7 +66,7 @@ export async function keepSecrets(
   }
   const keepMasterKey = async () => {
     const path = join(dataDir, masterKeyFile)
-    // Looked for once more after the database: another process that starts at the same time may have made both.
+    // Checked again after the database, because another process that starts at the same time may have created both.
     if (!existsSync(path) && !(await mayMakeMasterKey()) && !existsSync(path)) throw missingMasterKey(path)
     return decodeMasterKeys(await keep(masterKeyFile, () => randomBytes(32).toString('base64')))
   }
@@ -75,14 +75,14 @@ export async function keepSecrets(
   return { ...given, adminToken, masterKeys, madeFiles }
 }
 
-/** Removes the master key's file where this start made it. */
+/** Removes the file of the master key if this start created it. */
 export async function forgetMadeMasterKey({ madeFiles }: Secrets): Promise<void> {
   await Promise.all(madeFiles.filter((path) => basename(path) === masterKeyFile).map((path) => rm(path, { force: true })))
 }
 
 function missingMasterKey(path: string): StartError {
   return new StartError(
-    `the master key is missing: ${path} is not there, and the database holds values that are sealed under it. ` +
+    `the master key is missing: ${path} does not exist, and the database contains values that are sealed under it. ` +
       'Put the file back, or set ATRIUM_MASTER_KEY to that key (docs/master-key.md)',
   )
 }
@@ -92,7 +92,7 @@ function longEnough(adminToken: string): string {
   return adminToken
 }
 
-/** Neither is echoed when it is wrong. */
+/** Wrong values are not quoted. */
 export function readStripeSecrets({ stripeSecretKey, stripeWebhookSecret }: Env): StripeSecrets | undefined {
   if (!stripeSecretKey && !stripeWebhookSecret) return undefined
   if (!stripeSecretKey) throw new StartError('STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is')
@@ -116,12 +116,12 @@ function decodeMasterKey(text: string): Buffer {
 }
 
 export async function makeFolder(path: string): Promise<void> {
-  // Asked for step by step, since Node's own recursive way never ends in places like /proc.
+  // Folder by folder, because Node's recursive mkdir never ends in places like /proc.
   const missing: string[] = []
   for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)
   try {
     for (const folder of missing.toReversed()) await mkdir(folder).catch(unlessThere)
-    if (!(await stat(path)).isDirectory()) throw new Error('it is no folder')
+    if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
     throw new StartError(
       `ATRIUM_DATA_DIR: ${path} cannot be used (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`,
@@ -147,7 +147,7 @@ async function readOrMake(path: string, make: () => string): Promise<{ text: str
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST') throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be written (${code ?? 'unknown'})`)
     const text = (await readFile(path, 'utf8')).trim()
-    if (!text) throw new StartError(`${path} is empty; remove it so that a new one is made, or restore it`)
+    if (!text) throw new StartError(`${path} is empty; remove it to create a new one, or restore it`)
     return { text, made: false }
   }
 }

@@ -14,7 +14,7 @@ test('without a relay there are neither addresses nor a secret', () => {
   }
 })
 
-test('each shape of RFC 7065 and 7064 is taken as it is, in its order', () => {
+test('each form of RFC 7065 and 7064 is accepted unchanged and in order', () => {
   const good = [
     'stun:turn.example.com',
     'turn:turn.example.com:3478?transport=udp',
@@ -61,7 +61,12 @@ for (const [url, fault] of [
   ['stun:turn.example.com?transport=udp', 'takes nothing after the port'],
 ] as const) {
   test(`a wrong address stops the start with one line that says which and why: ${url || 'nothing'}`, () => {
-    const why = { scheme: 'does not start with', host: 'names no host', port: 'has a port', transport: 'has a transport' }
+    const why = {
+      scheme: 'does not start with',
+      host: 'names no host',
+      port: 'has an invalid port',
+      transport: 'has a transport',
+    }
     assert.throws(
       () => urlsOf(`turn:turn.example.com,${url}`),
       (error: Error) =>
@@ -83,7 +88,7 @@ test('one of the two without the other stops the start and names the missing one
   assert.throws(() => both({ TURN_URLS: 'turn:turn.example.com' }), { message: 'TURN_SECRET must be set when TURN_URLS is' })
 })
 
-test('a secret that could be guessed is refused, and not echoed', () => {
+test('a short secret is rejected and not quoted', () => {
   const read = (TURN_SECRET: string) => readTurnSecret(readEnv({ TURN_URLS: 'turn:turn.example.com', TURN_SECRET }))
   assert.equal(read('x'.repeat(16)), 'x'.repeat(16))
   assert.throws(() => read('x'.repeat(15)), { message: 'TURN_SECRET must have at least 16 characters' })

@@ -9,7 +9,7 @@ export function readTurnUrls({ turnUrls, turnSecret }: Env): string[] | undefine
   const urls = turnUrls.split(',').map((url) => url.trim())
   for (const [index, url] of urls.entries()) {
     const wrong = faultIn(url)
-    // Not echoed: a password may have got into it.
+    // The value is not quoted, because it may contain a password.
     if (wrong)
       throw new StartError(`TURN_URLS must list relays such as turn:turn.example.com:3478, but number ${index + 1} ${wrong}`)
   }
@@ -18,7 +18,7 @@ export function readTurnUrls({ turnUrls, turnSecret }: Env): string[] | undefine
   return urls
 }
 
-/** Shared with the relay, and never echoed. */
+/** The secret shared with the relay. It is never quoted. */
 export function readTurnSecret({ turnUrls, turnSecret }: Env): string | undefined {
   if (!turnUrls && !turnSecret) return undefined
   if (!turnSecret) throw new StartError('TURN_SECRET must be set when TURN_URLS is')
@@ -29,12 +29,12 @@ export function readTurnSecret({ turnUrls, turnSecret }: Env): string | undefine
 /** A relay's URI by RFC 7065, or a STUN server's by RFC 7064, which has no transport. */
 const shape = /^(?<scheme>turns?|stun):(?<host>\[[^\]]*\]|[^:?]*)(?::(?<port>[^?]*))?(?<query>\?.*)?$/
 
-/** Browsers throw on an address that they cannot read, and then connect to nobody at all. */
+/** A browser throws on one invalid URL and then uses none of the others. */
 function faultIn(url: string): string | undefined {
   const { scheme, host = '', port, query } = shape.exec(url)?.groups ?? {}
   if (!scheme) return 'does not start with turn:, turns: or stun:'
   if (!isHost(host)) return 'names no host'
-  if (port !== undefined && !isPort(port)) return 'has a port that is none'
+  if (port !== undefined && !isPort(port)) return 'has an invalid port'
   if (query === undefined) return undefined
   if (scheme === 'stun') return 'is a stun: address, which takes nothing after the port'
   return query === '?transport=udp' || query === '?transport=tcp' ? undefined : 'has a transport that is neither udp nor tcp'
@@ -44,7 +44,7 @@ function isHost(host: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1)) && !host.includes('%')
   if (isIP(host)) return isIPv4(host)
   const labels = host.split('.')
-  // With a number for its last label it would be a mistyped IPv4 address.
+  // A numeric last label indicates a mistyped IPv4 address.
   const named = labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label)) && !/^\d+$/.test(labels.at(-1)!)
   return named && host.length <= 253
 }

@@ -30,7 +30,7 @@ after(async () => {
   await rm(older, { recursive: true })
 })
 
-test('sessions of before keep what their agent was, each version of it stored once', async () => {
+test('earlier sessions keep the version of their agent, and each version is stored once', async () => {
   await migrate(pool, older)
   await pool.query(`insert into tenants (id, name, status) values ('ten_1', 'One', 'active')`)
   for (const id of ['agt_1', 'agt_2'])

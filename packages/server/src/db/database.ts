@@ -6,20 +6,20 @@ import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { patience } from '@atrium/traffic/patience'
 import pg from 'pg'
 
-/** A fixed query. The name makes it a prepared statement: parsed and planned once a connection. */
+/** A fixed query. Its name makes it a prepared statement: parsed and planned once per connection. */
 export interface Statement<Row> {
   name: string
   text: string
-  /** Whether it changes something when it runs by itself: then nobody knows what became of it when its answer is lost. */
+  /** Whether it writes. If the connection of a write outside a transaction fails, its outcome is unknown. */
   writes: boolean
-  /** one: a lock that is held fails it at once, and its caller tries again. */
+  /** one: fails at once on a lock that is held; the caller retries. many: is retried here. */
   tries: 'one' | 'many'
-  /** Only for the type checker: what a row looks like. */
+  /** The type of a row, for the type checker only. */
   readonly row?: Row
 }
 
 interface StatementOptions {
-  /** A select that calls a function which writes says so; of all others their text tells. */
+  /** Set this for a select that calls a writing function. For other statements it is derived from the text. */
   writes?: boolean
   tries?: 'one'
 }
@@ -35,25 +35,25 @@ export interface Db {
 
 declare const inTransaction: unique symbol
 
-/** A Db inside a transaction: a type of its own, so that a write that must be in one does not compile outside it. */
+/** A Db inside a transaction. It is a distinct type, so that a write which needs a transaction does not compile outside one. */
 export interface Tx extends Db {
   readonly [inTransaction]: true
 }
 
 export interface Database extends Db {
   readonly pool: pg.Pool
-  /** How many wait for a connection. */
+  /** The number of callers that wait for a connection. */
   readonly waiting: number
   /**
-   * Runs it and commits. Where another one holds a lock for long it is rolled back and run again after a pause: so what it does beside the
-   * database may be done several times.
+   * Runs `run` and commits. If another transaction holds a lock for long, it is rolled back and run again after a pause, so
+   * `run` must have no effects outside the database.
    */
   transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same once, for batches, which wait for no lock: one that is held fails it, and its caller tries again. */
+  /** Like `transaction`, but runs once and fails on a lock that is held. For batches, whose caller retries. */
   transactionOnce<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * For transactions that lock the same thing, such as a collection: a few at once for each key, so that those who wait for one row leave
-   * connections to all others.
+   * Limits transactions that lock the same row, such as a collection, to a few at once per key. Callers that wait for one
+   * row thus leave connections for all others.
    */
   lane(key: string): Pick<Database, 'transaction'>
   close(): Promise<void>
@@ -62,7 +62,7 @@ export interface Database extends Db {
 interface DatabaseOptions {
   url: string
   maxConnections: number
-  /** How long one query, and a transaction, may take; absent: as in patience. */
+  /** The time limits of a query and of a transaction. Default: those of patience.ts. */
   queryTimeoutMs?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   onConnectionError: (error: Error) => void
@@ -106,12 +106,12 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
 
 const aliveStatement = statement<{ one: number }>('database-alive', 'select 1 as one')
 
-/** Throws where the database does not answer in time. */
+/** Throws if the database does not answer in time. */
 export async function assertAlive(db: Db): Promise<void> {
   await db.query(aliveStatement, [])
 }
 
-/** Runs one statement, which is committed with it. */
+/** Runs one statement outside a transaction, which commits it. */
 async function runAlone<Row>(connections: Connections, stmt: Statement<Row>, values: unknown[]): Promise<Row[]> {
   const client = await connections.acquire('statement')
   let broken: Error | undefined
@@ -141,13 +141,13 @@ interface Terms {
   isFirst: boolean
 }
 
-/** Until the commit is sent, whatever fails did not happen: PostgreSQL rolls back what its client leaves. */
+/** A failure before the commit is sent has no effect: PostgreSQL rolls back the transaction of a closed connection. */
 async function runTransaction<T>(
   connections: Connections,
   run: (tx: Tx) => Promise<T>,
   { use, untilMs, isFirst }: Terms,
 ): Promise<T> {
-  // Before it waits: it may have waited elsewhere.
+  // Checked before the wait, because the time may have passed elsewhere.
   timeoutUntil(untilMs)
   const client = await connections.acquire(use)
   let broken: Error | undefined
@@ -166,12 +166,12 @@ async function runTransaction<T>(
     else await client.query('rollback').catch((lost: Error) => (broken = lost))
     throw error
   } finally {
-    // A connection that was lost, or could not roll back, is thrown away, not given to the next.
+    // A connection that was lost or could not roll back is closed instead of reused.
     connections.release(client, broken)
   }
 }
 
-/** So long a commit is waited for in any case: once it is sent, only its answer tells what became of it. */
+/** The minimum wait for a commit. Once it is sent, only its answer shows the outcome. */
 const leastCommitMs = 1_000
 
 async function commit(client: pg.PoolClient, untilMs: number): Promise<void> {
@@ -181,8 +181,8 @@ async function commit(client: pg.PoolClient, untilMs: number): Promise<void> {
   } catch (error) {
     throw isAnswerLost(error) ? new OutcomeUnknown(error) : error
   }
-  // What PostgreSQL answers when a statement failed and nobody minded.
-  if (command !== 'COMMIT') throw new Error('a transaction that failed was to be committed')
+  // PostgreSQL answers ROLLBACK if a statement failed and its error was swallowed.
+  if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
 }
 
 function timeoutUntil(untilMs: number): { query_timeout: number } | undefined {

@@ -54,7 +54,7 @@ test('the dump replayed in an empty database gives the same dump', async (t) => 
   assert.equal(await dumpSchema(second), dump)
 })
 
-test('the dump names every kind of thing that a migration may make', async (t) => {
+test('the dump contains every kind of object that a migration may create', async (t) => {
   const pool = await emptyDatabase(t)
   await pool.query(everything)
   const dump = await dumpSchema(pool)
@@ -91,7 +91,7 @@ test('the order in which tables were made does not change the dump', async (t) =
   assert.equal(await dumpSchema(first), await dumpSchema(second))
 })
 
-test('what the dump cannot write is refused by name', async (t) => {
+test('an object that the dump does not support is rejected by name', async (t) => {
   const pool = await emptyDatabase(t)
   await pool.query(`create domain postcode as text; create schema elsewhere; create table old (id serial);
     create table guarded (); alter table guarded enable row level security;`)

@@ -2,13 +2,14 @@ import type { Pool, PoolClient } from 'pg'
 import { schemaQueries, unsupportedQuery } from './schema-queries.ts'
 
 /**
- * The schema public as SQL that makes it again in an empty database; the same schema always gives the same text. Written from the
- * catalogs, since the embedded PostgreSQL brings no pg_dump. Comments and the migrations' own bookkeeping are left out.
+ * Dumps the schema public as SQL that recreates it in an empty database. The same schema always gives the same text. It is
+ * generated from the catalogs, because the embedded PostgreSQL has no pg_dump. Comments and the tables of the migrator are
+ * omitted.
  */
 export async function dumpSchema(pool: Pool): Promise<string> {
   const client = await pool.connect()
   try {
-    // One snapshot for all queries; the search path decides which names come out qualified.
+    // One snapshot for all queries. The search path decides which names are qualified.
     await client.query('begin isolation level repeatable read, read only')
     await client.query('set local search_path to public')
     await refuseUnsupported(client)
@@ -27,7 +28,7 @@ export async function dumpSchema(pool: Pool): Promise<string> {
 async function refuseUnsupported(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ what: string }>(unsupportedQuery)
   if (rows.length === 0) return
-  throw new Error(`dumpSchema does not know how to write: ${rows.map(({ what }) => what).join(', ')}`)
+  throw new Error(`dumpSchema does not support: ${rows.map(({ what }) => what).join(', ')}`)
 }
 
 async function listDdl(client: PoolClient, query: string): Promise<string[]> {

@@ -55,7 +55,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   return rows.flat()
 }
 
-/** Begins a query that will be cut off. */
+/** Starts a query that will be interrupted. */
 async function beginQuery(url: string, sql: string): Promise<{ outcome: Promise<unknown> }> {
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)
@@ -63,11 +63,11 @@ async function beginQuery(url: string, sql: string): Promise<{ outcome: Promise<
   return { outcome: client.query(sql).catch((error: Error) => error) }
 }
 
-/** One plain line; anything else would be shown with a stack. */
+/** A StartError with one line. Other errors would be printed with a stack. */
 const oneLine = (pattern: RegExp) => (error: unknown) =>
   error instanceof StartError && pattern.test(error.message) && !error.message.includes('\n')
 
-/** Another atrium: starts on the folder, prints the connection string, stops on SIGTERM. */
+/** Another atrium process: starts PostgreSQL in the folder, prints the connection string, stops on SIGTERM. */
 async function startInProcess(
   dataDir: string,
   as?: { uid: number; gid: number },
@@ -82,7 +82,7 @@ async function startInProcess(
       console.log(server.connectionString)
       setInterval(() => {}, 60_000)
     } catch (error) { console.log(error.constructor.name + ': ' + error.message) }`
-  // detached: a process group of its own, as a shell gives to what it runs in front.
+  // detached: a separate process group, like that of a shell's foreground job.
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     ...as,
     detached: true,
@@ -137,7 +137,7 @@ test('a folder whose path is longer than a socket path may be works, and its soc
   assert.equal(existsSync(socketFolder), false)
 })
 
-test('of two starts at once on one new folder, one runs and the other is told that the folder is in use', async () => {
+test('of two simultaneous starts in one new folder, one runs and the other fails because the folder is in use', async () => {
   const dataDir = dataFolder('two-at-once')
   const results = await Promise.allSettled([start(dataDir), start(dataDir)])
   const refused = results.filter((result) => result.status === 'rejected')
@@ -145,7 +145,7 @@ test('of two starts at once on one new folder, one runs and the other is told th
   assert.ok(oneLine(/in use by another running atrium/)(refused[0]!.reason))
 })
 
-test('a folder that another living atrium runs on is refused, and that one goes on', async () => {
+test('a folder in use by another running atrium is rejected, and that atrium continues', async () => {
   const dataDir = dataFolder('in-use')
   const { child, line: url } = await startInProcess(dataDir)
   await assert.rejects(start(dataDir), oneLine(/in use by another running atrium/))
@@ -210,13 +210,13 @@ test('a PostgreSQL that was left behind with its watchdog is replaced, and its c
   await assert.rejects(query(url, 'select 1'), { code: 'ENOENT' })
 })
 
-test('one that is killed in the middle of a long query is started again under the same address, with what was committed', async () => {
+test('a PostgreSQL that is killed during a long query is restarted at the same address, with all committed rows', async () => {
   const dataDir = dataFolder('restarted')
   const said: string[] = []
-  // Without fsync commits do not wait for the log either; those that did must survive the end of the processes.
+  // Without fsync, commits do not wait for the log. With synchronous_commit they must survive the end of the processes.
   const url = await start(dataDir, said, { synchronous_commit: 'on' })
   await query(url, `create table kept as select 'yes' as word`)
-  // A session that does not look up while it counts.
+  // A session that does not check for signals while it counts.
   const busy = await beginQuery(url, 'select count(*) from generate_series(1, 400000000)')
   const first = lockedPid(dataDir)
   process.kill(first, 'SIGKILL')
@@ -238,7 +238,7 @@ test('Ctrl-C in the terminal leaves PostgreSQL running until stop()', async () =
   await assert.rejects(query(url, 'select 1'), { code: 'ENOENT' })
 })
 
-test('stop() right after pool.end() cuts off no session, and with a session open it still ends', async () => {
+test('stop() right after pool.end() interrupts no session, and it also ends while a session is open', async () => {
   const dataDir = dataFolder('stop')
   for (let round = 0; round < 5; round++) {
     const pool = new Pool({ connectionString: await start(dataDir) })
@@ -274,7 +274,7 @@ test('a data folder that cannot be made is refused', async () => {
   await assert.rejects(start(path.join(dataFolder('a-file'), 'atrium')), oneLine(/cannot be written \(ENOTDIR\)/))
 })
 
-test('a setting that PostgreSQL refuses comes back as its own complaint', async () => {
+test('a setting that PostgreSQL rejects fails with the message of PostgreSQL', async () => {
   const wrong = startEmbeddedPostgres({
     dataDir: dataFolder('wrong-setting'),
     say: () => {},
@@ -327,7 +327,7 @@ test("under root, files restored as root are given back to PostgreSQL's user", a
   assert.deepEqual(await query(await start(dataDir), 'select 1'), [1])
 })
 
-test('an ordinary user runs it on its own folder, and is told which folders it may not write', asRoot, async () => {
+test('an ordinary user can run it in their own folder, and the error names a folder that they cannot write', asRoot, async () => {
   const dataDir = dataFolder('ordinary')
   mkdirSync(dataDir, { mode: 0o700 })
   chownSync(dataDir, user!.uid, user!.gid)
@@ -339,7 +339,7 @@ test('an ordinary user runs it on its own folder, and is told which folders it m
   assert.match(refused, /^StartError: The data folder .* cannot be written \(EACCES\)/)
 })
 
-test("a lock file from before a restart, whose number is now another program's, does not block the start", asRoot, async () => {
+test('a stale lock file whose process id now belongs to another program does not block the start', asRoot, async () => {
   const dataDir = dataFolder('stale-lock')
   await start(dataDir)
   await stopLast()

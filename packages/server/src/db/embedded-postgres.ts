@@ -20,16 +20,17 @@ export type EmbeddedPostgres = {
 
 export type EmbeddedPostgresOptions = {
   dataDir: string
-  /** Told, a line at a time, what the operator should know. */
+  /** Receives messages for the operator, one line each. */
   say: (line: string) => void
-  /** Off only for data that may be lost, as in tests. */
+  /** false only for data that may be lost, as in tests. */
   fsync?: boolean
   settings?: Record<string, string | number>
 }
 
 /**
  * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data folder and the
- * database `atrium` if they are not there. Ends with this process, in whatever way that ends, and is started again when it dies. Throws StartError where the operator has to do something.
+ * database `atrium` if they do not exist. PostgreSQL ends with this process, however that ends, and is restarted when it
+ * fails. Throws StartError if the operator has to act.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -59,7 +60,7 @@ export async function startEmbeddedPostgres({
           settings: { ...smallMachine, ...quietLog, ...(fsync ? {} : careless), ...settings },
         }),
       say,
-      // Room may come back, and what is there can be read as soon as it does.
+      // Space may become free again, and PostgreSQL can then start.
       willPass: () => guard.checkFull(),
     })
     const stop = async () => {
@@ -71,7 +72,7 @@ export async function startEmbeddedPostgres({
       await stop()
       throw error
     })
-    // What may be lost need not be saved from a full disk.
+    // Data that may be lost needs no guard against a full disk.
     if (fsync) await guard.start()
     return { connectionString: connectionString(socketFolder, 'atrium'), failed: postmaster.failed, stop }
   } catch (error) {
@@ -91,7 +92,7 @@ const smallMachine = {
   timezone: 'UTC',
 }
 
-/** The log must hold no tenant's data: no statements, and no details, which quote the rows that clash. */
+/** The log must contain no data of tenants: no statements, and no details, which quote conflicting rows. */
 const quietLog = {
   log_min_messages: 'warning',
   log_min_error_statement: 'panic',
@@ -103,7 +104,7 @@ const quietLog = {
 
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** Its mode keeps everybody else out, and its name is short: a socket's path has at most 107 bytes. */
+/** Its mode excludes other users. Its name is short, because the path of a socket has at most 107 bytes. */
 function makeSocketFolder(user: ServerUser | undefined): string {
   const asked = realpathSync(tmpdir())
   // PostgreSQL reads the setting as a list, so nothing but plain names.
@@ -118,7 +119,7 @@ function connectionString(socketFolder: string, database: string): string {
   return `postgresql://atrium@localhost/${database}?host=${socketFolder}`
 }
 
-/** Asked at every start, not after initdb only: the process may have been killed between the two. */
+/** Runs at every start and not only after initdb, because the process may have been killed between the two. */
 async function createDatabase(socketFolder: string): Promise<void> {
   const client = new Client({ connectionString: connectionString(socketFolder, 'postgres') })
   await client.connect()

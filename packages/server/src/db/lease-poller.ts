@@ -2,7 +2,7 @@ import { Listener } from '@atrium/traffic/listener'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import type { Logger } from 'pino'
 
-/** A piece of work that is under way in this process. */
+/** One row whose work runs in this process. */
 export interface LeasedRun {
   /** Never rejects. */
   done: Promise<void>
@@ -17,17 +17,17 @@ interface LeasePollerOptions {
   /** Notified when there may be something to do. */
   channel: string
   renewEveryMs: number
-  /** Claims what nobody works on and adds a run for each; true: there may be more at once. */
+  /** Leases rows that nobody works on and adds a run for each. True: there may be more. */
   take: () => Promise<boolean>
-  /** Renews the leases; says which are still ours. */
+  /** Renews the leases. Returns the ids that this process still holds. */
   renew: (ids: string[]) => Promise<Set<string>>
-  /** Says which are still ours, before anything is taken: what was ended is let go of at once. */
+  /** Returns the ids that this process still holds. Called before `take`, so that runs whose row has ended abort at once. */
   listHeld?: (ids: string[]) => Promise<Set<string>>
 }
 
 const lookEveryMs = 1_000
 
-/** Work that any number of processes share: each piece is done by the one that holds its lease, and goes to another when the lease runs out. */
+/** Shares rows among processes: the holder of a row's lease does its work, and another takes over when the lease expires. */
 export class LeasePoller<Run extends LeasedRun> {
   readonly runs = new Map<string, Run>()
   readonly #options: LeasePollerOptions
@@ -54,13 +54,13 @@ export class LeasePoller<Run extends LeasedRun> {
 
   async start(): Promise<void> {
     await this.#listener.start()
-    // Notifications make it quick; looking by the clock makes it sure, and finds what falls due.
+    // Notifications make it fast. The timer makes it reliable and finds rows that become due.
     this.#timers.push(setInterval(() => this.look(), lookEveryMs))
     this.#timers.push(setInterval(() => void this.#renew(), this.#options.renewEveryMs))
     this.look()
   }
 
-  /** Takes nothing more, from this moment on; what is under way goes on. Ends with the look that may be under way. */
+  /** Takes no more rows; runs continue. Resolves after a poll that is under way. */
   async close(): Promise<void> {
     this.#stopped = true
     for (const timer of this.#timers) clearInterval(timer)
@@ -68,7 +68,7 @@ export class LeasePoller<Run extends LeasedRun> {
     await this.#looking
   }
 
-  /** When every run has ended. */
+  /** Resolves when every run has ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.runs.values()].map(({ done }) => done))
   }
@@ -76,7 +76,7 @@ export class LeasePoller<Run extends LeasedRun> {
   add(id: string, run: Run): void {
     this.runs.set(id, run)
     void run.done.then(() => {
-      // One that was lost and taken again may have begun before it ended.
+      // A lost row may have been taken again before its old run ended.
       if (this.runs.get(id) === run) this.runs.delete(id)
     })
   }
@@ -93,7 +93,7 @@ export class LeasePoller<Run extends LeasedRun> {
     }
     this.#lookAgain = false
     this.#looking = this.#lookOnce()
-      .catch((error: unknown) => this.#logFault(error, `${this.#options.what} not looked after`))
+      .catch((error: unknown) => this.#logFault(error, `the poll for ${this.#options.what} failed`))
       .finally(() => {
         this.#looking = undefined
         if (this.#lookAgain) this.look()
@@ -102,7 +102,7 @@ export class LeasePoller<Run extends LeasedRun> {
 
   #logFault(error: unknown, message: string): void {
     const { log } = this.#options
-    // Under load there are many of these, and a stack says no more.
+    // Frequent under load, and a stack would add nothing.
     if (error instanceof Overloaded) log.warn(`${message}: ${error.message}`)
     else log.error({ err: error }, message)
   }
@@ -121,12 +121,12 @@ export class LeasePoller<Run extends LeasedRun> {
     }
   }
 
-  /** Ends what is over, or another's by now. */
+  /** Aborts the runs whose row has ended or is leased to another process. */
   async #letGo(ask: (ids: string[]) => Promise<Set<string>>): Promise<void> {
-    // Only those that were asked about: others may have begun meanwhile.
+    // Only the runs from before the query, because others may have started meanwhile.
     const asked = [...this.runs]
     if (asked.length === 0) return
     const held = await ask(asked.map(([id]) => id))
-    for (const [id, run] of asked) if (!held.has(id)) run.abort('it is no longer ours')
+    for (const [id, run] of asked) if (!held.has(id)) run.abort('its lease is lost')
   }
 }

@@ -42,7 +42,7 @@ test('migrations run once each, in the order of their numbers', async () => {
   assert.deepEqual((await pool.query('select n from visits')).rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
 })
 
-test('a migration that fails leaves nothing of itself and keeps those before it', async () => {
+test('a failed migration is rolled back completely, and the previous ones stay applied', async () => {
   await write('0001-good.sql', 'create table good ()')
   await write('0002-bad.sql', 'create table half (); select 1 / 0;')
   await assert.rejects(migrate(pool, folder), /0002-bad failed: division by zero/)
@@ -56,7 +56,7 @@ test('a migration that fails leaves nothing of itself and keeps those before it'
 test('eight starts at once apply each migration once', async () => {
   await write('0001-first.sql', 'create table visits (n integer); select pg_sleep(0.1);')
   await write('0002-second.sql', 'insert into visits values (2)')
-  // A pool each, as in processes of their own.
+  // One pool each, as in separate processes.
   const pools = Array.from({ length: 8 }, () => new Pool({ connectionString: database.url }))
   const results = await Promise.all(pools.map((each) => migrate(each, folder)))
   await Promise.all(pools.map((each) => each.end()))
@@ -144,7 +144,7 @@ test('a function is created after the migrations, and again when its file has ch
   assert.equal(await answer(), 42)
   await define('select nothing from answers')
   await assert.rejects(migrate(pool, folder, [functions]), /SQL function answer failed: column "nothing" does not exist/)
-  assert.equal(await answer(), 42, 'a function that cannot be created leaves the one before')
+  assert.equal(await answer(), 42, 'the previous function stays if the new one cannot be created')
 })
 
 test('a function that was dropped by hand is there again after the next start', async () => {

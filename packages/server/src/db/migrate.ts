@@ -9,9 +9,10 @@ import { applyFunctions, functionFolders, functionTable } from './sql-functions.
 export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', 'schema_migration_checksum', functionTable]
 
 /**
- * Brings the database to the newest migration of `folder`, and then creates the SQL functions of `functions` that have changed. Safe from several processes at once: one does the work, the others wait.
- * Needs a pool that talks to PostgreSQL itself, since the lock is the session's: not through a pooler in transaction mode.
- * Throws StartError where an applied file was edited, or the database is newer than the code.
+ * Applies the pending migrations of `folder`, then creates the SQL functions of `functions` that have changed. Several
+ * processes can call it at once: one does the work, and the others wait.
+ * The pool must connect to PostgreSQL directly and not through a pooler in transaction mode, because the lock belongs to the
+ * session. Throws StartError if an applied file was edited, or if the database is newer than the code.
  */
 export async function migrate(
   pool: Pool,
@@ -19,7 +20,7 @@ export async function migrate(
   functions: string[] = folder === migrationsFolder ? functionFolders : [],
 ): Promise<{ applied: string[]; functions: string[] }> {
   const files = await readMigrationFiles(folder)
-  // The pool's limits are for requests; a migration, or the wait for another process's, may take longer.
+  // The pool's limits are for requests. A migration, or the wait for one of another process, may take longer.
   const { options } = pool
   const client = new Client({ ...options, password: options.password, query_timeout: undefined, keepAlive: true })
   // A connection that is lost would end the process otherwise; the query that it was lost in fails too, and says so.
@@ -38,8 +39,8 @@ export async function migrate(
 async function applyPending(client: ClientBase, files: MigrationFile[]): Promise<string[]> {
   const migrator = createMigrator(client, files)
   const applied: string[] = []
-  // Migrator puts all it runs in one transaction: a step at a time, so that each migration has its own and a long one that
-  // succeeded is not undone by the next.
+  // Migrator runs all pending migrations in one transaction. One step at a time gives each its own, so that a failure
+  // does not roll back a long migration that succeeded before.
   while (await hasPending(client, files)) {
     const { error, results = [] } = await migrator.migrateUp()
     if (error) await explain(error, results.at(0)?.migrationName, client, files)
@@ -50,21 +51,21 @@ async function applyPending(client: ClientBase, files: MigrationFile[]): Promise
 
 const latest = new Map<string, Promise<string | undefined>>()
 
-/** The name of the newest migration that this code brings, read once. */
+/** The name of the newest migration in this version of the code, read once. */
 export async function latestMigration(folder: string = migrationsFolder): Promise<string | undefined> {
   const known = latest.get(folder) ?? readMigrationFiles(folder).then((files) => files.at(-1)?.name)
   latest.set(folder, known)
   return known
 }
 
-/** Whether the database has all that this code needs; one that is already newer, in a rolling update, has it too. */
+/** Whether the database has every migration that this code needs. True also for a newer database, as in a rolling update. */
 export async function migrationsDone(pool: Pool, folder: string = migrationsFolder): Promise<boolean> {
   const name = await latestMigration(folder)
   return name === undefined || (await findChecksums(pool)).has(name)
 }
 
 function createMigrator(client: ClientBase, files: MigrationFile[]): Migrator {
-  // Migrator does one thing at a time: one connection is pool enough, and not Kysely's to close.
+  // Migrator works sequentially, so one connection serves as its pool. Kysely must not close it.
   const lent = { query: client.query.bind(client), release: () => {} } as unknown as PostgresPoolClient
   const pool: PostgresPool = { connect: async () => lent, end: async () => {}, options: {} }
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -99,7 +100,7 @@ async function findChecksums(db: Pool | ClientBase): Promise<Map<string, string>
     const { rows } = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration_checksum')
     return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
   } catch (error) {
-    // No such table: nothing was ever applied here.
+    // The table does not exist: no migration was ever applied.
     if (error instanceof DatabaseError && error.code === '42P01') return new Map()
     throw error
   }
@@ -111,18 +112,18 @@ function assertKnown(applied: Map<string, string>, files: MigrationFile[]): void
     const ours = checksums.get(name)
     if (ours === undefined) {
       throw new StartError(
-        `The database is newer than this atrium, which does not know its migration ${name}: start a newer atrium, or restore a backup from before`,
+        `The database is newer than this atrium, which does not have its migration ${name}: start a newer atrium, or restore a backup from before`,
       )
     }
     if (ours !== sha256) {
       throw new StartError(
-        `Migration ${name} was edited after it was applied to this database: bring the applied file back and put the change in a new migration`,
+        `Migration ${name} was edited after it was applied to this database: restore the applied file and put the change into a new migration`,
       )
     }
   }
 }
 
-/** Where another process of newer code came in between, its migrations are the reason, and the better message. */
+/** If a process with newer code migrated in between, that is the cause, and it gives the better message. */
 async function explain(error: unknown, name: string | undefined, client: ClientBase, files: MigrationFile[]): Promise<never> {
   await hasPending(client, files)
   throw new Error(`Migration ${name ?? ''} failed: ${(error as Error).message}`, { cause: error })

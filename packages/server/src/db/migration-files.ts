@@ -7,7 +7,7 @@ export type MigrationFile = { name: string; sql: string; checksum: string }
 
 export const migrationsFolder = path.resolve(import.meta.dirname, '../../../../migrations')
 
-/** NNNN-name.sql in order, each number once. schema.sql, the dump of what they make, is not one of them. */
+/** The files NNNN-name.sql in order, with unique numbers. schema.sql, the dump of the resulting schema, is excluded. */
 export async function readMigrationFiles(folder: string): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((file) => file.endsWith('.sql') && file !== 'schema.sql').toSorted()
   assertNumbered(names)
@@ -19,7 +19,7 @@ export async function readMigrationFiles(folder: string): Promise<MigrationFile[
   )
 }
 
-/** Two branches that take the same number would run in an order that depends on their names. */
+/** Two branches may take the same number; then the order would depend on the names. */
 function assertNumbered(names: string[]): void {
   for (const [index, name] of names.entries()) {
     if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`Migration ${name} is not named NNNN-name.sql: rename it`)

@@ -5,7 +5,7 @@ import { bookkeepingTables } from './migrate.ts'
 const ours = `c.relnamespace = 'public'::regnamespace and c.relpersistence <> 't'
   and c.relname <> all (array[${bookkeepingTables.map((name) => `'${name}'`).join(', ')}])`
 
-/** What an extension brought comes back with the extension. */
+/** Excludes objects of an extension, which the extension recreates. */
 const notOfExtension = (catalog: string, oid: string) =>
   `not exists (select from pg_depend e where e.classid = '${catalog}'::regclass and e.objid = ${oid} and e.deptype = 'e')`
 
@@ -92,7 +92,7 @@ const indexes = `
     and t.relname <> all (array[${bookkeepingTables.map((name) => `'${name}'`).join(', ')}])
   order by t.relname, c.relname`
 
-/** pg_get_constraintdef leaves them out. */
+/** Index options of constraints, which pg_get_constraintdef omits. */
 const constraintIndexOptions = `
   select format('alter index %I set (%s);', c.relname, array_to_string(c.reloptions, ', ')) as ddl
   from pg_class c join pg_constraint on conindid = c.oid and contype in ('p', 'u', 'x')
@@ -139,7 +139,7 @@ export const schemaQueries = [
   triggers,
 ]
 
-/** Leaving these out in silence would hide a drift, so the dump refuses them until it learns them. */
+/** Objects that the dump does not support. It fails on them, because omitting them would hide a drift of the schema. */
 export const unsupportedQuery = `
   select 'schema ' || nspname as what from pg_namespace
     where nspname !~ '^pg_' and nspname not in ('public', 'information_schema', 'graphile_worker')

@@ -2,7 +2,7 @@ import { openDatabase, type Database } from './database.ts'
 
 const patienceMs = 10 * 60 * 1_000
 
-/** Work that reads whole tables, which takes longer than any request's query may: one at a time, each on a connection of its own. */
+/** Runs work that reads whole tables and exceeds the time limit of requests: one at a time, each on a separate connection. */
 export class SingleFlight<Result> {
   readonly #databaseUrl: string
   readonly #work: (db: Database) => Promise<Result>
@@ -13,7 +13,7 @@ export class SingleFlight<Result> {
     this.#work = work
   }
 
-  /** Whoever asks while one runs gets its result. */
+  /** Starts a run, or joins the current one. */
   run(): Promise<Result> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined

@@ -6,7 +6,7 @@ import { apiErrorOfSql } from './sql-errors.ts'
 
 const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
 
-test('a database that is away, full, shutting down or slow is 503, and what failed there may be tried again', () => {
+test('a database that is unreachable, full, shutting down or slow is 503, and the failure counts as temporary', () => {
   const network = [
     'ECONNREFUSED',
     'ECONNRESET',
@@ -27,7 +27,7 @@ test('a database that is away, full, shutting down or slow is 503, and what fail
   assert.equal(isPassing(new ApiError('unavailable')), true)
 })
 
-test('a fault of ours does not pass', () => {
+test('a programming error is not temporary', () => {
   for (const error of [
     withCode('42703'),
     withCode('EPERM'),

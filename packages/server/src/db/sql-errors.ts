@@ -2,22 +2,22 @@ import { isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { ApiError } from '#errors/api-error.ts'
 
-/** SQLSTATE codes that the code asks about by name. */
+/** The SQLSTATE codes that this code handles, by name. */
 export const sqlState = {
   foreignKeyViolation: '23503',
 } as const
 
-/** Whether a value in the query was refused, rather than the query as a whole: classes 22 (data) and 23 (constraints). */
+/** Whether PostgreSQL rejected a value in the query: classes 22 (data) and 23 (constraints). */
 export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '')
 }
 
-/** What a failed query means to the caller; undefined: a fault of ours, which stays a 500. */
+/** The API error of a failed query; undefined for a programming error, which becomes a 500. */
 export function apiErrorOfSql(error: unknown): ApiError | undefined {
-  // The collection was deleted between the look at it and the write.
+  // The collection was deleted between the check and the write.
   if (sqlStateOf(error) === sqlState.foreignKeyViolation && constraintOf(error).endsWith('_collection_exists'))
     return new ApiError('not_found')
-  // A version of an agent that nobody used any more was removed in this very moment: the next launch stores it again.
+  // An unused version of an agent was removed at the same moment. The next launch stores it again.
   if (sqlStateOf(error) === sqlState.foreignKeyViolation && constraintOf(error) === 'sessions_version_exists')
     return unavailable(error)
   if (error instanceof OutcomeUnknown) return outcomeUnknown(error)
@@ -28,11 +28,11 @@ function constraintOf(error: unknown): string {
   return String((error as { constraint?: unknown }).constraint)
 }
 
-/** Whether it happened can be said neither way: a repeat under the same Idempotency-Key finds out, or makes it happen once. */
+/** The outcome of the commit is unknown. A retry with the same Idempotency-Key returns the stored answer, or runs the request once. */
 function outcomeUnknown({ retryAfterSeconds, cause }: OutcomeUnknown): ApiError {
   return new ApiError('unavailable', {
     message:
-      'The database did not answer in time: whether this request took effect is not known. Repeat it with the same Idempotency-Key, or look first.',
+      'The database did not answer in time, so it is unknown whether this request took effect. Repeat it with the same Idempotency-Key, or read the state first.',
     reason: 'outcome_unknown',
     retryAfterSeconds,
     cause,

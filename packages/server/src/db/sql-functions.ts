@@ -6,18 +6,19 @@ import { StartError } from '#errors/start-error.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
 
-/** Where the current SQL functions are, each in a file of its own beside the code that calls it: try-add-items.sql has try_add_items. */
+/** The folders with the current SQL functions, one per file beside the code that calls it: try-add-items.sql defines try_add_items. */
 export const functionFolders = [path.join(packages, 'server/src/features'), path.join(packages, 'space/src')]
 
-/** Holds what was applied last. */
+/** The table with the hash of the last applied version of each function. */
 export const functionTable = 'schema_function'
 
-/** Of our own choosing: two starts at once must not replace one function at the same moment. */
+/** An arbitrary key of an advisory lock: two simultaneous starts must not replace one function at the same moment. */
 const lockKey = 4_177_301
 
 /**
- * Creates the functions whose file has changed since it was applied last. It runs after the migrations, in one transaction. The previous release may
- * still run: so a function whose signature changes gets a new name, and the old one is dropped by a migration of the release after.
+ * Creates the functions whose file has changed since it was last applied, in one transaction after the migrations. The
+ * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next release
+ * drops the old one.
  */
 export async function applyFunctions(client: ClientBase, folders: string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFunctions))).flat()

@@ -8,7 +8,7 @@ interface ApiErrorOptions {
   cause?: unknown
 }
 
-/** An answer other than the good one: a code of the contract's table, with what this caller should know. */
+/** An error response: a code of the contract's table, with details for this caller. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetail[] | undefined
@@ -28,7 +28,7 @@ export class ApiError extends Error {
   }
 }
 
-/** One wrong field. */
+/** The error for one invalid field. */
 export function invalid(path: string, message: string): ApiError {
   return new ApiError('invalid_request', { message: path ? `${path}: ${message}` : message, details: [{ path, message }] })
 }

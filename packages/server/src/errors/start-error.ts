@@ -1,2 +1,2 @@
-/** Something that whoever starts the server can mend: printed as one line, without a stack. */
+/** A start failure that the operator can fix. It is printed as one line without a stack. */
 export class StartError extends Error {}

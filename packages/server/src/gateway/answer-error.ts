@@ -36,7 +36,7 @@ function asApiError(error: unknown): ApiError | undefined {
   return fromFastify(error) ?? fromFullDisk(error) ?? apiErrorOfSql(error)
 }
 
-/** Wherever a file was being written: there may be room again. */
+/** The disk is full, wherever the file was written. A retry may succeed. */
 function fromFullDisk(error: unknown): ApiError | undefined {
   const { code } = error as { code?: unknown }
   return code === 'ENOSPC' || code === 'EDQUOT' ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined

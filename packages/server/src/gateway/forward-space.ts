@@ -38,7 +38,9 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
         const isLarge = !(Number(answer.headers['content-length']) <= pieceBytes)
         if (isLarge && !unread.take(reply.raw, 2 * pieceBytes)) {
           upstream.destroy()
-          resolve(flatError(reply, 503, 'unavailable', 'too many large answers wait to be read').header('retry-after', '5'))
+          resolve(
+            flatError(reply, 503, 'unavailable', 'too many large responses are waiting to be read').header('retry-after', '5'),
+          )
           return
         }
         reply.code(answer.statusCode ?? 502)

@@ -9,14 +9,14 @@ declare module 'fastify' {
   }
 }
 
-/** Up to this size an answer is not counted: nearly always the kernel takes it whole. */
+/** Answers up to this size are not counted, because the kernel's socket buffer nearly always takes them whole. */
 const smallBytes = pieceBytes
-/** What leaves more than that behind is the collector's business. */
+/** Above this size, an answer leaves enough garbage to need a collection. */
 const largeBytes = 256 * 1024
 
 /**
- * What was answered under an address last, where that was large. Where there is no room for as much, it is not made again: making pages only to refuse
- * them leaves more behind than the collector keeps up with (measured: 250 MiB).
+ * The size of the last large answer for each address. If the budget has no room for that size, the answer is not computed
+ * again: computing pages only to reject them produced garbage faster than it was collected (measured: 250 MiB).
  */
 class LastSizes {
   readonly #bytes = new Map<string, number>()
@@ -37,11 +37,11 @@ function pathOf(req: FastifyRequest): string {
   return req.url.split('?', 1)[0]!
 }
 
-/** What a process has of them is bounded for the process, whatever serves in it. */
+/** One per process, because the budget is the memory of the process. */
 const sizes = new LastSizes()
 const collector = new CollectLarge()
 
-/** Cuts off who takes nothing of what is being sent, and counts what waits for them. */
+/** Closes connections whose client does not read, and counts the bytes that wait for them. */
 export function boundUnread(app: FastifyInstance): void {
   const unread = new UnreadAnswers()
   app.decorate('unread', unread)
@@ -49,8 +49,9 @@ export function boundUnread(app: FastifyInstance): void {
 }
 
 /**
- * Sends a body. A large one goes out in pieces and counts against a budget until it has; beyond that a GET is answered 503. An answer to anything else
- * is sent in any case: what it tells of has happened. Not a hook: each small answer would pay for it.
+ * Sends a body. A large one is sent in pieces and counts against a budget until it has been sent. Beyond the budget a GET is
+ * answered 503. Answers to other methods are always sent, because their effect is committed. This is not a hook, which would
+ * cost time for each small answer.
  */
 export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)
@@ -58,20 +59,20 @@ export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string 
   if (isText && body.length > largeBytes) collector.note(body.length)
   if (isText && req.method === 'GET') sizes.note(req, body.length)
   const bytes = isText ? Buffer.from(body) : body
-  // A text was made for this answer; the bytes of files that are kept are shared by all who read them.
+  // Text is made for this answer alone. The bytes of cached files are shared by all readers.
   const held = isText ? bytes.length : pieceBytes
   if (!req.server.unread.take(reply.raw, held) && req.method === 'GET') throw tooManyUnread(reply)
   return reply.header('content-length', bytes.length).send(inPieces(bytes))
 }
 
-/** Throws when there is no room for as much as was answered here last. */
+/** Throws when the budget has no room for the size of the last answer to this address. */
 export function assertRoom(req: FastifyRequest, reply: FastifyReply): void {
   const { unread } = req.server
   if (unread.bytes > 0 && !unread.hasRoom(sizes.of(req))) throw tooManyUnread(reply)
 }
 
-/** In place of an answer that was about to be sent: nothing of its head may stay. */
+/** The error that replaces an answer. Removes the headers that were set for that answer. */
 function tooManyUnread(reply: FastifyReply): ApiError {
   for (const name of ['etag', 'cache-control', 'content-length', 'content-type', 'last-modified']) reply.removeHeader(name)
-  return new ApiError('unavailable', { message: 'Too many large answers wait to be read.', retryAfterSeconds: 5 })
+  return new ApiError('unavailable', { message: 'Too many large responses are waiting to be read.', retryAfterSeconds: 5 })
 }

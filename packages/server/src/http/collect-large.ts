@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** What leaves so much behind is worth a collection of some 30 ms. */
+/** After so many bytes of answers, a garbage collection of some 30 ms is worthwhile. */
 const everyBytes = 32 * 1024 * 1024
 
 /**
- * Asks the collector to come when answers of so many bytes were made. Left to itself it first lets the heap grow to its initial limit, which is far more
- * than the pages of a list need: 120 large ones at once took 400 MiB, with this half of it.
+ * Starts a garbage collection after answers of so many bytes. By default V8 first lets the heap grow to its initial limit,
+ * which is far more than the pages of a list need: 120 large pages at once took 400 MiB, and half of that with this class.
  */
 export class CollectLarge {
   #collect: (() => void) | undefined
@@ -17,12 +17,12 @@ export class CollectLarge {
     if (this.#made < everyBytes) return
     this.#made = 0
     this.#collect ??= findCollector()
-    // Not before what was made has left this turn.
+    // After this turn of the event loop, when the answer is no longer referenced.
     setImmediate(this.#collect)
   }
 }
 
-/** The collector can be called in a context that was made after it was exposed; nothing else sees it. */
+/** gc() exists only in a context that is created after it is exposed, so no other code can call it. */
 function findCollector(): () => void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -9,9 +9,9 @@ const known = new Set(requestHeaders.toLowerCase().split(', '))
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
- * Whether a page may read the answers: of operations under /v1 for a publishable key or no key, and of those for the
- * control token of a session, because a page that launches an agent must be able to stop it. Of operations for a secret
- * key or the operator's token a page may read the errors alone.
+ * Whether a page may read the answers. True for operations under /v1 with a publishable key or no key, and for those with
+ * the control token of a session, because a page that launches an agent must be able to stop it. For operations with a
+ * secret key or the admin token a page may read only the errors.
  */
 export function allowsBrowsers(op: Operation): boolean {
   return op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
@@ -22,7 +22,7 @@ export function applyCors(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposed)
 }
 
-/** Errors hold no data of others: any page may read them. A route that has set the header itself keeps it. */
+/** Errors contain no data of others, so any page may read them. A header that the route has set is kept. */
 export function applyCorsToError(reply: FastifyReply): void {
   if (!reply.hasHeader('access-control-allow-origin')) applyCors(reply)
 }
@@ -32,9 +32,9 @@ export function isPreflight({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Answers a preflight, and any other OPTIONS, in the same way for every path: also for an unknown one and for an
- * operation that takes a secret key. Where a preflight is refused the page sees neither status nor message. The request
- * itself is checked when it arrives.
+ * Answers a preflight, and any other OPTIONS, in the same way for every path, also for an unknown path and for an operation
+ * with a secret key. A rejected preflight would hide the status and message from the page; the request itself is checked
+ * when it arrives.
  */
 export function answerPreflight(req: FastifyRequest, reply: FastifyReply): FastifyReply {
   applyCors(reply)
@@ -47,7 +47,7 @@ export function answerPreflight(req: FastifyRequest, reply: FastifyReply): Fasti
     .send()
 }
 
-/** Also the headers that tracing and other libraries add, which nothing here reads, but never the operator's token. */
+/** Includes headers that tracing and other libraries add, which the server ignores, but never X-Admin-Token. */
 function allowedHeaders(requested: string | undefined): string {
   const others = (requested ?? '').split(',').map((name) => name.trim().toLowerCase())
   const harmless = others.filter((name) => /^[a-z0-9-]{1,100}$/.test(name) && !known.has(name) && name !== 'x-admin-token')

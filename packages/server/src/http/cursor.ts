@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '#errors/api-error.ts'
 
 /**
- * A cursor names its list and a position in it. It is opaque, not secret: it opens nothing, and another list refuses it.
+ * A cursor contains its list and a position. It is opaque but not secret: it grants nothing, and another list rejects it.
  */
 export function makeCursor(list: string, position: number): string {
   return Buffer.from(`${list}:${position}`).toString('base64url')
 }
 
-/** The position; 0 without a cursor. Throws invalid_cursor when it is another list's or was tampered with. */
+/** The position; 0 without a cursor. Throws invalid_cursor if the cursor belongs to another list or was altered. */
 export function readCursor(list: string, cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const text = Buffer.from(cursor, 'base64url').toString()
   const position = Number(text.slice(list.length + 1))
-  // Made again and compared: what decodes to the same thing but is not what was given out is refused too.
+  // Encoded again and compared, so that other encodings of the same cursor are rejected.
   if (!Number.isSafeInteger(position) || position < 0 || makeCursor(list, position) !== cursor) throw wrongList()
   return position
 }
@@ -55,7 +55,7 @@ export function filteredList(list: string, filters: Record<string, unknown>): st
   return `${list}:${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`
 }
 
-/** Cuts the row that was read past the page's end, and makes the cursor of the last one kept. */
+/** Drops the extra row that shows whether there is a next page, and makes the cursor of the last row on this page. */
 export function cutPage<Row extends { seq: number }>(list: string, rows: Row[], limit: number) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)

@@ -1,7 +1,7 @@
 import { errors, type ErrorBody, type ErrorCode } from '@atrium/contract/errors'
 import { ApiError } from '#errors/api-error.ts'
 
-/** The body of an error answer, as the contract has it. */
+/** The body of an error response (see the contract's errors.ts). */
 export function errorBody(error: ApiError, requestId: string): ErrorBody {
   const details = error.details ?? (error.status === 400 ? [{ path: '', message: error.message }] : undefined)
   return {

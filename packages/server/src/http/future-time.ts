@@ -2,9 +2,9 @@ import { invalid } from '#errors/api-error.ts'
 
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** A time in a request, as RFC 3339 in UTC with milliseconds; it must lie ahead. */
+/** Normalises a time of a request to RFC 3339 in UTC with milliseconds. Throws if it is not in the future. */
 export function futureTime(text: string, path: string): string {
-  // The schema lets leap seconds pass, which no clock of ours can count.
+  // The schema accepts leap seconds, which Date cannot represent.
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) throw invalid(path, 'is not a time')
   if (ms <= Date.now()) throw invalid(path, 'must be in the future')

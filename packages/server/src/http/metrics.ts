@@ -6,7 +6,7 @@ interface Series {
   time(seconds: number): void
 }
 
-/** What this process did, in Prometheus' terms. */
+/** The Prometheus metrics of this process. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #requests: Counter<'operation' | 'status'>
@@ -35,12 +35,15 @@ export class Metrics {
       registers,
     })
     const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
-    this.#ledgerFindings = gauge('atrium_ledger_findings', 'What the last audit of the books found wrong; 0: they are proved.')
+    this.#ledgerFindings = gauge('atrium_ledger_findings', 'Inconsistencies that the last audit of the ledger found.')
     this.#ledgerCredits = gauge('atrium_ledger_credits', 'Credits in circulation at the last audit.')
-    this.#ledgerAudited = gauge('atrium_ledger_audited_timestamp_seconds', 'When the books were last audited; 0: not yet.')
+    this.#ledgerAudited = gauge(
+      'atrium_ledger_audited_timestamp_seconds',
+      'Time of the last audit of the ledger; 0 before the first.',
+    )
     this.#sweeps = new Gauge({
       name: 'atrium_sweep_last_run_timestamp_seconds',
-      help: 'When each sweep was last done to the end, by whatever process.',
+      help: 'Time of the last complete run of each sweep, in any process.',
       labelNames: ['sweep'],
       registers,
     })
@@ -57,9 +60,9 @@ export class Metrics {
     })
   }
 
-  /** An answer is on its way. Counted there, not when it has been sent: listening for that costs more than the count. */
+  /** Counts an answer when it is handed to the socket: a listener for the end of the sending would cost more than the count. */
   answered(operationId: string | undefined, status: number, elapsedMs: number): void {
-    // Never the address itself: it holds ids. Unknown paths share one label, so that nobody can grow the metrics.
+    // Never the path, which contains ids. Unknown paths share one label, so that callers cannot add series.
     const series = this.#seriesOf(operationId ?? 'other', status)
     series.count()
     series.time(elapsedMs / 1_000)
@@ -71,12 +74,12 @@ export class Metrics {
     this.#ledgerAudited.set(Date.parse(provedAt) / 1_000)
   }
 
-  /** A sweep was done to the end then, by whatever process. */
+  /** Records the time at which any process completed a sweep. */
   swept(name: string, atMs: number): void {
     this.#sweeps.set({ sweep: name }, atMs / 1_000)
   }
 
-  /** Finding a series by its labels costs more than counting: each is found once. */
+  /** Caches each series, because the look-up by labels costs more than the count. */
   #seriesOf(operation: string, status: number): Series {
     const name = `${operation} ${status}`
     const found = this.#series.get(name)

@@ -8,7 +8,7 @@ import { pacedBody, type Pace } from './paced-body.ts'
 
 const serverTimeoutMs = 300
 
-/** A server that gives every request 300 ms, with one place that takes its own time; says what came of each body. */
+/** A server with a time limit of 300 ms per request and one route with its own limit. Returns the result for each body. */
 async function open(t: TestContext, pace: Pace) {
   const outcomes: (number | string)[] = []
   const server = createServer({ requestTimeout: serverTimeoutMs, connectionsCheckingInterval: 50 }, async (req, res) => {
@@ -43,7 +43,7 @@ function put(port: number, path: string, length: number): { req: ClientRequest; 
   return { req, answer }
 }
 
-/** A byte now and then, until all are sent. */
+/** Sends the bytes one by one with pauses. */
 async function dribble(req: ClientRequest, bytes: number, everyMs: number): Promise<void> {
   for (let i = 0; i < bytes && !req.destroyed; i++) {
     req.write('x')
@@ -52,7 +52,7 @@ async function dribble(req: ClientRequest, bytes: number, everyMs: number): Prom
   req.end()
 }
 
-test('a body that keeps coming may take longer than the server gives a request', async (t) => {
+test('a body that keeps arriving may take longer than the time limit of requests', async (t) => {
   const { outcomes, port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
   const { req, answer } = put(port, '/slow', 12)
   await dribble(req, 12, 100)
@@ -60,14 +60,14 @@ test('a body that keeps coming may take longer than the server gives a request',
   assert.deepEqual(outcomes, [12])
 })
 
-test('elsewhere the server’s own time stands', async (t) => {
+test('other routes keep the time limit of the server', async (t) => {
   const { port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
   const { req, answer } = put(port, '/fast', 12)
   void dribble(req, 12, 100)
   assert.equal(await answer, 408)
 })
 
-test('and on the same connection afterwards', async (t) => {
+test('later requests on the same connection keep the time limit of the server', async (t) => {
   const { port } = await open(t, { idleMs: 1_000, totalMs: 10_000 })
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   let text = ''
@@ -98,7 +98,7 @@ for (const [name, pace] of [
   })
 }
 
-test('a body that is broken off is told from a complete one', async (t) => {
+test('a truncated body is distinguished from a complete one', async (t) => {
   const { outcomes, port } = await open(t, { idleMs: 5_000, totalMs: 10_000 })
   const { req, answer } = put(port, '/slow', 12)
   answer.catch(() => undefined)

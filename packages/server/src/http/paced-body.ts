@@ -5,15 +5,16 @@ import { releaseChunk } from './release-chunk.ts'
 import { allowSlowBody } from './slow-bodies.ts'
 
 export interface Pace {
-  /** How long nothing may come. */
+  /** The longest pause between two chunks. */
   idleMs: number
-  /** How long it may take in all. */
+  /** The time limit of the whole body. */
   totalMs: number
 }
 
 /**
- * The body of a large request, chunk by chunk, each good until the next is asked for. It has its own clock in place of the server's: one that
- * comes too slowly is answered 408 and its connection ended, for nobody would read on.
+ * Yields the body of a large request. Each chunk is valid until the next one is requested. The body has its own time limits
+ * instead of the server's: one that arrives too slowly is answered 408, and its connection is closed because its rest is
+ * not read.
  */
 export async function* pacedBody(req: IncomingMessage, requestId: string, pace: Pace): AsyncGenerator<Buffer> {
   const { socket } = req
@@ -27,7 +28,7 @@ export async function* pacedBody(req: IncomingMessage, requestId: string, pace: 
   const idle = setTimeout(giveUp, pace.idleMs)
   const total = setTimeout(giveUp, pace.totalMs)
   try {
-    // The connection stays when the reader stops, so that it can still be told why.
+    // The connection stays open when the reader stops, so that the error can still be sent.
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       idle.refresh()
       yield chunk as Buffer

@@ -29,7 +29,7 @@ interface SchemaError {
   params: object
 }
 
-/** Turns the validator's findings into words for a person: one a field. */
+/** Converts validator errors to readable details, one per field. */
 function explain(found: SchemaError[]): ErrorDetail[] {
   const details = new Map<string, string>()
   const note = (path: string, message: string) => {
@@ -49,7 +49,7 @@ function explain(found: SchemaError[]): ErrorDetail[] {
   return [...details].map(([path, message]) => ({ path, message }))
 }
 
-/** The body's JSON value. */
+/** Parses the JSON of a required body. */
 export function parseBody(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) throw invalid('', 'a JSON body is required')
   try {
@@ -60,15 +60,15 @@ export function parseBody(bytes: Buffer | undefined): unknown {
   }
 }
 
-/** For an operation without a body: none, and {}, which many clients send in its place. */
+/** For an operation without a body: accepts an empty body and `{}`, which many clients send. */
 export function assertNoBody(bytes: Buffer | undefined): void {
   if (!bytes || bytes.length === 0) return
   const body = parseBody(bytes)
   const empty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0
-  if (!empty) throw invalid('', 'this operation takes no body, or {}')
+  if (!empty) throw invalid('', 'this operation accepts only an empty body or {}')
 }
 
-/** Query parameters arrive as text: those that the schema says are integers become numbers where they look like one. */
+/** Query parameters are text. Those with an integer schema are converted to numbers if they are numeric. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
   const check = compileCheck(schema)
   const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {}

@@ -1,6 +1,6 @@
 /**
- * Gives back the memory of a chunk that nobody will look at again. Left to the collector, which counts what is outside its heap late, what
- * 50 uploads leave behind reaches 90 to 130 MiB; so it is 20, measured. One that shares its memory with others is left alone.
+ * Frees the memory of a chunk that is no longer used. The garbage collector accounts for memory outside its heap late:
+ * 50 uploads left 90 to 130 MiB, and 20 MiB with this function (measured). A chunk that shares its memory is not freed.
  */
 export function releaseChunk(chunk: Buffer): void {
   if (chunk.byteLength === chunk.buffer.byteLength && chunk.buffer instanceof ArrayBuffer) chunk.buffer.transfer(0)

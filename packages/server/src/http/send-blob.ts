@@ -9,16 +9,16 @@ export interface BlobAnswer {
   key: string
   mime: string
   bytes: number
-  /** Without quotes; strong: the same as long as the bytes are. */
+  /** A strong ETag without quotes: it identifies the exact bytes. */
   etag: string
   cacheControl: string
-  /** Told once the status is known. */
+  /** Called once the status is known. */
   onStatus?: (status: number) => void
-  /** Told in the end how many bytes of the body went out. */
+  /** Called at the end with the number of body bytes that were sent. */
   onSent?: (bytes: number) => void
 }
 
-/** What is served here was made elsewhere: shown alone in a tab, it still runs nothing and reaches nothing. */
+/** Blobs are untrusted: opened in a tab, they must run no script and load nothing. */
 const policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
 /** Streams a blob: one range, If-Range, If-None-Match, HEAD. */
@@ -39,7 +39,7 @@ export async function sendBlob(req: FastifyRequest, reply: FastifyReply, blobs: 
   const ifRange = req.headers['if-range']
   const ranged = req.method === 'GET' && (ifRange === undefined || ifRange === etag)
   const range = ranged ? parseByteRange(req.headers.range, blob.bytes) : undefined
-  // As an empty stream: of no body at all, Fastify would say that its length is 0.
+  // An empty stream, because without a body Fastify would set Content-Length to 0.
   if (req.method === 'HEAD') {
     blob.onStatus?.(200)
     return reply.header('content-length', blob.bytes).send(Readable.from([]))
@@ -50,7 +50,7 @@ export async function sendBlob(req: FastifyRequest, reply: FastifyReply, blobs: 
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   blob.onStatus?.(reply.statusCode)
   await sendStream(reply.raw, stream).then(blob.onSent, (error: unknown) =>
-    req.log.error({ request_id: req.id, err: error }, 'a file broke off'),
+    req.log.error({ request_id: req.id, err: error }, 'a file was sent incompletely'),
   )
   return reply
 }

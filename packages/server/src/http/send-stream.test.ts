@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { buffer } from 'node:stream/consumers'
 import { sendStream } from './send-stream.ts'
 
-/** A server that answers with the stream; gives the answer, and what became of the sending. */
+/** A server that answers with the stream. Returns the response, and the result of the sending. */
 async function ask(t: TestContext, stream: Readable): Promise<{ answer: IncomingMessage; sent: Promise<string> }> {
   const outcome = Promise.withResolvers<string>()
   const server = createServer((_req, res) => {
@@ -28,7 +28,7 @@ async function ask(t: TestContext, stream: Readable): Promise<{ answer: Incoming
   return { answer, sent: outcome.promise }
 }
 
-/** Three million bytes, in chunks that each have memory of their own. */
+/** Three million bytes, in chunks that do not share memory. */
 async function* chunks(made: Buffer[], breakAfter = Infinity) {
   for (let i = 0; i < 30; i++) {
     if (i === breakAfter) throw new Error('the disk broke')
@@ -38,7 +38,7 @@ async function* chunks(made: Buffer[], breakAfter = Infinity) {
   }
 }
 
-test('all arrives, and no chunk keeps its memory', async (t) => {
+test('every byte arrives, and the memory of each chunk is freed', async (t) => {
   const made: Buffer[] = []
   const { answer, sent } = await ask(t, Readable.from(chunks(made)))
   const body = await buffer(answer)
@@ -50,7 +50,7 @@ test('all arrives, and no chunk keeps its memory', async (t) => {
   )
 })
 
-test('a chunk that shares its memory is left as it is', async (t) => {
+test('a chunk that shares its memory is not freed', async (t) => {
   const whole = Buffer.alloc(3_000_000, 7)
   const parts = Array.from({ length: 30 }, (_, i) => whole.subarray(i * 100_000, (i + 1) * 100_000))
   const { answer } = await ask(t, Readable.from(parts))
@@ -58,7 +58,7 @@ test('a chunk that shares its memory is left as it is', async (t) => {
   assert.equal(whole.length, 3_000_000)
 })
 
-test('a client that leaves ends the reading, and is no error', async (t) => {
+test('when the client disconnects, the reading ends without an error', async (t) => {
   const stream = Readable.from(chunks([]))
   const { answer, sent } = await ask(t, stream)
   answer.once('data', () => answer.destroy())
@@ -67,7 +67,7 @@ test('a client that leaves ends the reading, and is no error', async (t) => {
   assert.ok(stream.destroyed)
 })
 
-test('a stream that breaks off breaks the answer off', async (t) => {
+test('when the stream fails, the response is truncated', async (t) => {
   const { answer, sent } = await ask(t, Readable.from(chunks([], 5)))
   await assert.rejects(buffer(answer), { code: 'ECONNRESET' })
   assert.equal(await sent, 'the disk broke')

@@ -3,12 +3,13 @@ import type { Readable } from 'node:stream'
 import { allowPause, onceOver } from '@atrium/traffic/unread-answers'
 import { releaseChunk } from './release-chunk.ts'
 
-/** A player that is paused stops reading; one that does so for longer asks again when it goes on. */
+/** A paused media player stops reading. After a longer pause it sends a new request. */
 const idleMs = 120_000
 
 /**
- * Sends the rest of an answer whose head is written: the next chunk once the last has gone out, and its memory given back at once. The stream must
- * be ours alone. Fails when the stream does, never because the client left. Says how many bytes went out.
+ * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, and its memory is freed at
+ * once, so the stream must not be shared. Rejects if the stream fails, not if the client disconnects. Resolves to the number
+ * of bytes sent.
  */
 export async function sendStream(res: ServerResponse, stream: Readable): Promise<number> {
   res.setTimeout(idleMs, () => res.destroy())
@@ -24,17 +25,17 @@ export async function sendStream(res: ServerResponse, stream: Readable): Promise
     res.end()
     return sent
   } catch (error) {
-    // In the middle of a body, only its missing rest can say that something broke.
+    // In the middle of a body an error can only be signalled by closing the connection.
     res.destroy()
     throw error
   }
 }
 
-/** Whether it went out; false: the client is gone. */
+/** Whether the chunk was sent; false if the client has disconnected. */
 function written(res: ServerResponse, chunk: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (res.destroyed || res.req.socket.destroyed) return resolve(false)
-    // What waits behind another answer on its connection would never be called back.
+    // The write callback of an answer that is queued behind another on its connection would never run.
     const off = onceOver(res, () => resolve(false))
     res.write(chunk, (error) => {
       off()

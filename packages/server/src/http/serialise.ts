@@ -12,14 +12,14 @@ export interface Answer {
 }
 
 /**
- * Compiles an operation's answers. A field that the contract does not declare is dropped: what a handler holds too much of never
- * leaves the house.
+ * Compiles the serialisers of an operation's answers. Fields that the contract does not declare are dropped, so a handler
+ * cannot leak them.
  */
 export function compileAnswers(op: Operation): (answer: Answer) => SentAnswer {
   const byStatus = new Map(Object.entries(op.answers).map(([status, spec]) => [Number(status), compileAnswer(spec)]))
   return (answer) => {
     const serialise = byStatus.get(answer.status)
-    if (!serialise) throw new Error(`${op.id} answered ${answer.status}, which its contract does not know`)
+    if (!serialise) throw new Error(`${op.id} answered ${answer.status}, which its contract does not declare`)
     return { status: answer.status, body: serialise(answer) }
   }
 }
@@ -37,7 +37,7 @@ function compileAnswer(spec: AnswerSpec): (answer: Answer) => string {
   return ({ data, nextCursor }) => stringify({ data, meta: nextCursor === undefined ? {} : { next_cursor: nextCursor } })
 }
 
-/** Without the type library's own marks, and without formats: the serialiser would reformat dates. */
+/** The schema without TypeBox's symbols, and without formats, because the serialiser would reformat dates. */
 function plain(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) => (name === 'format' ? undefined : value)) as object
 }

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 const patient = new WeakSet<Socket>()
 
 /**
- * Lets the request that now comes in over this connection take longer than `requestTimeoutMs`, which Node holds against every request of a
- * server alike. Whoever asks for this watches the time; call what is given back once the body is in.
+ * Exempts the current request of this connection from `requestTimeoutMs`, which Node applies to all requests of a server. The
+ * caller must enforce its own time limit, and call the returned function once the body has arrived.
  */
 export function allowSlowBody(socket: Socket): () => void {
   patient.add(socket)

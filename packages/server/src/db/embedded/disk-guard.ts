@@ -13,16 +13,17 @@ export interface DiskGuardOptions {
   /** Opens any database of it. */
   connectionString: () => string
   say: (line: string) => void
-  /** With less room than this nothing is written any more. */
+  /** With less free space than this, writing stops. */
   lowBytes?: number
-  /** Kept back in a file, and given up when the disk is full. */
+  /** The size of a reserve file that is removed when the disk is full. */
   reserveBytes?: number
 }
 
 /**
- * A PostgreSQL that cannot extend its log ends all sessions, and cannot even recover. So writing ends before: when little room is left,
- * transactions become read-only (25006, which callers get as 503), and a file that was kept back makes room for what is under way, for
- * checkpoints and for recovery. Reads go on. Once there is room again, so do writes.
+ * A PostgreSQL that cannot extend its log ends all sessions and cannot even recover. This class stops writing before that
+ * point: when little space is left, transactions become read-only (25006, which callers get as 503), and a reserve file is
+ * removed to make space for running transactions, checkpoints and recovery. Reads continue. Writes resume once there is
+ * space again.
  */
 export class DiskGuard {
   readonly #options: DiskGuardOptions
@@ -41,10 +42,10 @@ export class DiskGuard {
     this.#reserve = path.join(path.dirname(options.folder), 'postgres.reserve')
   }
 
-  /** Whether there is too little room to write. Also gives up the reserve if so: for a PostgreSQL that is about to start. */
+  /** Whether there is too little space to write. If so, removes the reserve file, so that a starting PostgreSQL can recover. */
   checkFull(): boolean {
     const free = freeBytes(this.#options.folder)
-    // Back only when the reserve can be made again and there is still room beside it: not on and off all the time.
+    // Writes resume only with space for the reserve and a margin, so that the state does not toggle.
     const enough = this.#full ? 2 * this.#lowBytes + this.#reserveBytes : this.#lowBytes
     const full = free < enough
     if (full && !this.#full) rmSync(this.#reserve, { force: true })
@@ -52,7 +53,7 @@ export class DiskGuard {
     return full
   }
 
-  /** Begins to watch. A database that was left read-only by the last process is made writable, if there is room. */
+  /** Starts to watch. A database that the last process left read-only is made writable if there is space. */
   async start(): Promise<void> {
     if (!this.checkFull()) this.#keepReserve()
     await this.#tell('off').catch(() => undefined)
@@ -72,7 +73,7 @@ export class DiskGuard {
       if (!full) this.#keepReserve()
       await this.#tell(full ? 'on' : 'off')
     } catch {
-      // PostgreSQL does not answer now: asked again soon.
+      // PostgreSQL does not answer. The next check tries again.
     }
   }
 
@@ -92,8 +93,8 @@ export class DiskGuard {
       await client.end().catch(() => undefined)
     }
     if (readOnly === 'on')
-      this.#options.say(`The disk of ${this.#options.folder} is full: nothing is written until there is room again`)
-    else if (this.#told === 'on') this.#options.say('There is room on the disk again: writing goes on')
+      this.#options.say(`The disk of ${this.#options.folder} is full: writes are rejected until there is space again`)
+    else if (this.#told === 'on') this.#options.say('The disk has space again: writes are accepted')
     this.#told = readOnly
   }
 
@@ -102,7 +103,7 @@ export class DiskGuard {
     if (freeBytes(this.#options.folder) < this.#lowBytes + 2 * this.#reserveBytes) return
     const file = openSync(this.#reserve, 'w', 0o600)
     try {
-      // Random, or a file system that compresses would keep nothing back.
+      // Random bytes, because a compressing file system would reserve nothing for zeros.
       const chunk = randomFillSync(Buffer.allocUnsafe(mebibyte))
       for (let left = this.#reserveBytes; left > 0; left -= chunk.length) writeSync(file, chunk, 0, Math.min(left, chunk.length))
       fsyncSync(file)

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Ends what a killed postmaster left behind. Its sessions notice that it is gone once they wait for something, but one in the middle of a
- * long query holds the shared memory until then, and as long PostgreSQL refuses to start. They work in the folder of the data, and they can
- * no longer commit. Where there is no /proc, the next tries wait for them.
+ * Ends the sessions of a killed postmaster. A session notices the end of its postmaster only when it waits for something. A
+ * session in a long query holds the shared memory until then, and PostgreSQL cannot start. The sessions are found by their
+ * working directory, which is the data folder, and they can no longer commit. Without /proc, the next attempts to start wait
+ * for them.
  */
 export function endStragglers(folder: string): number {
   if (process.platform !== 'linux') return 0
@@ -15,13 +16,13 @@ export function endStragglers(folder: string): number {
       process.kill(Number(name), 'SIGKILL')
       ended++
     } catch {
-      // Ended by itself meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return ended
 }
 
-/** A session, known by its title, whose parent is no postmaster: one that is just starting must not be taken for a straggler. */
+/** A session, identified by its process title, whose parent is not a postmaster. Sessions that are just starting do not count. */
 function isStraggler(pid: string, folder: string): boolean {
   try {
     if (programOf(pid) !== 'postgres' || readlinkSync(`/proc/${pid}/cwd`) !== folder) return false

@@ -5,7 +5,7 @@ import type { Postmaster } from './postmaster.ts'
 
 const waits = { firstMs: 1, maxMs: 4, healthyMs: 30 }
 
-/** A PostgreSQL that can be ended, and refuses to start as often as it is told. */
+/** A fake PostgreSQL that can be ended, and fails to start a given number of times. */
 function make() {
   const state = { starts: 0, refusals: 0, end: (_reason: string): void => undefined, stops: 0 }
   const start = async (): Promise<Postmaster> => {
@@ -31,14 +31,14 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-test('the first start fails as it does', async () => {
+test('a failure of the first start is thrown', async () => {
   const { state, start } = make()
   state.refusals = 1
   await assert.rejects(keepPostmaster({ start, say: () => undefined, waits }), /no room/)
   assert.equal(state.starts, 1)
 })
 
-test('one that cannot be kept running is given up after five failures in a row, with the reason', async () => {
+test('after five failures in a row there is no further restart, and the reason is reported', async () => {
   const { state, start } = make()
   const said: string[] = []
   const kept = await keepPostmaster({ start, say: (line) => said.push(line), waits })
@@ -51,10 +51,10 @@ test('one that cannot be kept running is given up after five failures in a row, 
   await kept.stop()
 })
 
-test('ends that come after a healthy time do not add up', async () => {
+test('failures after a healthy time do not add up', async () => {
   const { state, start } = make()
   const kept = await keepPostmaster({ start, say: () => undefined, waits })
-  void kept.failed.then(() => assert.fail('it is kept'))
+  void kept.failed.then(() => assert.fail('it was given up'))
   for (let round = 1; round <= 8; round++) {
     await new Promise((resolve) => setTimeout(resolve, 35))
     state.end('killed')
@@ -67,7 +67,7 @@ test('a failure that passes by itself is not counted', async () => {
   const { state, start } = make()
   let full = true
   const kept = await keepPostmaster({ start, say: () => undefined, waits, willPass: () => full })
-  void kept.failed.then(() => assert.fail('it is kept'))
+  void kept.failed.then(() => assert.fail('it was given up'))
   state.refusals = 20
   state.end('PANIC: no space')
   await until(() => state.starts === 22)
@@ -76,7 +76,7 @@ test('a failure that passes by itself is not counted', async () => {
   assert.ok(state.stops > 0)
 })
 
-test('stopped while it waits to be started again, it stays down; while it starts, it is stopped', async () => {
+test('stop() while it waits for a restart keeps it stopped; stop() during a restart stops the new process', async () => {
   const { state, start } = make()
   const kept = await keepPostmaster({ start, say: () => undefined, waits: { firstMs: 60_000, maxMs: 60_000, healthyMs: 1 } })
   state.end('killed')

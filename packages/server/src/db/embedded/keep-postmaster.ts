@@ -3,7 +3,7 @@ import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
 import { StartError } from '#errors/start-error.ts'
 import type { Postmaster } from './postmaster.ts'
 
-/** After so many ends in a row, none of them preceded by a healthy time, it is not tried again. */
+/** After so many failures in a row without a healthy time between them, there is no further restart. */
 const maxFailures = 5
 const usualWaits: BackoffOptions = { firstMs: 200, maxMs: 5_000, healthyMs: 10_000 }
 
@@ -16,12 +16,12 @@ export interface KeptPostmaster {
 interface KeepOptions {
   start: () => Promise<Postmaster>
   say: (line: string) => void
-  /** Whether the failure passes without anyone starting anew, such as a full disk: it does not count, and is tried for as long as it lasts. */
+  /** Whether the failure is temporary, such as a full disk: it does not count, and restarts continue for as long as it lasts. */
   willPass?: () => boolean
   waits?: BackoffOptions
 }
 
-/** Starts PostgreSQL and, whenever it ends by itself, starts it again. The first start fails as it does. */
+/** Starts PostgreSQL, and restarts it whenever it ends by itself. A failure of the first start is thrown. */
 export async function keepPostmaster({
   start,
   say,
@@ -35,11 +35,11 @@ export async function keepPostmaster({
   let current = await start()
   backoff.succeeded()
 
-  /** True: it runs again. */
+  /** Resolves to true once PostgreSQL runs again. */
   const revive = async (reason: string): Promise<boolean> => {
     for (;;) {
       const waitMs = backoff.failed()
-      // The backoff knows when there was a healthy time; what passes by itself is waited for and not counted.
+      // The backoff resets after a healthy time. Temporary failures are not counted.
       failures = backoff.failures === 1 ? 0 : failures
       if (!willPass()) failures++
       if (failures > maxFailures) {
@@ -72,7 +72,7 @@ export async function keepPostmaster({
     failed: failed.promise,
     stop: async () => {
       stopping.abort()
-      // One that is just being started again is stopped once it runs.
+      // A restart that is under way is stopped once it runs.
       await current.stop()
       await Promise.race([kept, current.ended])
       await current.stop()

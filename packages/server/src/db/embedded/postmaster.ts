@@ -9,7 +9,7 @@ import type { ServerUser } from './server-user.ts'
 import { watchParent } from './watchdog.ts'
 
 const pollMs = 20
-/** How long sessions may take to close by themselves. */
+/** The time for sessions to close by themselves. */
 const leavingMs = 1_000
 const keptLogBytes = 16 * 1024 * 1024
 
@@ -23,7 +23,7 @@ export type PostmasterOptions = {
 }
 
 export interface Postmaster {
-  /** Resolves when it has ended, with the reason as far as there is one. */
+  /** Resolves to the reason when PostgreSQL has ended. */
   ended: Promise<string>
   stop(): Promise<void>
 }
@@ -33,22 +33,22 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   const { folder, logFile, socketFolder, user } = options
   const logged = turnLog(logFile)
   const reason = (code: number | null, signal: NodeJS.Signals | null) => {
-    // The log of one that was killed holds complaints about what it did before, and of its sessions about the kill.
+    // After a kill the log contains only unrelated messages, and messages of sessions about the kill.
     if (signal) return `it was ended by ${signal}`
     return `${lastComplaint(logFile, logged) ?? `exit code ${code}`} (more in ${logFile})`
   }
-  // Only when it is nobody's: a living postmaster has sessions in that folder too.
+  // Only if the folder is not in use, because a running postmaster also has sessions in it.
   assertNotInUse(folder)
   endStragglers(folder)
   const child = spawnPostmaster(options)
   let failure = ''
   child.once('error', (error) => (failure = error.message))
   const watchdog = child.pid === undefined ? undefined : watchParent(child.pid, socketFolder, user)
-  // Held back until the watchdog is there: from here on it ends with this process, whatever happens.
+  // Waits until the watchdog runs. From then on PostgreSQL ends with this process, whatever happens.
   const gate = child.stdio[3] as Writable
   gate.on('error', () => undefined)
   gate.end('go\n')
-  // process.exit() and uncaught errors leave no time to wait, but enough to ask.
+  // process.exit() and uncaught errors leave no time to wait, but enough to send a signal.
   const stopAtExit = () => child.kill('SIGINT')
   process.once('exit', stopAtExit)
   const ended = new Promise<string>((resolve) => {
@@ -81,7 +81,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** Becomes PostgreSQL when told to; nothing at all if whoever was to tell it is gone. */
+/** Executes PostgreSQL after a line on the pipe, and exits if the pipe is closed without one. */
 const waitForGate = 'read -r _ <&3 || exit 1; exec 3<&-; exec "$@"'
 
 function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settings }: PostmasterOptions): ChildProcess {
@@ -99,15 +99,15 @@ function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settin
     // Its own session: Ctrl-C in the terminal reaches atrium alone, which drains first and then stops PostgreSQL.
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
-    // Our environment holds secrets. The number in a stale lock file may by now be another program's; PostgreSQL takes this variable
-    // as "not a PostgreSQL", and still refuses if the file meanwhile names another.
+    // The environment contains secrets, so it is not inherited. A process id in a stale lock file may belong to another program;
+    // PostgreSQL ignores the id in this variable, and still fails if the file names another process.
     env: { LC_ALL: 'C', TZ: 'UTC', PG_GRANDPARENT_PID: String(readLockedPid(folder) ?? 0) },
   })
   closeSync(log)
   return child
 }
 
-/** Returns how long the log already is. One older log is kept, so that the two together stay small. */
+/** Rotates a large log, keeping one older file, and returns the current length. */
 function turnLog(logFile: string): number {
   const bytes = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (bytes <= keptLogBytes) return bytes

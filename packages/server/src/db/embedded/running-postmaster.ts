@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
 
 const pollMs = 20
-/** A fast shutdown writes a checkpoint, which a slow disk may hold up; after this the next start recovers from the log instead. */
+/** A fast shutdown writes a checkpoint, which a slow disk may delay. After this time the next start recovers from the log instead. */
 const fastShutdownMs = 30_000
 
-/** The line of settings that lets a later start tell whose a running PostgreSQL is. */
+/** The setting in which a later start finds the process that started a running PostgreSQL. */
 export const parentSetting = 'atrium.parent'
 
 type RunningPostmaster = { pid: number; socketFolder: string | undefined; isOrphan: boolean }
 
 /**
- * Frees the cluster of a PostgreSQL whose atrium was killed, and refuses one whose atrium lives. No lock file of our own: PostgreSQL's
- * own lock decides who runs, and the process table, which never goes stale, says whether its parent is still the one that started it.
+ * Stops a PostgreSQL whose atrium was killed, and throws if its atrium still runs. There is no separate lock file: PostgreSQL's
+ * lock decides which process runs, and the process table, which is never stale, shows whether its parent is still the same.
  */
 export async function clearOrphan(folder: string, say: (line: string) => void): Promise<void> {
   const running = findPostmaster(folder)
@@ -35,8 +35,9 @@ export function assertNotInUse(folder: string, running = findPostmaster(folder))
 }
 
 /**
- * Lets sessions that are being closed leave first, if the client is us: pg's pool.end() resolves before they are gone, and one cut off
- * in that moment throws where nobody listens. Then drops connections, keeping what is committed; last, stops without a checkpoint.
+ * First waits for sessions of this process that are closing: pg's pool.end() resolves before they have ended, and an
+ * interrupted one emits an unhandled error. Then closes all connections with a fast shutdown. As the last resort, stops
+ * without a checkpoint.
  */
 export async function shutDown(pid: number, hasEnded: () => boolean, graceMs: number): Promise<void> {
   const steps: [NodeJS.Signals, number][] = [
@@ -55,7 +56,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // Ended in the meantime: what we wanted.
+    // PostgreSQL has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
@@ -63,14 +64,14 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
 function findPostmaster(folder: string): RunningPostmaster | undefined {
   const pid = readLockedPid(folder)
   const found = pid === undefined ? undefined : findProcess(pid)
-  // After a restart of the machine or container the number in the lock file may be some other program's.
+  // After a restart of the machine or container, the process id in the lock file may belong to another program.
   if (!found || !found.command.includes(` -D ${folder} `)) return undefined
   // recheck: a constant text and digits.
   const parent = new RegExp(`${parentSetting}=(\\d+)`).exec(found.command)?.[1]
   return {
     pid: found.pid,
     socketFolder: /unix_socket_directories=(\S+)/.exec(found.command)?.[1],
-    // Linux and macOS hand an orphan to another parent at once, so a number used again does not confuse this.
+    // Linux and macOS reparent an orphan at once, so a reused process id does no harm.
     isOrphan: parent !== undefined && found.parentPid !== Number(parent),
   }
 }

@@ -2,10 +2,10 @@ import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, realpathSy
 import path from 'node:path'
 import { StartError } from '#errors/start-error.ts'
 
-/** The account PostgreSQL runs as when we are root, which it refuses to run as. */
+/** The account that PostgreSQL runs as under root, because it does not run as root. */
 export type ServerUser = { name: string; uid: number; gid: number }
 
-/** Undefined when we are not root: PostgreSQL then runs as whoever we are. */
+/** Undefined if this process is not root; then PostgreSQL runs as the same user. */
 export function findServerUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -20,7 +20,7 @@ export function findServerUser(): ServerUser | undefined {
   )
 }
 
-/** Reads the mode bits, since only the user itself could try; an access list that grants more is not seen. */
+/** Reads the mode bits, because only the user itself could try. An access list that grants more is ignored. */
 export function canEnter(user: ServerUser, folder: string): boolean {
   const real = realpathSync(folder)
   const steps = real.split(path.sep).map((_, index, names) => names.slice(0, index + 1).join(path.sep) || path.sep)
@@ -31,11 +31,11 @@ export function canEnter(user: ServerUser, folder: string): boolean {
   })
 }
 
-/** Makes a folder and those above it. Under root others may pass through them, not list them: the server user has to. */
+/** Makes a folder and its parents. Under root, other users may enter but not list them, because PostgreSQL's user must. */
 export function makeFolder(folder: string, user: ServerUser | undefined): void {
   const mode = user ? 0o711 : 0o700
   const first = mkdirSync(folder, { recursive: true, mode })
-  // Again without the umask, on each that was made.
+  // mkdir applies the umask, so the mode is set again on each new folder.
   for (let made = folder; first && made.length >= first.length; made = path.dirname(made)) chmodSync(made, mode)
 }
 
@@ -45,7 +45,7 @@ export function giveTo(user: ServerUser, folder: string): void {
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       lchownSync(path.join(folder, name), user.uid, user.gid)
     }
-    // The folder itself last: if this is cut short, the next start sees the old owner and does it again.
+    // The folder itself last: after an interruption, the next start finds the old owner and repeats this.
     lchownSync(folder, user.uid, user.gid)
   }
   chmodSync(folder, 0o700)

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net'
 import type { ServerUser } from './server-user.ts'
 
 export interface Watchdog {
-  /** PostgreSQL has ended: there is nothing left to watch. */
+  /** Ends the watchdog after PostgreSQL has ended. */
   dismiss(): void
 }
 
 /**
- * Node cannot ask the kernel to end a child with its parent. So a shell waits at the end of a pipe: a line on it means that all is well, its
- * end without one that the parent is gone, even by SIGKILL. Connections are then dropped and what is committed is kept, as with every stop;
- * a disk too slow for that within five seconds leaves the rest to the recovery of the next start.
+ * Node cannot make the kernel end a child with its parent, so a shell reads from a pipe. A line means a normal end. The end of
+ * the pipe without a line means that the parent is gone, even after SIGKILL. Then the shell stops PostgreSQL with a fast
+ * shutdown. If the disk is too slow for that within five seconds, the next start recovers from the log.
  */
 const script = `
 read -r _ && exit 0
@@ -26,12 +26,12 @@ done
 rm -rf -- "$2"
 `
 
-/** Ends the process, and removes the folder of its socket, when this process ends in whatever way. Runs as the same user as PostgreSQL. */
+/** Ends the process and removes its socket folder when this process ends in any way. Runs as the same user as PostgreSQL. */
 export function watchParent(pid: number, socketFolder: string, user: ServerUser | undefined): Watchdog {
   const child = spawn('/bin/sh', ['-c', script, 'atrium-watchdog', String(pid), socketFolder], {
     ...(user ? { uid: user.uid, gid: user.gid } : {}),
     cwd: '/',
-    // Its own session: what ends this process together with its group must not end the watchdog.
+    // A separate session, so that a signal to the process group of this process does not end the watchdog.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     // The folders of our PATH may be closed to PostgreSQL's user.

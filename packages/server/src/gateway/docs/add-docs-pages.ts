@@ -50,7 +50,7 @@ function servePage(html: string | (() => Promise<string>), policy = docsPolicy):
 
 function landingBody(publicUrl: string): string {
   return (
-    `<h1>Atrium</h1><p>A platform that other people’s apps stand on. The API answers at <code>${escapeHtml(publicUrl)}/v1</code>.</p>` +
+    `<h1>Atrium</h1><p>A platform that other people’s apps are built on. The API answers at <code>${escapeHtml(publicUrl)}/v1</code>.</p>` +
     `<ul><li><a href="/docs/guides/quickstart">Quickstart</a>: from two keys to a page that people add to</li>` +
     `<li><a href="/docs">Operations</a>: the reference, to read and to try out</li>` +
     `<li><a href="/docs/errors">Error codes</a>, each with its cause and remedy</li>` +

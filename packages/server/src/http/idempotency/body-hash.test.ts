@@ -33,7 +33,7 @@ async function storedHashes(): Promise<Buffer[]> {
   return rows.map((row) => row.body_hash)
 }
 
-test('who has the database and knows every possible ballot, and even the Idempotency-Key, cannot tell which one was cast', async () => {
+test('the stored hash does not reveal which of the known possible bodies was sent, even with the Idempotency-Key', async () => {
   const box = await makeBox()
   const key = 'ballot 17'
   assert.equal((await vote(box, key, 'yes')).status, 201)
@@ -51,7 +51,7 @@ test('who has the database and knows every possible ballot, and even the Idempot
   }
 })
 
-test('the same ballot under two Idempotency-Keys leaves nothing equal behind', async () => {
+test('the same body under two Idempotency-Keys leaves no equal bytes in the database', async () => {
   const box = await makeBox()
   const before = await storedHashes()
   for (const key of ['ballot 18', 'ballot 19']) assert.equal((await vote(box, key, 'yes')).status, 201)
@@ -60,7 +60,7 @@ test('the same ballot under two Idempotency-Keys leaves nothing equal behind', a
   assert.notDeepEqual(fresh[0], fresh[1])
 })
 
-test('a repeat is replayed, and another ballot under its key is refused', async () => {
+test('a repeat is replayed, and another body under its key is rejected', async () => {
   const box = await makeBox()
   const first = await vote(box, 'ballot 20', 'yes')
   const again = await vote(box, 'ballot 20', 'yes')
@@ -68,7 +68,7 @@ test('a repeat is replayed, and another ballot under its key is refused', async 
   assert.equal((await vote(box, 'ballot 20', 'no')).body.error.code, 'idempotency_key_reused')
 })
 
-test('what an earlier release stored, a plain hash, still replays and still refuses another body, until it expires', async () => {
+test('a plain hash of an earlier release still replays and still rejects another body, until it expires', async () => {
   const box = await makeBox()
   const before = await storedHashes()
   const first = await vote(box, 'ballot 21', 'yes')

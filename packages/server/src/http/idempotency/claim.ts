@@ -2,25 +2,25 @@ import { hash } from 'node:crypto'
 import { limits } from '@atrium/contract/limits'
 import type { Vault } from '#crypto/vault/vault.ts'
 
-/** An answer as it was or will be sent. */
+/** A serialised answer. */
 export interface SentAnswer {
   status: number
   body: string
 }
 
 /**
- * A request's claim on its Idempotency-Key. Whoever writes the request's effect writes the claim's row in the same transaction, with the
- * sealed answer: so no crash leaves one without the others.
+ * A request's claim on its Idempotency-Key. The transaction that writes the request's effect also writes the claim's row
+ * with the sealed answer, so a crash never leaves one without the others.
  */
 export interface Claim<Answer = unknown> {
-  /** The tenant, or what else says who calls. */
+  /** Identifies the caller: the tenant, or another credential. */
   scope: string
   keyHash: Buffer
   /** The row's body_hash column. See Vault.fingerprintWith. */
   bodyHash: Buffer
-  /** Whether a stored body_hash is of this request's body. */
+  /** Whether a stored body_hash matches this request's body. */
   isSameBody: (bodyHash: Buffer) => boolean
-  /** A hash of the request that every repeat of it shares. It does not depend on the master key, so it must not be stored. */
+  /** A hash of the request, the same for every repeat. It does not depend on the master key, so it must not be stored. */
   seed: () => Buffer
   expiresAt: string
   /** See ClaimInput. */
@@ -29,7 +29,7 @@ export interface Claim<Answer = unknown> {
   seal: (answer: Answer) => Buffer
 }
 
-/** A claim's row, its answer sealed already: written by the statement that writes the effect. */
+/** A claim's row with the sealed answer, written by the same statement as the effect. */
 export interface WrittenClaim {
   scope: string
   keyHash: Buffer
@@ -47,11 +47,12 @@ interface ClaimInput<Answer> {
   nowMs: number
   vault: Vault
   /**
-   * SHA-256, base64url, of the X-Collection-Token where an operation takes one, or of the key where it may end that key: kept with the answer, so that a repeat is known to come from
-   * the same caller also when the collection, against which the token was checked, or the key is gone.
+   * SHA-256, base64url, of the X-Collection-Token if the operation accepts one, or of the key if the operation may expire that
+   * key. It is stored with the answer, so that a repeat can be attributed to the same caller after the collection or the key
+   * is gone.
    */
   proof: string | undefined
-  /** Turns a handler's answer into what is sent. */
+  /** Serialises a handler's answer. */
   serialise: (answer: Answer) => SentAnswer
 }
 
@@ -74,8 +75,8 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
 }
 
 /**
- * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade, and are still recognised until then:
- * docs/decisions/0016-what-is-hashed.md.
+ * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade and are accepted until
+ * then: docs/decisions/0016-what-is-hashed.md.
  */
 const plainHashBytes = 32
 
@@ -88,7 +89,7 @@ export interface KeptAnswer extends SentAnswer {
   proof: string | undefined
 }
 
-// A body is empty or JSON: it cannot be taken for a proof.
+// A body is empty or JSON, so it cannot be mistaken for a proof.
 const keptPattern = /^(\d{3}) (?:([\w-]{43}) )?(.*)$/s
 
 /** Opens a stored answer with the caller's Idempotency-Key. */
@@ -98,7 +99,7 @@ export function openAnswer(
 ): KeptAnswer {
   const secret = JSON.stringify([input.scope, input.operationId, input.path, input.idempotencyKey])
   const [, status, proof, body] = keptPattern.exec(input.vault.openWith(secret, sealed).toString()) ?? []
-  if (body === undefined) throw new Error('a kept answer is malformed')
+  if (body === undefined) throw new Error('a stored answer is malformed')
   return { status: Number(status), body, proof }
 }
 

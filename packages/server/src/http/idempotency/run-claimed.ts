@@ -7,10 +7,10 @@ import { ApiError } from '#errors/api-error.ts'
 import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
 import { findAnswer, insertClaim } from './store.ts'
 
-/** Thrown by whoever writes the effect when the claim's row was there already. */
+/** Thrown while the effect is written, if the claim's row already exists. */
 export class ClaimTaken extends Error {}
 
-/** Another process's request under this key still runs. A lock, as isLocked understands it: it is waited for like any other. */
+/** Another process still runs a request with this key. isLocked treats it as a lock, so the caller waits as for any other. */
 export class ClaimInProgress extends Error {
   readonly code = '55P03'
 
@@ -26,17 +26,17 @@ export interface ClaimedAnswer {
   expiresAt: string
 }
 
-/** Opens a kept answer with the caller's key. */
+/** Opens a stored answer with the caller's key. */
 type Open = (sealed: Buffer) => KeptAnswer
 
-/** The claims that run in this process, so that a repeat waits in memory and holds no connection. */
+/** The claims that run in this process. A repeat waits for them in memory, without a connection. */
 const running = new Map<string, Promise<unknown>>()
-/** Repeats that wait for one of those. */
+/** The number of repeats that wait for one of these claims. */
 let waiting = 0
 const maxWaiting = 1_000
 const lookEveryMs = 200
 
-/** Runs a request once for its Idempotency-Key, or replays the answer of the time it ran. */
+/** Runs a request once for its Idempotency-Key, or replays the stored answer. */
 export async function runClaimed(db: Database, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
   const deadlineMs = performance.now() + limits.idempotencyWaitMs
   const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
@@ -63,7 +63,7 @@ async function runOrReplay(
   open: Open,
   deadlineMs: number,
 ): Promise<ClaimedAnswer> {
-  // A key that was freed between the two looks (its first request failed, its row expired) is taken at the next turn.
+  // A key that is freed between the two checks (its first request failed, its row expired) is claimed in the next iteration.
   for (let turn = 0; turn < 3;) {
     let refusal: unknown
     try {
@@ -77,7 +77,7 @@ async function runOrReplay(
       refusal = error
       turn++
     }
-    // What no longer goes may have gone the first time (the collection closed since, a time is over): the answer that was given counts.
+    // The first request may have succeeded although this one fails (the collection has closed since), so its answer is replayed.
     const replay = await findReplay(db, claim, open)
     if (replay) return replay
     if (isRefusal(refusal)) throw refusal
@@ -94,7 +94,7 @@ async function isFreedBefore(db: Database, claim: Claim, deadlineMs: number): Pr
   }
 }
 
-/** Whether another process's request under this key still runs. Inserts nothing. */
+/** Whether another process still runs a request with this key. Inserts nothing. */
 async function isHeld(db: Database, claim: Claim): Promise<boolean> {
   const notKept = new Error('only tried')
   const insert = db.transactionOnce(async (tx) => {
@@ -108,7 +108,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500
 }
 
-/** The kept answer, if there is one; throws when it was to another body. */
+/** The stored answer, if there is one. Throws if its request had another body. */
 async function findReplay(db: Database, claim: Claim, open: Open): Promise<ClaimedAnswer | undefined> {
   const stored = await findAnswer(db, claim)
   if (!stored) return undefined
@@ -117,8 +117,8 @@ async function findReplay(db: Database, claim: Claim, open: Open): Promise<Claim
 }
 
 /**
- * For a caller who was not let in, because the collection is gone or asks for another token by now: the answer that was kept of this very
- * request, if it bore the very same token then. Whoever merely knows the key is refused as any other, and learns nothing of it.
+ * For a caller without access, because the collection is gone or its tokens have changed: replays the stored answer of the
+ * same request if that had the same token. With the Idempotency-Key alone a caller is rejected like any other.
  */
 export async function replayOrRefuse(db: Database, claim: Claim, refusal: unknown, open: Open): Promise<ClaimedAnswer> {
   const stored = isRefusal(refusal) ? await findAnswer(db, claim) : undefined
@@ -128,7 +128,7 @@ export async function replayOrRefuse(db: Database, claim: Claim, refusal: unknow
   return { answer, status: 'replayed', expiresAt: stored.expiresAt }
 }
 
-/** For a handler that asks others before it writes: what was answered before is replayed, and they are not asked again. */
+/** For a handler that calls another service before it writes: replays a stored answer instead of a second call. */
 export async function assertUnanswered(db: Db, claim: Pick<Claim, 'scope' | 'keyHash'> | undefined): Promise<void> {
   if (claim && (await findAnswer(db, claim))) throw new ClaimTaken()
 }
@@ -140,7 +140,7 @@ async function settledBy(promise: Promise<unknown>, deadlineMs: number): Promise
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(inProgress()), waitMs)
   })
-  // How the first one ended is its own caller's business.
+  // A failure of the first request is reported to its own caller.
   const settled = promise.catch(() => undefined)
   waiting++
   try {

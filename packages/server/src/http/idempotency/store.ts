@@ -3,7 +3,7 @@ import type { Claim, WrittenClaim } from './claim.ts'
 
 const insertStatement = statement<{ scope: string }>(
   'idempotency-insert',
-  // An expired row is as good as none. Where the same key's first request still runs, this waits for its end.
+  // An expired row is replaced. If the first request with the same key still runs, this waits for its end.
   `insert into idempotency_keys as k (scope, key_hash, body_hash, expires_at)
    values ($1, $2, $3, $4)
    on conflict on constraint idempotency_keys_pkey
@@ -29,7 +29,7 @@ export async function updateAnswer(tx: Tx, claim: Pick<Claim, 'scope' | 'keyHash
 
 const claimStatement = statement<{ scope: string; key_hash: Buffer }>(
   'idempotency-insert-written',
-  // In the order of their keys, so that two batches that wait for each other's keys do so in one direction.
+  // In the order of their keys, so that two batches with the same keys cannot deadlock.
   `insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
    select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[]) as i (scope, key_hash)
    order by i.scope, i.key_hash
@@ -39,7 +39,7 @@ const claimStatement = statement<{ scope: string; key_hash: Buffer }>(
    returning k.scope, k.key_hash`,
 )
 
-/** Writes the claims whose keys are free; tells which those were. */
+/** Writes the claims whose keys are free, and returns them. */
 export async function insertClaims(tx: Tx, claims: WrittenClaim[]): Promise<Set<string>> {
   const rows = await tx.query(claimStatement, [
     claims.map((claim) => claim.scope),
@@ -88,7 +88,7 @@ const deleteStatement = statement<never>(
    returning scope`,
 )
 
-/** Deletes up to `limit` expired rows; says how many. */
+/** Deletes up to `limit` expired rows, and returns how many. */
 export async function deleteExpired(db: Db, limit: number): Promise<number> {
   return (await db.query(deleteStatement, [limit])).length
 }

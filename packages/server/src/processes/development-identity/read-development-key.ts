@@ -11,7 +11,7 @@ const fileName = 'dev-identity-key'
 export async function readDevelopmentKey(dataDir: string): Promise<KeyObject> {
   const path = join(dataDir, fileName)
   const key = parse(await readOrMake(path))
-  if (key?.asymmetricKeyType !== 'rsa') throw new StartError(`${path} is not an RSA key; remove it so that a new one is made`)
+  if (key?.asymmetricKeyType !== 'rsa') throw new StartError(`${path} is not an RSA key; remove it to create a new one`)
   return key
 }
 
