@@ -57,6 +57,25 @@ test('an answer that changes between lookups is checked at each connection; a po
   assert.equal((await send()).status, 200)
 })
 
+test('a connection that is always busy is given up after a minute: then the name is asked for again, and its new address judged', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  let addresses = ['127.0.0.1']
+  const egress = openTestEgress(t, { mode: 'loopback', resolve: async () => addresses })
+  const send = () => egress.send({ method: 'GET', url: `http://moves.example.org:${server.port}/` })
+  const reached = server.accepted()
+  assert.equal((await send()).status, 200)
+  addresses = ['10.0.0.1']
+  for (let seconds = 0; seconds < 60; seconds += 2) {
+    await new Promise(setImmediate)
+    assert.equal((await send()).status, 200)
+    t.mock.timers.tick(2_000)
+  }
+  assert.equal(server.accepted(), reached + 1, 'all over one connection')
+  t.mock.timers.tick(1_000)
+  await new Promise(setImmediate)
+  await assert.rejects(send(), { reason: 'refused_address' })
+})
+
 test('a connection that ended elsewhere than its name said is closed before a byte is sent', async (t) => {
   const connect = net.connect
   const diverted = t.mock.method(net, 'connect', (options: net.TcpNetConnectOpts) => connect({ ...options, host: '127.0.0.1' }))
