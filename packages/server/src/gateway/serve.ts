@@ -16,6 +16,7 @@ import { pageTurns } from '#http/page-turns.ts'
 import { assertNoBody, compileCheck, compileQuery, parseBody } from '#http/parse.ts'
 import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
+import { limitAddress } from '@atrium/traffic/client-address'
 import { presentedKeyHash } from './authenticate.ts'
 
 type AnyCall = Call<Operation>
@@ -60,7 +61,7 @@ export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
       }
       // Not until it is sent: a reply is awaited until it was read, and who does not read would keep the turn.
       assertRoom(req, reply)
-      const { answer, sent } = await pageTurns.run(async () => {
+      const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
         const made = (await run(call, undefined)) as Answer
         return { answer: made, sent: serialise(made) }
       })

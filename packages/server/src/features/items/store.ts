@@ -40,7 +40,7 @@ export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
 const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
   'items-try-add',
   // One round trip a batch: the function also counts in collections, writes idempotency_keys and records the events.
-  // See migrations/0025-writes-that-do-not-wait.sql.
+  // See try-add-items.sql.
   `select outcome from try_add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
   { writes: true, tries: 'one' },
 )

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { send } from '#testing/http.ts'
+import { startTestApi } from '#testing/test-api.ts'
+
+test('a tenant whose lists wait for the database leaves another tenant’s lists alone', async (t) => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const [slow, other] = [await api.makeTenant(), await api.makeTenant()]
+  const { id, admin_token: token } = (await send(api, 'POST', '/collections', { key: slow.secretKey, body: {} })).body.data
+  const list = () =>
+    send(api, 'GET', `/collections/${id}/items`, { key: slow.secretKey, headers: { 'x-collection-token': token } })
+  const agents = () => send(api, 'GET', '/../agents', { key: other.secretKey })
+  assert.deepEqual([(await list()).status, (await agents()).status], [200, 200])
+
+  const { pool } = api.ctx.db
+  const locker = await pool.connect()
+  await locker.query('begin; lock table items in access exclusive mode')
+  const lists = Array.from({ length: 12 }, list)
+  const countWaiting = async () =>
+    (await pool.query("select 1 from pg_locks where relation = 'items'::regclass and not granted")).rowCount
+  while ((await countWaiting()) === 0);
+  const answers: [number, boolean][] = []
+  for (let i = 0; i < 5; i++) {
+    const askedAtMs = performance.now()
+    const { status } = await agents()
+    answers.push([status, performance.now() - askedAtMs < 1_000])
+  }
+  await locker.query('rollback')
+  locker.release()
+  await Promise.all(lists)
+  assert.deepEqual(answers, Array(5).fill([200, true]))
+})
