@@ -13,7 +13,7 @@ const done = { ok: true, seq: 1, id: 'e1', at: '', etag: 'e', count: 2 }
 const flat = (status: number, error: string, reason: string, headers: Record<string, string> = {}) =>
   Response.json({ error, reason }, { status, headers })
 
-/** An endpoint that gives these answers one after the other, and what was sent to it. */
+/** An endpoint with scripted answers, and the requests that it received. */
 function scripted(...answers: (Response | Error)[]) {
   const bodies: Record<string, any>[] = []
   const inits: RequestInit[] = []
@@ -40,7 +40,7 @@ async function failureOf(answer: Response | Error, options: CallOptions = {}): P
 }
 const summary = ({ status, error, reason, retryAfterSeconds }: SpaceCallError) => [status, error, reason, retryAfterSeconds]
 
-test('a refusal says its status, code, reason and how long to wait', async () => {
+test('a rejection has a status, code, reason and Retry-After', async () => {
   const refused = await failureOf(flat(403, 'not_authorized', 'not_on_list'))
   assert.deepEqual(summary(refused), [403, 'not_authorized', 'not_on_list', undefined])
   assert.equal(refused.message, 'not_authorized: not_on_list')
@@ -52,7 +52,7 @@ test('a refusal says its status, code, reason and how long to wait', async () =>
   ])
 })
 
-test('an answer in the envelope of the API is read too, and one of something else is unexpected', async () => {
+test('an error in the envelope of the API is read too; any other answer is unexpected_answer', async () => {
   const envelope = Response.json({ error: { code: 'unavailable', message: 'Later.' } }, { status: 503 })
   assert.deepEqual(summary(await failureOf(envelope)), [503, 'unavailable', '', undefined])
   assert.deepEqual(summary(await failureOf(new Response('<html>', { status: 502 }))), [502, 'unexpected_answer', '', undefined])
@@ -60,7 +60,7 @@ test('an answer in the envelope of the API is read too, and one of something els
   assert.deepEqual(summary(await failureOf(new Response('{"etag":'))), [200, 'unexpected_answer', '', undefined])
 })
 
-test('no answer is an error of status 0, also when it does not come in time; an abort of the caller is its reason', async () => {
+test('no response, or none in time, is an error of status 0; an abort of the caller throws its reason', async () => {
   assert.deepEqual(summary(await failureOf(new TypeError('cut'))), [0, 'network_error', '', undefined])
   const never: SpaceEndpoint = {
     url: 'https://space.example/space',
@@ -78,7 +78,7 @@ test('no answer is an error of status 0, also when it does not come in time; an 
   await assert.rejects(stopped, /enough/)
 })
 
-test('what may pass is told from what stays', async () => {
+test('temporary errors are distinguished from permanent ones', async () => {
   const isPassing = async (answer: Response | Error) => (await failureOf(answer)).isPassing
   for (const status of [408, 429, 500, 502, 503]) assert.ok(await isPassing(flat(status, 'x', '')), `${status}`)
   assert.ok(await isPassing(new TypeError('cut')))
@@ -86,7 +86,7 @@ test('what may pass is told from what stays', async () => {
   for (const status of [400, 403, 404, 409, 413]) assert.equal(await isPassing(flat(status, 'x', '')), false, `${status}`)
 })
 
-test('a call is tried again while no answer comes or the service is busy, and no more often than was asked for', async () => {
+test('a call is retried without a response or while the service is overloaded, up to the limit', async () => {
   const waitsMs: number[] = []
   const options = { retries: 2, wait: async (ms: number) => void waitsMs.push(ms) }
   const busy = () => flat(503, 'unavailable', '', { 'retry-after': '2' })
@@ -100,7 +100,7 @@ test('a call is tried again while no answer comes or the service is busy, and no
   assert.deepEqual([thrice.bodies.length, refused.bodies.length], [3, 1])
 })
 
-test('each try bears the identity of that moment, and a proof over exactly what is sent', async () => {
+test('each attempt sends the current identity, and a proof over exactly the sent message', async () => {
   const key = await deviceKeyOf(await generateDevicePair())
   const { endpoint, bodies } = scripted(new TypeError('cut'), Response.json(done))
   let tokens = 0
@@ -153,7 +153,7 @@ test('a request carries the headers of the endpoint, no cookies, and follows no 
   assert.deepEqual([credentials, redirect], ['omit', 'error'])
 })
 
-test('what beforeSend throws keeps a request from being sent, after its proof was made', async () => {
+test('a request is not sent if beforeSend throws, which runs after the proof is made', async () => {
   const { endpoint, bodies } = scripted(Response.json(done))
   const steps: string[] = []
   const identity = async () => (steps.push('identity'), undefined)

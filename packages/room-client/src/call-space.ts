@@ -4,7 +4,7 @@ import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, RequestOf, SpaceOp } from './space-ops.ts'
 
 const defaultTimeoutMs = 10_000
-/** A room may have 64 MiB. */
+/** Above the largest room of 64 MiB. */
 const sealedExtraMs = 110_000
 
 const mebibyte = 1024 * 1024
@@ -13,30 +13,30 @@ const maxAnswerBytes = 16 * mebibyte
 const maxSealedBytes = 96 * mebibyte
 
 export interface SpaceEndpoint {
-  /** Such as https://api.example/v1/space. */
+  /** The Space endpoint, such as https://api.example/v1/space. */
   url: string
-  /** Another fetch than the platform's. */
+  /** A replacement for the global fetch. */
   fetch?: typeof globalThis.fetch | undefined
-  /** Sent with every call. */
+  /** Headers of every call. */
   headers?: Record<string, string>
 }
 
 export interface CallOptions {
-  /** Who asks. A function is asked before each try, so that a token can be renewed. `sealed` and `attest` send nothing of it. */
+  /** The identity of the caller. A function is called before each attempt, so that a token can be renewed. `sealed` and `attest` do not send it. */
   identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
-  /** How long one try may take with its body, beside what a poll is held for. Default 10,000; for `sealed` 110,000 longer. */
+  /** Time limit of one attempt with its body, in milliseconds, in addition to `waitMs`. Default 10,000; `sealed` gets 110,000 more. */
   timeoutMs?: number | undefined
-  /** Further tries where the service cannot be reached or is busy. Default 0. */
+  /** The number of retries when the service cannot be reached or is overloaded. Default 0. */
   retries?: number
-  /** How to wait between tries; for tests. */
+  /** Waits between attempts; for tests. */
   wait?: Wait
-  /** Called when nothing is left to wait for before a try is sent. What it throws keeps it from being sent. */
+  /** Called immediately before an attempt is sent. If it throws, nothing is sent. */
   beforeSend?: (() => void) | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * One request to the Space endpoint. Any op may happen twice without harm, a turn with a client_id included.
+ * Sends one request to the Space endpoint. Every op can safely be repeated, including a turn with a client_id.
  *
  * Throws SpaceCallError; when `signal` aborts, the signal's reason; and what `identity` or `beforeSend` throws.
  */
@@ -65,7 +65,7 @@ function extraMs({ op, waitMs = 0 }: AnyRequest): number {
   return op === 'sealed' ? sealedExtraMs : waitMs
 }
 
-/** A proof is made for each try: it is good for five minutes only. */
+/** A new proof for each attempt, because a proof is valid for only five minutes. */
 async function identityFields(request: AnyRequest, identity: CallOptions['identity']) {
   const { op, room } = request
   if (op === 'sealed' || op === 'attest' || room === undefined) return {}
@@ -91,7 +91,7 @@ async function send(
       headers: { 'content-type': 'application/json', ...headers },
       body,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      // No redirect is ever answered; following one could carry a room key elsewhere.
+      // The endpoint never redirects. Following a redirect could send a room key to another origin.
       redirect: 'error',
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
@@ -141,7 +141,7 @@ function unexpectedAnswer({ status, headers }: Response, how: string, cause?: un
   })
 }
 
-/** The error that an answer says: flat, as the service has it, or in the envelope of the API in front of it. */
+/** The error of a response: flat from the Space service, or in the envelope of the API in front of it. */
 function errorOfAnswer(res: Response, text: string): SpaceCallError {
   const { status, headers } = res
   const answer = { status, headers, retryAfterSeconds: retryAfterSecondsOf(headers) }
@@ -161,7 +161,7 @@ function membersOf(json: string): Record<string, unknown> {
     const value: unknown = JSON.parse(json)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // A proxy's page, or nothing: the status says what there is to say.
+    // The body is a proxy's page or empty, so only the status is reported.
     return {}
   }
 }

@@ -2,7 +2,7 @@ import { type DeviceKey, type DevicePublicKey, thumbprintOf } from './identity.t
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A key pair by Web Crypto whose private half cannot be exported. */
+/** Makes a Web Crypto key pair whose private half is not extractable. */
 export async function generateDevicePair() {
   return crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
 }

@@ -21,7 +21,7 @@ const page = (count: number, seqs: number[], etag = `etag${count}`): RoomPage =>
 const failure = (status: number, error: string, retryAfterSeconds?: number) =>
   new SpaceCallError({ status, error, message: error, retryAfterSeconds })
 
-/** Follows a room that answers this, and then ends it. */
+/** Follows a room with these answers, and then aborts. */
 async function follow(script: Scripted[], options: FollowOptions = {}) {
   const asked: Asked[] = []
   const waitsMs: number[] = []
@@ -42,7 +42,7 @@ async function follow(script: Scripted[], options: FollowOptions = {}) {
   return { seqs, asked, waitsMs }
 }
 
-test('each poll goes on where the one before ended', async () => {
+test('each poll continues where the previous one ended', async () => {
   const { seqs, asked } = await follow([page(3, [1, 2]), page(5, [3, 4]), page(5, [])])
   assert.deepEqual(seqs, [1, 2, 3, 4])
   assert.deepEqual(asked, [
@@ -52,13 +52,13 @@ test('each poll goes on where the one before ended', async () => {
   ])
 })
 
-test("'now' asks where the room ends first, without waiting", async () => {
+test("'now' first reads the end of the room, without waiting", async () => {
   const { seqs, asked } = await follow([page(7, []), page(8, [7])], { after: 'now' })
   assert.deepEqual(seqs, [7])
   assert.deepEqual([asked[0]!.waitMs, asked[1]!.sinceCount], [0, 7])
 })
 
-test('while the service is away it asks again, later and later and never before Retry-After, and goes on from the same place', async () => {
+test('while the service is unavailable, it retries with growing delays and never before Retry-After, and continues at the same place', async () => {
   const away = [
     failure(0, 'network_error'),
     failure(503, 'unavailable'),
@@ -74,12 +74,12 @@ test('while the service is away it asks again, later and later and never before 
   for (const [n, ms] of waitsMs.toSpliced(3, 1).entries()) assert.ok(ms <= Math.min(8_000, 250 * 2 ** (n + 1)), `${n}: ${ms}`)
 })
 
-test('a service that does not hold its answers is asked once a second', async () => {
+test('a service without long polling is polled once a second', async () => {
   const { waitsMs } = await follow([page(2, [1]), page(2, []), page(2, []), page(3, [2])])
   assert.deepEqual(waitsMs, [1_000, 1_000])
 })
 
-test('a refusal ends it, and a room that was there and is gone too', async () => {
+test('a rejection ends it, and so does the removal of the room', async () => {
   await assert.rejects(follow([page(2, [1]), failure(403, 'not_authorized')]), { error: 'not_authorized' })
   await assert.rejects(follow([page(2, [1]), failure(404, 'not_found')], { waitForRoom: true }), { error: 'not_found' })
   await assert.rejects(follow([failure(404, 'not_found')]), { error: 'not_found' })
@@ -90,7 +90,7 @@ test('a refusal ends it, and a room that was there and is gone too', async () =>
   assert.deepEqual(seqs, [1])
 })
 
-test('a history that is not the one that was read is an error, and none of it is given as new', async () => {
+test('a rewritten history is an error, and none of its entries is yielded', async () => {
   const read = page(5, [1, 2, 3, 4])
   const rewritten = [page(5, [], 'other'), page(3, [1, 2]), page(9, [1, 2, 3, 4, 5, 6, 7, 8]), page(5, [1, 2, 3, 4], 'other')]
   for (const other of rewritten) await assert.rejects(follow([read, other]), RewrittenHistoryError)

@@ -2,35 +2,35 @@ import { delayMs, isTransient, type Wait } from './retry.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { Entry, RoomPage } from './space-ops.ts'
 
-/** How long the server is asked to hold its answer. */
+/** The long poll time that is requested from the server. */
 const holdMs = 25_000
 export const pageLines = 500
-/** A held poll that brings nothing and is answered sooner than this was not held. */
+/** An empty answer that arrives sooner than this was not a long poll. */
 const idleMs = 1_000
 
-/** Where a poll goes on from: what the one before it answered. */
+/** The start of a poll: the position from the previous answer. */
 export interface Since {
   readonly sinceCount: number
   readonly sinceEtag: string
 }
 
-/** Past the end of any room nothing is read, only where it ends. */
+/** A position beyond the end of every room: such a poll returns no entries, only the end. */
 export const pastTheEnd: Since = { sinceCount: Number.MAX_SAFE_INTEGER, sinceEtag: '' }
 
 export type Poll = (from: Since & { waitMs: number; limit: number }) => Promise<RoomPage>
 
 interface PagesOptions {
   since: Since
-  /** Waits for a room that is not there because nobody has spoken in it yet. Default: false, which throws. */
+  /** Waits for a room that does not exist because it has no message yet. Default: false, which throws. */
   waitForRoom?: boolean | undefined
-  /** Whether the next poll may be held. Default: each may. */
+  /** Whether the next poll may wait. Default: always. */
   mayHold?: (since: Since) => boolean
-  /** Waits where the service does not hold polls: of a room that is not there it holds none, nor where it holds enough. */
+  /** Pauses if the poll did not wait: the service answers at once for a missing room, and when too many polls are waiting. */
   pause: () => Promise<unknown>
   signal: AbortSignal | undefined
 }
 
-/** The pages of a room as they come: each poll goes on where the one before ended. Throws what `poll` throws. */
+/** Yields the pages of a room as they arrive. Each poll continues where the previous one ended. Throws the errors of `poll`. */
 export async function* followPages(
   poll: Poll,
   { since: start, waitForRoom = false, mayHold = () => true, pause, signal }: PagesOptions,
@@ -39,7 +39,7 @@ export async function* followPages(
   while (!signal?.aborted) {
     const waitMs = mayHold(since) ? holdMs : 0
     const askedAtMs = Date.now()
-    // Once something was read of it, a room that is not there was removed.
+    // A missing room that was read before has been removed.
     const isToCome = waitForRoom && (since.sinceCount === 0 || since === pastTheEnd)
     const asked = poll({ ...since, waitMs, limit: pageLines })
     const page = await (isToCome ? asked.catch(orNothingYet) : asked)
@@ -56,15 +56,15 @@ function orNothingYet(error: unknown): RoomPage {
 }
 
 export interface FollowOptions {
-  /** Only entries whose `seq` is greater; 'now': what is said from now on. Default: all, from the beginning. */
+  /** Yields only entries with a greater `seq`; 'now': only new entries. Default: all entries. */
   after?: number | 'now' | undefined
-  /** Waits for a room that is not there because nobody has spoken in it yet. Default: false, which throws NotFoundError. */
+  /** Waits for a room that does not exist because it has no message yet. Default: false, which throws NotFoundError. */
   waitForRoom?: boolean | undefined
-  /** Ends it, quietly. */
+  /** Ends the iteration without an error. */
   signal?: AbortSignal | undefined
 }
 
-/** What was read is not in the room any more: its history was rewritten, or an older copy of it has taken its place. */
+/** The room no longer contains the lines that were read: its history was rewritten, or replaced by an older copy. */
 export class RewrittenHistoryError extends Error {
   override readonly name = 'RewrittenHistoryError'
 }
@@ -75,14 +75,14 @@ export interface FollowedRoom {
 }
 
 /**
- * The room's entries as they come, for as long as it takes: while the service is away it asks again, less and less often. Throws what asking
- * again does not help against, and RewrittenHistoryError.
+ * Yields the room's entries as they arrive. While the service is unavailable it retries with growing delays. Throws
+ * RewrittenHistoryError, and errors that a retry cannot resolve.
  */
 export async function* followRoom(
   { poll, wait }: FollowedRoom,
   { after = -1, waitForRoom = false, signal }: FollowOptions,
 ): AsyncGenerator<Entry, void, undefined> {
-  // However it ends, what comes next is looked at anew.
+  // Reset in every case, so that the next answer is evaluated by itself.
   const nap = (ms: number) => wait(ms, signal).catch(() => undefined)
   const pollUntilAnswered: Poll = async (from) => {
     for (let failures = 0; ; failures++) {
@@ -120,7 +120,7 @@ export async function* followRoom(
   }
 }
 
-/** An answer that starts before what was asked for says that the history is another one. */
+/** An answer that starts before the requested position means that the history was replaced. */
 function assertContinues({ count, etag, entries }: RoomPage, { sinceCount, sinceEtag }: Since): void {
   const isOther = count === sinceCount && sinceEtag !== '' && etag !== sinceEtag
   if (isOther || count < sinceCount || (entries[0]?.seq ?? sinceCount) < sinceCount)

@@ -12,7 +12,7 @@ export interface DevicePublicKey {
 /** ES256 over the bytes, as a JWS has it (RFC 7518, 3.4): 64 bytes. */
 export type Sign = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
-/** The key that says which device it is: `spk` travels with every request, the private half stays with the platform. */
+/** The key of this device: `spk` is sent with every request, and the private half never leaves Web Crypto. */
 export interface DeviceKey {
   readonly spk: DevicePublicKey
   /** Thumbprint of spk (RFC 7638): the nonce to ask the identity provider for. */
@@ -20,12 +20,12 @@ export interface DeviceKey {
   readonly sign: Sign
 }
 
-/** Who one is in a room. Rooms with a list need idToken and spk; open ones neither. */
+/** The identity of a caller in a room. Rooms with a list require idToken and spk; open rooms require neither. */
 export interface RoomIdentity {
   /** An ID token whose nonce is the thumbprint of spk, issued in the last twelve hours. */
   idToken?: string | undefined
   spk: DevicePublicKey
-  /** Of the device key: then every call bears a proof that one holds it, and what one says is marked as proven. */
+  /** The private device key. With it every call has a proof of possession, and messages are marked as proven. */
   sign?: Sign | undefined
 }
 
@@ -35,8 +35,8 @@ export async function thumbprintOf({ crv, kty, x, y }: DevicePublicKey): Promise
 }
 
 /**
- * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`: good for five minutes, for this request with these
- * arguments alone.
+ * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`. It is valid for five minutes, and only for
+ * this request with these arguments.
  */
 export async function signProof(request: ProvableRequest, sign: Sign): Promise<string> {
   const payload = proofPayload(request, await sha256Hex(proofContent(request)))

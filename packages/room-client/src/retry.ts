@@ -1,20 +1,20 @@
 const baseMs = 250
 const maxBackoffMs = 8_000
-/** A server that asks for more time than this is left to the caller. */
+/** A longer Retry-After than this is not awaited; the error is thrown to the caller. */
 const maxRetryAfterSeconds = 60
 /** However long a server asks for. A timer of more than 2^31 - 1 ms fires at once: the caller would ask again without end. */
 export const longestWaitMs = 60 * 60 * 1_000
 
 const transient = new Set<unknown>([0, 408, 429, 502, 503, 504])
 
-/** What decides over another try. `status` is 0 where no answer came. */
+/** The fields of an error that decide on a retry. `status` is 0 without a response. */
 export interface Failure {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
 }
 
 export interface RetryOptions {
-  /** Further tries after the first, at the most. */
+  /** The largest number of retries after the first attempt. */
   retries: number
   mayRetry: (error: unknown) => error is Failure
   signal: AbortSignal | undefined
@@ -24,7 +24,7 @@ export interface RetryOptions {
 /** Resolves after so many milliseconds, an hour at most, or rejects as soon as the signal aborts. */
 export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** Tries until it succeeds, fails for good, or the tries are used up. */
+/** Calls `attempt` until it succeeds, fails permanently, or no retries are left. */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, mayRetry, signal, wait }: RetryOptions): Promise<T> {
   for (let tried = 0; ; tried++) {
     try {
@@ -37,14 +37,14 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, mayRe
 }
 
 /**
- * Whether the same call may well succeed a little later: no answer came, or one from whatever stood in for the server. Also of the call that an
- * identity makes to renew its token, which throws errors of another class.
+ * Whether the same call may succeed a little later: there was no response, or one from a proxy. Also used for the call that
+ * renews the token of an identity, whose errors have another class.
  */
 export function isTransient(error: unknown): error is Failure {
   return error instanceof Error && 'status' in error && transient.has(error.status)
 }
 
-/** Grows with each try; random, so that those who failed together do not come back together. Never before Retry-After. */
+/** The delay before a retry. It grows with each attempt and is random, to spread clients that failed together, and never below Retry-After. */
 export function delayMs(tried: number, retryAfterSeconds: number | undefined): number {
   const jitterMs = Math.random() * Math.min(maxBackoffMs, baseMs * 2 ** tried)
   return (retryAfterSeconds ?? 0) * 1000 + jitterMs

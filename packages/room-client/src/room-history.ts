@@ -13,18 +13,18 @@ const linesAtOnce = 200
 export interface RoomHistory {
   /** Every line, in order: `{t: 'policy', …}` or `{t: 'turn', …}`. The policies together are the room's membership log. */
   records: RoomRecord[]
-  /** What was said, as `poll` gives it. */
+  /** The messages, in the form of `poll`. */
   entries: Entry[]
-  /** The policy that holds. */
+  /** The current policy. */
   policy: PolicyRecord
-  /** SHA-256 of the last line, base64url: that of a poll, when this is the whole history. */
+  /** SHA-256 of the last line, base64url. It equals the etag of a poll if the history is complete. */
   etag: string
 }
 
-/** The history does not hold together. */
+/** The history is inconsistent. */
 export class DamagedHistoryError extends Error {
   override readonly name = 'DamagedHistoryError'
-  /** The first line that is wrong; undefined where it is none of them. */
+  /** Index of the first invalid line; undefined if no single line is at fault. */
   readonly seq: number | undefined
 
   constructor(problem: string, seq?: number) {
@@ -34,12 +34,13 @@ export class DamagedHistoryError extends Error {
 }
 
 /**
- * Opens the answer of `sealed` with the room key, here: what the operator stores and cannot read. Each line is a JWE (RFC 7516: A256GCM, its
- * key wrapped by A256KW) under the key that HKDF-SHA-256 (RFC 5869) derives from mk, and bears the hash of the line before it.
+ * Opens the answer of `sealed` locally with the room key, which the operator does not have. Each line is a JWE (RFC 7516:
+ * A256GCM, its key wrapped by A256KW) under the key that HKDF-SHA-256 (RFC 5869) derives from mk, and contains the hash of the
+ * previous line.
  *
- * Throws DamagedHistoryError at the first line that was altered, moved, taken out, or could be read by others than the room; WrongKey where
- * mk is not this room's; TypeError where it cannot be one. That none is missing at the end, only an `etag` shows that was learnt elsewhere:
- * by a poll, or from someone else in the room.
+ * Throws DamagedHistoryError at the first line that was altered, moved, removed, or has another recipient than the room;
+ * WrongKey if mk is not the key of this room; TypeError if mk is malformed. A missing end is detected only by comparing `etag`
+ * with one from another source: a poll, or another member of the room.
  */
 export async function openHistory(secret: RoomSecret, { sealed, sha256 }: SealedRoom, etag?: string): Promise<RoomHistory> {
   assertRoomSecret(secret)
@@ -54,8 +55,8 @@ export async function openHistory(secret: RoomSecret, { sealed, sha256 }: Sealed
 }
 
 /**
- * What the lines say, opened with the room key, some at a time; `afterBatch` is told how many are. Throws WrongKey, or DamagedHistoryError with
- * the index of the line. Whether lines are missing, only their chain shows.
+ * Opens the lines with the room key in batches; `afterBatch` receives the number of opened lines. Throws WrongKey, or
+ * DamagedHistoryError with the index of the line. It does not detect missing lines; checkChain does.
  */
 export async function openRecords(
   secret: RoomSecret,
@@ -72,7 +73,7 @@ export async function openRecords(
   return records
 }
 
-/** The other way round: seals records, the first of them a policy, as the room stores them. Throws InvalidRecord, TypeError. */
+/** The inverse: seals records, of which the first is a policy, in the form in which a room stores them. Throws InvalidRecord, TypeError. */
 export async function sealHistory(secret: RoomSecret, records: readonly RoomRecord[]): Promise<SealedRoom> {
   const key = await deriveRoomKey(secret)
   const lines: string[] = []
@@ -91,7 +92,7 @@ async function openRecord(key: RoomKey, line: string, seq: number): Promise<Room
   try {
     return parseRecord((await openLine({ key, line })).payload)
   } catch (cause) {
-    // Altered, or sealed by someone who holds the key and does not keep to the form.
+    // The line was altered, or sealed with the right key in an invalid form.
     if (cause instanceof DamagedLine || cause instanceof InvalidRecord) throw new DamagedHistoryError(cause.message, seq)
     throw cause
   }

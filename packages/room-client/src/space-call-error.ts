@@ -8,14 +8,14 @@ interface SpaceCallErrorFields {
   cause?: unknown
 }
 
-/** A call of the Space endpoint that failed: what the service answered, or that no answer came. */
+/** A failed call of the Space endpoint: an error response, or no response. */
 export class SpaceCallError extends Error {
   override readonly name = 'SpaceCallError'
-  /** Of HTTP; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** The contract's code; network_error where no answer came; unexpected_answer where it is not the service's. */
+  /** The contract's code; network_error without a response; unexpected_answer if the response is not the service's. */
   readonly error: string
-  /** Which check failed, such as `not_on_list` or `token: expired`; empty where the answer names none. */
+  /** The failed check, such as `not_on_list` or `token: expired`; empty if the response names none. */
   readonly reason: string
   /** Retry-After (RFC 9110), rounded up. */
   readonly retryAfterSeconds: number | undefined
@@ -31,9 +31,9 @@ export class SpaceCallError extends Error {
     this.headers = headers
   }
 
-  /** Whether the same call may succeed later, for those who wait as long as it takes: also a fault of the service may be repaired. */
+  /** Whether the same call may succeed at any later time. This includes faults of the service, which may be repaired. */
   get isPassing(): boolean {
-    // A success that cannot be read comes from whatever stands in between.
+    // A success with an invalid body comes from a proxy.
     return this.status < 400 || this.status === 408 || this.status === 429 || this.status >= 500
   }
 }

@@ -37,7 +37,7 @@ export type AnswerOf<Op extends SpaceOp> = Answers[Op]
 /** JSON leaves out what is undefined. */
 type Lenient<T> = { [Name in keyof T]: T[Name] | (Record<never, never> extends Pick<T, Name> ? undefined : never) }
 
-/** What is asked; who asks is the identity of the call. */
+/** The fields of an op without the identity, which is given separately. */
 export type RequestOf<Op extends SpaceOp> = Lenient<
   Omit<Extract<Static<typeof SpaceRequest>, { op: Op }>, 'idToken' | 'spk' | 'proof'>
 >

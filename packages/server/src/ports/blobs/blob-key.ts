@@ -1,9 +1,9 @@
 import { BlobError } from './blobs.ts'
 
-/** Names joined by slashes. No name starts with a dot: neither `..` nor the disk's own folders can be meant. */
+/** Names joined by slashes. No name starts with a dot, which excludes `..` and the internal folders of the disk store. */
 const key = /^(?!\.)[A-Za-z0-9._-]{1,100}(?:\/(?!\.)[A-Za-z0-9._-]{1,100}){0,7}$/
 
-/** No key may be a folder of another: a disk cannot hold both. */
+/** No key may be a folder of another key, because a disk cannot store both. */
 export function assertBlobKey(text: string): void {
   if (!key.test(text)) throw new BlobError('invalid_key', 'a blob key is up to 8 names of A-Z a-z 0-9 . _ - joined by slashes')
 }

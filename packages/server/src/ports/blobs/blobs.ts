@@ -1,35 +1,36 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Where files live: on disk or in an S3 store. A blob appears whole or not at all, and a reader keeps what it began to read. Keys are ours
- * (see blob-key.ts). The type of a blob is for the database to know; a store is told it so that its own answers carry it.
+ * A blob store: on disk or S3. A blob appears completely or not at all, and a reader that has started keeps the same bytes.
+ * The platform chooses the keys (see blob-key.ts). The database records the type of a blob; the store gets it for its own
+ * responses.
  */
 export interface Blobs {
-  /** An address that takes exactly these bytes: the store refuses another type, length or key, and any upload after its time. */
+  /** A URL that accepts only these bytes: the store rejects another type, length or key, and uploads after its expiry. */
   presignUpload(upload: UploadTerms): Promise<SignedUpload>
-  /** An address that gives the blob to whoever holds it, as the type named. */
+  /** A URL that anyone can use to download the blob with the given type. */
   presignDownload(download: DownloadTerms): Promise<SignedDownload>
   stat(key: string): Promise<BlobStat | undefined>
-  /** The blob, or a part of it. Destroy the stream where it is not read to its end. `not_found`, `invalid_range` */
+  /** Reads the blob or a part of it. Destroy the stream if it is not read to its end. Errors: `not_found`, `invalid_range` */
   read(key: string, range?: ByteRange): Promise<BlobContent>
   /**
-   * Replaces what was there, or with `once` fails with `exists`: where the store has no such condition of its own (S3), that is asked before.
-   * `mismatch` where the stream has not the length that it came with.
+   * Replaces an existing blob or, with `once`, fails with `exists`. Without such a condition in the store (S3), this is checked
+   * before the write. Fails with `mismatch` if the stream has another length than announced.
    */
   write(key: string, body: Buffer | SizedStream, options: WriteOptions): Promise<BlobStat>
   /**
-   * Moves an upload to the place where it stays. Whoever holds the upload's address can replace the bytes at fromKey but never those at
-   * toKey: so judge them after promoting. What is at toKey already stays, and the upload goes: a repeat, after a crash or a second upload,
-   * changes nothing. Two at the same moment are for the caller to keep apart. `not_found`
+   * Moves an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those at toKey,
+   * so validate them after the move. An existing blob at toKey is kept and the upload is deleted, so a repeat after a crash or a
+   * second upload changes nothing. The caller must prevent concurrent calls. Errors: `not_found`
    */
   promote(fromKey: string, toKey: string): Promise<BlobStat>
-  /** What is not there counts as deleted. */
+  /** Deletes a blob. A missing one is not an error. */
   delete(keys: string[]): Promise<void>
-  /** Everything under a prefix that ends in a slash. */
+  /** Deletes every blob under a prefix that ends with a slash. */
   deletePrefix(prefix: string): Promise<void>
   /** In the order of the keys' bytes. The prefix ends in a slash, or is empty. */
   list(prefix: string, options?: { cursor?: string | undefined; limit?: number }): Promise<BlobPage>
-  /** Removes what killed processes left half-written; says how many. */
+  /** Removes partial writes of killed processes, and returns how many. */
   sweep(): Promise<number>
   close(): void
 }
@@ -47,7 +48,7 @@ export interface UploadTerms {
 export interface SignedUpload {
   method: 'PUT'
   url: string
-  /** To be sent as they are. */
+  /** Headers that must be sent unchanged. */
   headers: Record<string, string>
   expiresAt: Date
 }
@@ -65,7 +66,7 @@ export interface SignedDownload {
 
 export interface WriteOptions {
   mime: string
-  /** What is there already stays. */
+  /** Keeps an existing blob and fails with `exists`. */
   once?: boolean
 }
 

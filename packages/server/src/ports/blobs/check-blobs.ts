@@ -5,8 +5,8 @@ import { makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
 
 /**
- * Stops a start whose files would have nowhere to go, with one line that names the setting. Asked once, not by each process: one that is
- * replaced while the store is away must come up all the same.
+ * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each process,
+ * because a process that is replaced during an outage of the store must still start.
  */
 export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Pick<Secrets, 's3'>): Promise<void> {
   if (blobs.store === 'disk') return checkFolder(dataDir)
@@ -34,7 +34,7 @@ async function checkFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Asked for a bucket, a store answers without a body: the status is all there is. */
+/** A store answers a HEAD of a bucket without a body, so only the status is available. */
 function s3StartError(error: unknown): StartError {
   const { $metadata, code, message } = error as { $metadata?: { httpStatusCode?: number }; code?: string; message: string }
   const status = $metadata?.httpStatusCode

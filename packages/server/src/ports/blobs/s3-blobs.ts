@@ -34,17 +34,17 @@ const pageSize = 1_000
 const tries = 3
 /** The store copies 100 MiB by itself before it answers. */
 const answerMs = 60_000
-/** A store that takes less is none that one can work with. */
+/** The smallest part size that every store accepts. */
 const slowestBytesPerMs = 64
 /** Longer than a client may let us wait, for whom we stop reading: see send-stream.ts. */
 const readerSilenceMs = 180_000
 
 export interface S3BlobsOptions extends Omit<S3Config, 'store'>, S3Secrets {
-  /** How long the store may be silent, at any point of a try. */
+  /** The longest silence of the store during an attempt. */
   silenceMs?: number
 }
 
-/** Objects in a bucket of an S3 store, addressed in path style: the stores that people run themselves have no name for each bucket. */
+/** Stores blobs in an S3 bucket. URLs have path style, because self-hosted stores have no host name per bucket. */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client
   readonly #reader: S3Client
@@ -61,11 +61,11 @@ export class S3Blobs implements Blobs {
         credentials: { accessKeyId, secretAccessKey },
         forcePathStyle: true,
         maxAttempts: tries,
-        // The newer checksums, on by default, are unknown to many stores.
+        // Many stores do not support the newer checksums, which are on by default.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
         expectContinueHeader: false,
-        // What goes wrong is thrown too; by itself it would also be printed.
+        // Errors are thrown, so the logger of the SDK is silenced.
         logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },
         requestHandler: {
           connectionTimeout: 3_000,
@@ -80,7 +80,7 @@ export class S3Blobs implements Blobs {
     capAnswers(this.#reader, { errorsOnly: true })
   }
 
-  /** Throws what the store says when it cannot be used so. */
+  /** Throws the error of the store if it cannot be used with this configuration. */
   async check(): Promise<void> {
     await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal: AbortSignal.timeout(answerMs) })
   }
@@ -122,7 +122,7 @@ export class S3Blobs implements Blobs {
     if (once && (await this.stat(key))) throw new BlobError('exists', 'there is a blob already')
     const bytes = Buffer.isBuffer(body) ? body.length : body.bytes
     const abort = new AbortController()
-    // The client neither notices a source that fails nor one that is longer than announced.
+    // The client detects neither a failing source nor one that is longer than announced.
     const source = Buffer.isBuffer(body) ? undefined : exactLength(body, (error) => abort.abort(error))
     const command = new PutObjectCommand({
       ...this.#at(key),
@@ -150,8 +150,8 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * Whether there was something to copy. It names what it copies: a copy that is repeated, or that the store comes to late, never takes
-   * bytes that were sent since.
+   * Copies an object and returns whether it existed. The copy is conditional on the ETag, so a repeated or delayed copy never takes
+   * bytes that were uploaded since.
    */
   async #copy(fromKey: string, toKey: string): Promise<boolean> {
     for (let attempt = 1; attempt <= tries; attempt++) {
@@ -166,7 +166,7 @@ export class S3Blobs implements Blobs {
         await this.#ask((options) => this.#client.send(command, options))
         return true
       } catch (error) {
-        // Replaced since it was looked at.
+        // The object was replaced since its ETag was read.
         if (!isUnmatched(error)) throw asBlobError(error)
       }
     }
@@ -176,12 +176,12 @@ export class S3Blobs implements Blobs {
   async delete(keys: string[]): Promise<void> {
     for (let i = 0; i < keys.length; i += pageSize) {
       let left = keys.slice(i, i + pageSize)
-      // One that is being written at this moment may fail by itself.
+      // An upload that is being written may fail independently.
       for (let attempt = 1; left.length > 0; attempt++) left = await this.#deleteSome(left, attempt === tries)
     }
   }
 
-  /** The answer is 200 whatever became of each; gives those that are still there. */
+  /** Deletes keys and returns those that failed. The response is 200 in any case. */
   async #deleteSome(keys: string[], last: boolean): Promise<string[]> {
     const Objects = keys.map((key) => ({ Key: this.#at(key).Key }))
     const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } })
@@ -218,13 +218,13 @@ export class S3Blobs implements Blobs {
       bytes: Size ?? 0,
       modifiedAt: LastModified ?? new Date(),
     }))
-    // Whoever lists deletes what is there: what was not asked for is not touched, and a list that does not go on would never end.
+    // Callers delete what is listed, so keys outside the prefix are rejected, and so is a list that makes no progress.
     if (blobs.some(({ key }) => !key?.startsWith(prefix) || (cursor !== undefined && key <= cursor)))
       throw new BlobError('unavailable', 'the object storage lists what was not asked for')
     return { blobs, ...(IsTruncated && blobs.length > 0 ? { cursor: blobs.at(-1)!.key } : {}) }
   }
 
-  /** The store keeps nothing that did not come whole. */
+  /** Aborts an upload, so that the store keeps no incomplete object. */
   async sweep(): Promise<number> {
     return 0
   }
@@ -239,7 +239,7 @@ export class S3Blobs implements Blobs {
     return { Bucket: this.#bucket, Key: key }
   }
 
-  /** An answer within its time; the body of one may take longer. */
+  /** Awaits the head of a response within the time limit. The body may take longer. */
   async #ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>, withinMs = answerMs): Promise<T> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), withinMs)

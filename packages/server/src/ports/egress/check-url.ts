@@ -5,14 +5,14 @@ export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: 'refused_ur
 
 const maxLength = 2_048
 
-/** The ports that WHATWG fetch blocks: services that would read a request as commands of their own. */
+/** The ports that WHATWG fetch blocks, whose services could interpret a request as commands. */
 const badPorts = new Set(
   `1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161
   179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190
   5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080 0`.split(/\s+/),
 )
 
-/** Whether a URL could be reached at all, told from its text alone; what its name resolves to is checked at each connection. */
+/** Whether the text of a URL is allowed. The addresses of its name are checked at each connection. */
 export function checkUrl(text: string, mode: EgressMode): UrlCheck {
   try {
     return { ok: true, url: parseUrl(text, mode) }

@@ -6,12 +6,12 @@ export interface Deadline {
   race<T>(promise: Promise<T>): Promise<T>
   /** Ends the exchange before its time. */
   fail(error: Error): void
-  /** From now on it does not keep the process from ending. */
+  /** Unrefs the timer, so that the process can end. */
   unref(): void
   clear(): void
 }
 
-/** Over everything of one exchange: lookup, waiting for a connection, connecting, headers and body. The caller's own signal ends it too. */
+/** The time limit of a whole exchange: lookup, queueing, connecting, headers and body. The caller's signal ends it too. */
 export function startDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController()
   const { signal } = controller
@@ -25,7 +25,7 @@ export function startDeadline(timeoutMs: number, caller?: AbortSignal | null): D
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     if (signal.aborted) reject(signal.reason)
   })
-  // It may be aborted when nobody races any more.
+  // An abort after the race must not be an unhandled rejection.
   aborted.catch(() => undefined)
   return {
     signal,

@@ -17,9 +17,9 @@ export interface EgressRequest {
   url: string
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Over everything, from the lookup to the answer's last byte. Default 15 s. */
+  /** Time limit from the lookup to the last byte of the response. Default 15 s. */
   timeoutMs?: number
-  /** What is beyond is discarded, with the connection. Default 64 KiB. */
+  /** The largest body. The rest is discarded and the connection closed. Default 64 KiB. */
   maxAnswerBytes?: number
   signal?: AbortSignal
 }
@@ -32,9 +32,9 @@ export interface EgressAnswer {
   truncated: boolean
 }
 
-/** The one way out to addresses that tenants name: public ones only, checked at every connection. */
+/** Every request to a URL of a tenant goes through here: only to public addresses, checked at every connection. */
 export interface Egress {
-  /** For registration: what the text alone tells. */
+  /** Checks only the text of a URL, for registration. */
   checkUrl(url: string): UrlCheck
   /** @throws EgressError; the reason of `signal` when that was aborted */
   send(request: EgressRequest): Promise<EgressAnswer>
@@ -82,7 +82,7 @@ export function openEgress({ mode, resolve = resolveName }: EgressOptions): Egre
     send,
     fetch: fetchWithin({ timeoutMs: 120_000, maxAnswerBytes: usualAnswerBytes }),
     fetchWithin,
-    // Not gracefully: what is under way may last for minutes.
+    // Destroyed instead of closed, because running exchanges may last for minutes.
     close: async () => {
       await Promise.all([usual.destroy(), large.destroy()])
     },

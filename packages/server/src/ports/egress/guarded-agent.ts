@@ -9,8 +9,8 @@ export interface Guard {
   mode: EgressMode
   resolve: ResolveName
   /**
-   * What a connection may bring in all its time. What frames an answer, such as the extensions of a chunk, counts for no other limit: a server
-   * could send it as fast as it is read until the exchange's time is up.
+   * The largest number of bytes of a connection. Framing, such as chunk extensions, counts toward no other limit, so a server
+   * could send it at full speed until the time limit of the exchange.
    */
   maxConnectionBytes: number
 }
@@ -20,7 +20,7 @@ export const maxConnectionsPerOrigin = 64
 const connectTimeoutMs = 10_000
 const watchEveryMs = 50
 
-/** Opens connections to public addresses alone, each checked at its own opening. Every exchange over it must bring a deadline. */
+/** Opens connections only to public addresses, each checked when it is opened. Every exchange needs a deadline. */
 export function openGuardedAgent(guard: Guard): Agent {
   return new Agent({
     connect: guardedConnector(guard),
@@ -30,9 +30,9 @@ export function openGuardedAgent(guard: Guard): Agent {
     maxHeaderSize: 16_384,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
-    // However busy, a connection is given up after this, so that a name that moved is followed and checked anew.
+    // Even a busy connection is closed after this time, so that a changed name is resolved and checked again.
     clientTtl: 60_000,
-    // The exchange's own deadline is over all of it; these two start again with every byte.
+    // The deadline of the exchange covers everything. These two timers restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -57,7 +57,7 @@ function guardedConnector({ mode, resolve, maxConnectionBytes }: Guard): buildCo
   }
 }
 
-/** TLS is a second step so that the peer's address is known to be good before the first byte, which TLS would send at once. */
+/** TLS is a second step, so that the peer's address is checked before the first byte, which TLS would send at once. */
 function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): buildConnector.connector {
   const options = { lookup: guardedLookup(resolve, route), autoSelectFamily: true, timeout: connectTimeoutMs }
   const open = buildConnector(options)

@@ -39,7 +39,7 @@ export function guardedFetch(agent: Agent, mode: EgressMode, limits: FetchLimits
   }
 }
 
-/** Only a stream goes out in chunks: many servers want to be told the length. */
+/** Only a stream is sent chunked, because many servers require Content-Length. */
 async function outgoingBody(request: Request, given: unknown): Promise<Uint8Array | Readable | null> {
   if (!request.body) return null
   if (given instanceof ReadableStream) return Readable.fromWeb(request.body)

@@ -7,7 +7,7 @@ import type { ResolveName } from './resolve-name.ts'
 /** More are checked, but not tried: a name with thousands would keep a connection trying. */
 const maxTried = 8
 
-/** What net.connect asks for a name's addresses. It must be asked for all of them (autoSelectFamily), else the connection fails. */
+/** The lookup function of net.connect. It must be called for all addresses (autoSelectFamily), else the connection fails. */
 export function guardedLookup(resolve: ResolveName, route: Route): LookupFunction {
   return (name, _options, callback) => {
     void lookUp(name, resolve, route).then(
@@ -18,7 +18,7 @@ export function guardedLookup(resolve: ResolveName, route: Route): LookupFunctio
 }
 
 async function lookUp(name: string, resolve: ResolveName, route: Route): Promise<LookupAddress[]> {
-  // RFC 6761: these names are this machine's, whatever a name server says.
+  // RFC 6761: these names always mean this machine, whatever DNS answers.
   const addresses = isLoopbackName(name) ? ['127.0.0.1', '::1'] : await resolve(name).catch(unresolved)
   if (addresses.length === 0) unresolved()
   // One bad address refuses the name. Dropping just that one would leave a name that is private to some and public to others, which no

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { EgressError } from './egress-error.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
-/** `loopback` is for development: this machine may be reached too, and by plain http. */
+/** `loopback` is for development: it also allows this machine, over plain http. */
 export type EgressMode = 'public' | 'loopback'
 
 export interface Route {

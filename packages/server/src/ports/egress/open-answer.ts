@@ -10,14 +10,14 @@ interface OutgoingRequest {
   body: string | Uint8Array | Readable | null
 }
 
-/** What frames the message, names the host or asks for compression is not the caller's to say. */
+/** Headers that the caller cannot set: framing, host and compression. */
 const ownHeaders = new Set(
   `accept-encoding connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade`.split(
     ' ',
   ),
 )
 
-/** What comes before an answer: hints that we did not ask for. A server may send them for ever. */
+/** The number of informational (1xx) responses that are accepted. A server could send them without end. */
 const maxInfos = 4
 
 /** Sends a request and waits for the answer's head. Redirects are answers like any other: nothing here follows them. */
@@ -45,7 +45,7 @@ export async function openAnswer(agent: Agent, request: OutgoingRequest, deadlin
   }
 }
 
-/** Anything that is not ours or the network's goes on as it is: the caller's own abort, or a defect. */
+/** Other errors are thrown unchanged: the caller's abort, or a bug. */
 export function asEgressError(error: unknown, { signal }: Deadline): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof EgressError || !(error instanceof Error)) return error

@@ -8,17 +8,17 @@ import { watchForStall } from './watch-for-stall.ts'
 import { writeInstructions, writeMessages } from './write-messages.ts'
 
 export interface ModelLimits {
-  /** For the whole reply, its tools included. */
+  /** Time limit of the whole reply, including tools. */
   totalMs: number
-  /** Until the first word of each step, headers and tools included. Models that think first may say nothing for long. */
+  /** Time limit until the first token of each step, including headers and tools. Reasoning models may be silent for long. */
   firstWordMs: number
   /** Between words. */
   idleMs: number
-  /** A room's message holds no more. */
+  /** The largest message of a room. */
   textBytes: number
   historyTokens: number
   toolCalls: number
-  /** How many times the model is asked in one reply: the last time it may not call a tool. */
+  /** The number of model calls per reply. The last one may not call a tool. */
   steps: number
 }
 
@@ -40,7 +40,7 @@ interface Options {
   limits?: Partial<ModelLimits>
 }
 
-// Its warnings name a model and a setting at each call, past our own log.
+// The SDK would print warnings with a model and a setting at each call, bypassing the log.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 /** A model behind a provider. It streams, so that a provider that stalls is noticed. */
@@ -130,13 +130,13 @@ interface Streamed {
   calls: () => number
 }
 
-/** Whether the model does something. What only keeps a connection alive is none of it. */
+/** Whether an event is progress of the model. Keep-alive events are not. */
 function isWord(part: TextStreamPart<ToolSet>): boolean {
   if (part.type === 'tool-input-delta') return part.delta !== ''
   return (part.type === 'text-delta' || part.type === 'reasoning-delta') && part.text !== ''
 }
 
-/** A room takes no NUL. */
+/** A room rejects NUL characters. */
 function tidy(text: string): string {
   return text.replaceAll('\0', '').trim()
 }

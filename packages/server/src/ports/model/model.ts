@@ -14,7 +14,7 @@ export interface ModelRequest {
   /** Oldest first. */
   history: Turn[]
   tools: AgentTool[]
-  /** What whoever launched the session said about it. Told to the model as data. */
+  /** The `metadata` of the launch. Passed to the model as data. */
   metadata?: Record<string, unknown>
   signal: AbortSignal
 }

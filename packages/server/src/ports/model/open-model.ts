@@ -13,7 +13,7 @@ import type { Model } from './model.ts'
 type Provider = (typeof providers)[number]
 
 interface Options {
-  /** What the agent was registered with. None: the echo. */
+  /** The model of the agent's registration. Absent: the echo model. */
   model?: { provider: string; id: string } | undefined
   /** The keys of the owner's tenant, by provider. */
   providerKeys: Record<string, string | undefined>
@@ -36,7 +36,7 @@ const names: Record<Provider, string> = {
   openai_compatible: 'the model provider',
 }
 
-/** The model that an agent runs on. One whose provider has no key is a model too: it says so when it is asked. */
+/** The model of an agent. Without a key for its provider, each call fails with that reason. */
 export function openModel({ model, providerKeys, compatibleUrl, fetch, limits = {} }: Options): Model {
   if (!model || model.provider === 'echo') return echoModel()
   const { provider, id } = model
@@ -55,7 +55,7 @@ export function openModel({ model, providerKeys, compatibleUrl, fetch, limits = 
 const adapters = {
   openai: (access, id) => ({
     model: createOpenAI({ ...access, baseURL: 'https://api.openai.com/v1' })(id),
-    // By default OpenAI keeps each answer for later calls. What is said in a room is not theirs to keep.
+    // By default OpenAI stores each answer. Messages of a room must not be stored there.
     providerOptions: { openai: { store: false } },
   }),
   anthropic: (access, id) => ({ model: createAnthropic({ ...access, baseURL: 'https://api.anthropic.com/v1' })(id) }),

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** What an address of ours allows. All that is signed. */
+/** The permission in a signed URL. Every field is signed. */
 export type BlobGrant = UploadGrant | DownloadGrant
 
 export interface UploadGrant {
@@ -38,7 +38,7 @@ export function signBlobPath(urlKey: Buffer, grant: BlobGrant): string {
   return `${grant.key}?${query}`
 }
 
-/** The grant that an address carries, when it is ours and its time has not passed. */
+/** The grant of a URL, if its signature is valid and it has not expired. */
 export function readBlobGrant(
   urlKeys: readonly Buffer[],
   method: BlobGrant['method'],
@@ -52,7 +52,7 @@ export function readBlobGrant(
       ? { method, ...common }
       : { method, ...common, bytes: Number(text('bytes')), sha256: text('sha256') || undefined }
   const signature = Buffer.from(text('signature'), 'base64url')
-  // Unequal lengths make timingSafeEqual throw. The canonical form: Node's decoder forgives.
+  // timingSafeEqual throws on unequal lengths. Canonical base64url only, because Node's decoder accepts other forms.
   if (signature.length !== 32 || signature.toString('base64url') !== text('signature')) return 'bad_signature'
   if (!urlKeys.some((urlKey) => timingSafeEqual(signature, mac(urlKey, grant)))) return 'bad_signature'
   return grant.expires > Date.now() / 1_000 ? grant : 'expired'

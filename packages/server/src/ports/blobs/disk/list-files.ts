@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Keys of the files under the folder, in the order of their bytes, from the one after `after` on. Hidden names are not blobs. */
 export async function* listFiles(folder: string, prefix: string, after: string): AsyncGenerator<string> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    // Never there, or removed while we walk.
+    // The folder did not exist, or was removed during the walk.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
     throw error
   })

@@ -6,17 +6,17 @@ import { BlobError } from '../blobs.ts'
 
 export interface WholeFile {
   path: string
-  /** A folder of the same file system, in which the file grows. */
+  /** A folder on the same file system for the partial file. */
   temporary: string
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>
   bytes: number
   /** In hex, where it is known. */
   sha256?: string | undefined
-  /** A file that is there already stays: EEXIST. */
+  /** Keeps an existing file and throws EEXIST. */
   once?: boolean | undefined
 }
 
-/** The file is there whole and on the disk, or not at all. Chunk by chunk: the source is asked for more once the last one is written. */
+/** Writes a file completely and durably, or not at all. Reads the next chunk only after the previous one is written. */
 export async function writeWhole({ path, temporary, chunks, bytes, sha256, once }: WholeFile): Promise<Stats> {
   const growing = join(temporary, randomUUID())
   await mkdir(temporary, { recursive: true, mode: 0o700 })
@@ -60,8 +60,8 @@ async function writeChunks(
 }
 
 /**
- * Renames into a folder that is made where it is missing, and sees to it that the new name outlives a power cut. With `once` a file that is there
- * already stays: EEXIST.
+ * Renames a file into a folder, which is made if it is missing, and syncs the folder so that the new name survives a power
+ * failure. With `once` an existing file is kept: EEXIST.
  */
 export async function moveInto(from: string, to: string, { once }: Pick<WholeFile, 'once'> = {}): Promise<void> {
   const folder = dirname(to)
@@ -70,26 +70,26 @@ export async function moveInto(from: string, to: string, { once }: Pick<WholeFil
     try {
       await (once ? renameOnce(from, to) : rename(from, to))
     } catch (error) {
-      // A folder that was just emptied by a delete is removed with it, in between at the worst.
+      // A concurrent delete may remove the empty folder in between.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error
       continue
     }
     await syncFolders(folder, firstMade ? dirname(firstMade) : folder).catch((error: NodeJS.ErrnoException) => {
-      // Deleted again at once: there is nothing left to last.
+      // The file was deleted again, so there is nothing to sync.
       if (error.code !== 'ENOENT') throw error
     })
     return
   }
 }
 
-/** A new name never replaces a file; a rename does. */
+/** Links instead of renaming, because a rename would replace an existing file. */
 async function renameOnce(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
     await rm(from, { force: true })
   } catch (error) {
     if (!noHardLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    // Not in one step, where the file system has but one name for a file.
+    // Two steps on a file system without hard links.
     if (await lstat(to).catch(() => undefined)) throw Object.assign(new Error('there is a file already'), { code: 'EEXIST' })
     await rename(from, to)
   }

@@ -2,7 +2,7 @@ import { Readable, Transform } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { BlobError } from '../blobs.ts'
 
-/** A list of a thousand keys of a kilobyte, and as much again. */
+/** Twice the size of a list of a thousand keys of a kilobyte. */
 const maxAnswerBytes = 4 * 1024 * 1024
 
 interface Answer {
@@ -11,8 +11,8 @@ interface Answer {
 }
 
 /**
- * Ends answers that go on and on: the client reads each whole before it looks at it, and a store that is broken, or none, would fill the memory.
- * With `errorsOnly` what was asked for comes as it is: a blob is read as a stream, and its length is known.
+ * Limits the size of responses. The client buffers each one before parsing, so a broken store could exhaust the memory. With
+ * `errorsOnly` a success is not limited: a blob is read as a stream of known length.
  */
 export function capAnswers(client: S3Client, { errorsOnly }: { errorsOnly: boolean }): void {
   client.middlewareStack.add(
@@ -23,7 +23,7 @@ export function capAnswers(client: S3Client, { errorsOnly }: { errorsOnly: boole
       if (answer.body instanceof Readable && (isError || !errorsOnly)) answer.body = capped(answer.body)
       return result
     },
-    // The last one before the wire: what others read is capped.
+    // The innermost middleware, so that all others read the capped body.
     { step: 'deserialize', name: 'capAnswers', priority: 'low' },
   )
 }

@@ -1,7 +1,7 @@
 import { pipeline, Transform, type Readable } from 'node:stream'
 import { BlobError, type SizedStream } from '../blobs.ts'
 
-/** The same stream, which fails rather than give another number of bytes than announced. The failure is told before the end is. */
+/** A stream that fails before its end if the number of bytes differs from the announced length. */
 export function exactLength({ stream, bytes }: SizedStream, onFailure: (error: Error) => void): Readable {
   let seen = 0
   const counting = new Transform({

@@ -25,7 +25,7 @@ export async function presignPut(client: S3Client, place: S3Place, terms: Upload
   const expiresAt = inSeconds(expiresIn)
   const url = await getSignedUrl(client, command, {
     expiresIn,
-    // By itself it leaves the type unsigned, and moves the checksum into the query, where not every store looks.
+    // By default the presigner does not sign the type, and moves the checksum into the query, which some stores ignore.
     signableHeaders: new Set(['host', ...names]),
     unhoistableHeaders: new Set(names),
   })

@@ -5,12 +5,12 @@ export function isMissing(error: unknown): boolean {
   return $metadata?.httpStatusCode === 404 && name !== 'NoSuchBucket'
 }
 
-/** What a condition named is not what is there. */
+/** A precondition of the request failed. */
 export function isUnmatched(error: unknown): boolean {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 412
 }
 
-/** Refused credentials and a missing bucket too are `unavailable`: nothing that a caller of ours could mend. */
+/** Rejected credentials and a missing bucket are `unavailable` too, because no API caller can fix them. */
 export function asBlobError(error: unknown): BlobError {
   if (error instanceof BlobError) return error
   if (isMissing(error)) return new BlobError('not_found', 'no such blob', { cause: error })

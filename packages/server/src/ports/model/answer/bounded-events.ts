@@ -96,7 +96,7 @@ function hasLongList(value: unknown): boolean {
   return Object.values(value).some(hasLongList)
 }
 
-/** Told to people as an answer that is of no use. */
+/** Reported to people as an unusable answer. */
 function beyond(what: string): EgressError {
   return new EgressError('protocol', `The answer has ${what}.`)
 }

@@ -15,8 +15,8 @@ export interface EventCalls {
 type Fields = Record<string, unknown>
 
 /**
- * Counts the tool calls in an event of any provider. By its shape alone, not by who was asked: an adapter reads what is there, and a
- * stranger's server may send anything.
+ * Counts the tool calls in an event of any provider. It looks only at the shape and not at the provider, because an adapter
+ * parses every shape, and an untrusted server may send any of them.
  */
 export class CallCounter {
   readonly #chatCalls = new Set<string>()

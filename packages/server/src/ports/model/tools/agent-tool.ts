@@ -1,4 +1,4 @@
-/** What a tool gave: a text for the model, or what went wrong in words that the model may read. */
+/** The result of a tool: a text for the model, or an error message that the model may read. */
 export type ToolAnswer = { ok: true; text: string } | { ok: false; error: string }
 
 /** A tool that a model may call. */
@@ -8,6 +8,6 @@ export interface AgentTool {
   description: string
   /** JSON Schema (2020-12) of the arguments; its type is object. */
   parameters: Record<string, unknown>
-  /** Never rejects but with the signal's reason once that is aborted: a tool that fails is told to the model, which may go on without. */
+  /** Rejects only with the signal's reason. A failure of the tool is reported to the model, which may continue without it. */
   call(args: unknown, signal: AbortSignal): Promise<ToolAnswer>
 }

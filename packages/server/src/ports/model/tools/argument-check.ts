@@ -2,7 +2,7 @@ import { Errors } from 'typebox/schema'
 import { inTurn } from './in-turn.ts'
 import { timeBoxed } from './time-boxed.ts'
 
-/** Far more than an honest schema takes, on a busy machine too. */
+/** Far more than a reasonable schema needs, also on a busy machine. */
 const maxMs = 100
 const maxProblems = 10
 const uncheckable = "they cannot be checked against this tool's schema"

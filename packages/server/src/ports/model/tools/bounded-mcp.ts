@@ -13,14 +13,14 @@ const limits = {
   shape: { nodes: 32_768, depth: 64 },
   /** Entries of a list of tools, or of the parts of a result: a library checks each against several schemas. */
   list: 256,
-  /** What a server may ask of us while it answers one request. Honest ones ask whether we are there. */
+  /** The number of requests that a server may send while it answers one. Normal servers send at most pings. */
   requests: 4,
   errorBytes: 16 * 1024,
 } as const
 
 /**
- * The same fetch for a client of MCP, whose answers cannot hold this process, nor make it send more than a few requests: a library answers
- * whatever a server asks, and takes an answer to that for a further question.
+ * A fetch for an MCP client, whose responses can neither block this process nor make it send more than a few requests. The
+ * library answers every request of the server, and a server could send requests in response to these answers.
  */
 export function boundedMcp(fetch: Fetch): Fetch {
   return async (input, init) => {

@@ -1,8 +1,8 @@
 import { takeTurn } from '../answer/event-turns.ts'
 
 /**
- * Runs what checks a tenant's own rules one after the other, each in a turn of the event loop of its own: however many sessions ask at once,
- * leases are renewed and answers read in between.
+ * Runs checks of tenants' schemas one after the other, each in a separate turn of the event loop. Leases are renewed and answers
+ * are read in between, however many sessions run checks.
  */
 export async function inTurn<T>(check: () => T): Promise<T> {
   await takeTurn()
