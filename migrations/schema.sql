@@ -334,10 +334,15 @@ begin
         select x.ctid as place from event_outbox x where x.tenant_id = t.id order by x.position limit max_each
       ) n
     ))
-    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at
+    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at, o.was_open
   ), numbered as (
-    insert into events (tenant_id, sequence, id, type, data, created_at)
-    select t.tenant_id, h.last_sequence + row_number() over (partition by t.tenant_id order by t.position), t.id, t.type, t.data, t.created_at
+    insert into events (tenant_id, sequence, id, type, data, created_at, open_item)
+    select t.tenant_id, h.last_sequence + row_number() over (partition by t.tenant_id order by t.position), t.id, t.type, t.data, t.created_at,
+      case
+        when t.type in ('item.created', 'item.updated') and t.data->>'access' = 'open' and (t.data->>'approved')::boolean
+          and not (t.data->>'archived')::boolean then true
+        when t.was_open then false
+      end
     from taken t
     join event_heads h on h.tenant_id = t.tenant_id
     returning tenant_id, sequence, id, type
@@ -909,6 +914,7 @@ create table event_outbox (
   type text not null,
   data json not null,
   created_at timestamp(3) with time zone default clock_timestamp() not null,
+  was_open boolean,
   constraint event_outbox_pkey PRIMARY KEY (tenant_id, "position")
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 
@@ -919,6 +925,7 @@ create table events (
   type text not null,
   data json not null,
   created_at timestamp(3) with time zone not null,
+  open_item boolean,
   constraint events_pkey PRIMARY KEY (tenant_id, sequence)
 );
 
@@ -1194,8 +1201,10 @@ create table tenant_limits (
   paints_per_day bigint,
   upload_bytes_per_address bigint,
   stored_bytes bigint,
+  open_streams bigint,
   constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
-  constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0))
+  constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0)),
+  constraint tenant_limits_streams_not_negative CHECK ((open_streams >= 0))
 );
 
 create table tenants (
@@ -1301,7 +1310,11 @@ CREATE INDEX collections_newest ON public.collections USING btree (tenant_id, cr
 
 CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
 
+CREATE INDEX events_collection ON public.events USING btree (tenant_id, ((data ->> 'collection_id'::text)), sequence) WHERE ((data ->> 'collection_id'::text) IS NOT NULL);
+
 CREATE INDEX events_created_at ON public.events USING btree (created_at);
+
+CREATE INDEX events_open_items ON public.events USING btree (tenant_id, ((data ->> 'collection_id'::text)), sequence) WHERE (open_item IS NOT NULL);
 
 CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
 

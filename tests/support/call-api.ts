@@ -84,12 +84,18 @@ export function call(origin: string, route: string, options: CallOptions = {}): 
     req.once('error', fail)
     req.once('response', (res) => {
       const chunks: Buffer[] = []
-      res.on('data', (chunk: Buffer) => chunks.push(chunk))
-      res.once('error', fail)
-      res.once('end', () => {
+      const answer = () => {
         clearTimeout(timer)
         resolve(toAnswer(res.statusCode ?? 0, res.headers, Buffer.concat(chunks).toString()))
-      })
+      }
+      if (res.headers['content-type'] === 'text/event-stream') {
+        // It has no end: its head is the answer.
+        res.once('error', () => undefined).destroy()
+        return answer()
+      }
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.once('error', fail)
+      res.once('end', answer)
     })
     req.end(body)
   })

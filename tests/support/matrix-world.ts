@@ -51,7 +51,7 @@ export async function makeShelf(origin: string, tenant: TestTenant, options: She
   const key = tenant.secret
   const { data } = await askGood(origin, 'POST /v1/collections', {
     key,
-    body: { contributor_policy: policy, app_state: { secret: 1 } },
+    body: { contributor_policy: policy, app_state: { secret: 1 }, wall: true },
   })
   const token = data.admin_token
   const path = `/v1/collections/${data.id}`

@@ -32,6 +32,7 @@ export function addOperatorCommands(program: Command): void {
     )
     .option('--upload-bytes-per-address <bytes>', 'uploads announced through publishable keys, per IP address and day', amount)
     .option('--stored-bytes <bytes>', 'stored artifacts from any source', amount)
+    .option('--open-streams <count>', 'open event streams of each API process', amount)
     .option('--reset', "reset all limits to the installation's defaults")
     .action(tenantLimits)
 

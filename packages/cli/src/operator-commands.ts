@@ -20,6 +20,7 @@ interface LimitOptions {
   paintsPerDay?: number
   uploadBytesPerAddress?: number
   storedBytes?: number
+  openStreams?: number
   reset?: true
 }
 
@@ -31,6 +32,7 @@ export async function tenantLimits(id: string, { reset, ...asked }: LimitOptions
     paints_per_day: asked.paintsPerDay,
     upload_bytes_per_address: asked.uploadBytesPerAddress,
     stored_bytes: asked.storedBytes,
+    open_streams: asked.openStreams,
   }
   const isAsked = Object.values(overrides).some((value) => value !== undefined)
   if (reset && isAsked) throw new OperatorError('--reset cannot be combined with other options')

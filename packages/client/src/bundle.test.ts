@@ -11,6 +11,7 @@ const browserEntries = [
   'create-client',
   'paginate',
   'pull-events',
+  'follow-stream',
   'errors',
   'open-room',
   'room-history',

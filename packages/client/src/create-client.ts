@@ -124,8 +124,9 @@ function headersOf({ caller }: Route, input: AnyInput, settings: Settings): Reco
 }
 
 function resultOf(answer: HttpAnswer, { raw }: Route): AnyResult {
-  const { res, bytes } = answer
+  const { res, bytes, stream } = answer
   const { status, headers } = res
+  if (stream) return { status, headers, data: stream }
   if (bytes.length === 0) return { status, headers }
   const type = headers.get('content-type') ?? ''
   if (!/\bjson\b/.test(type)) return { status, headers, data: type.startsWith('text/') ? new TextDecoder().decode(bytes) : bytes }

@@ -3,7 +3,7 @@ import { errorOfAnswer, makeError } from './error-of-answer.ts'
 /** How requests are sent. */
 export interface Transport {
   fetch: typeof globalThis.fetch
-  /** The time limit of one attempt including its body, in milliseconds. */
+  /** The time limit of one attempt including its body, in milliseconds. The body of an event stream is not included. */
   timeoutMs: number
 }
 
@@ -18,6 +18,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   res: Response
   bytes: Uint8Array<ArrayBuffer>
+  /** An event stream, which is read while it arrives; `bytes` is then empty. */
+  stream?: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** Sends a request once. Throws AtriumError, or the signal's reason when it aborts. */
@@ -25,21 +27,26 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
   const { url, ...init } = request
   // Destructured, because a browser's fetch must not be called as a method of another object.
   const { fetch, timeoutMs } = transport
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
   let answer: HttpAnswer
   try {
     const res = await fetch(url, {
       ...init,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       // The API never redirects. Following a redirect could send a token to another origin.
       redirect: 'error',
       credentials: 'omit',
     })
+    if (res.ok && res.body && res.headers.get('content-type')?.startsWith('text/event-stream'))
+      return { res, bytes: new Uint8Array(), stream: res.body }
     answer = { res, bytes: new Uint8Array(await res.arrayBuffer()) }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    const message = timeout.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
+    const message = timeout.signal.aborted ? `No answer within ${timeoutMs} ms` : 'The server could not be reached'
     throw makeError({ status: 0, code: 'network_error', message, cause })
+  } finally {
+    clearTimeout(timer)
   }
   const { res, bytes } = answer
   if (!res.ok && res.status !== 304) throw errorOfAnswer(res, new TextDecoder().decode(bytes))

@@ -55,7 +55,7 @@ const itemExample = {
 }
 
 /** What everyone with the publishable key sees of an open item. */
-const OpenItem = Type.Object({
+export const OpenItem = Type.Object({
   id: Item.properties.id,
   type: Item.properties.type,
   content: anyJson('The content as it was added.'),
@@ -69,7 +69,8 @@ const itemType = Type.String({ pattern: '^[a-z0-9._-]{1,64}$', description: '1â€
 /** E-mail addresses to grant or revoke. An empty list changes nothing. */
 export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEntries })
 
-const { approved: _approved, archived: _archived, access: _access, ...openItemExample } = itemExample
+const { approved: _approved, archived: _archived, access: _access, ...openExample } = itemExample
+export const openItemExample = openExample
 
 export const itemOperations = {
   listItems: operation({

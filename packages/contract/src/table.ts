@@ -14,6 +14,7 @@ import { operatorOperations } from './operator.ts'
 import { providerKeyOperations } from './provider-keys.ts'
 import { sessionOperations } from './sessions.ts'
 import { spaceOperations } from './space.ts'
+import { streamOperations } from './streams.ts'
 import { tenantLimitOperations } from './tenant-limits.ts'
 import { tenantOperations } from './tenants.ts'
 import { turnOperations } from './turn.ts'
@@ -28,6 +29,7 @@ export const operations = {
   ...providerKeyOperations,
   ...webhookOperations,
   ...eventOperations,
+  ...streamOperations,
   ...usageOperations,
   ...collectionOperations,
   ...itemOperations,

@@ -10,6 +10,7 @@ const limitFields = {
   paints_per_day: amount('Paintings from the monthly allowance, through all publishable keys together, per day.'),
   upload_bytes_per_address: amount('Bytes of uploads announced through publishable keys, per IP address and day.'),
   stored_bytes: amount('Bytes of stored artifacts, from any source.'),
+  open_streams: amount('Event streams that are open at the same time in each API process.'),
 }
 
 export const limitNames = Object.keys(limitFields) as (keyof typeof limitFields)[]
@@ -20,6 +21,7 @@ const overrides = {
   paints_per_day: Type.Optional(limitFields.paints_per_day),
   upload_bytes_per_address: Type.Optional(limitFields.upload_bytes_per_address),
   stored_bytes: Type.Optional(limitFields.stored_bytes),
+  open_streams: Type.Optional(limitFields.open_streams),
 }
 
 const TenantLimits = Type.Object({
@@ -37,6 +39,7 @@ const example = {
     paints_per_day: 500,
     upload_bytes_per_address: 1_073_741_824,
     stored_bytes: 107_374_182_400,
+    open_streams: 2_000,
   },
   overrides: { paints_per_day: 500, stored_bytes: 107_374_182_400 },
   stored_bytes_used: 48_213,

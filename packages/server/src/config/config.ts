@@ -6,7 +6,7 @@ import { readBlobConfig, type BlobConfig } from './blob-config.ts'
 import type { Env } from './env.ts'
 import type { TenantLimits } from './tenant-limits.ts'
 import { integer } from './integer.ts'
-import { paintAllowance, readLimits } from './limits-config.ts'
+import { paintAllowance, readLimits, readStreamLimits } from './limits-config.ts'
 import { readTurnUrls } from './turn-config.ts'
 
 export interface Config {
@@ -38,6 +38,8 @@ export interface Config {
   paintAllowance: number
   /** The default limits of a tenant, which an operator can override. */
   limits: TenantLimits
+  /** Event streams that one process has open at once, in all and for one address. */
+  streams: { perProcess: number; perAddress: number }
   oidc: { issuer: string; clientId: string } | undefined
   /** loopback: URLs of tenants (webhooks, agents, tools) may also be on this machine, over plain http. */
   egress: 'public' | 'loopback'
@@ -82,6 +84,7 @@ export function readConfig(env: Env): Config {
     paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
     paintAllowance: paintAllowance(env),
     limits: readLimits(env),
+    streams: readStreamLimits(env),
     oidc: oidc(env),
     egress: egress(env),
     creditPriceCents: integer('ATRIUM_CREDIT_PRICE_CENTS', env.creditPriceCents ?? '1', 1, 1_000_000),

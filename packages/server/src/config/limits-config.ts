@@ -10,6 +10,14 @@ export function paintAllowance(env: Env): number {
   return integer('ATRIUM_PAINT_ALLOWANCE', env.paintAllowance ?? '1000', 0, 1_000_000_000)
 }
 
+/** How many event streams one API process has open at the same time, in total and for one address. */
+export function readStreamLimits(env: Env): { perProcess: number; perAddress: number } {
+  return {
+    perProcess: integer('ATRIUM_STREAMS', env.streams ?? '5000', 0, 100_000),
+    perAddress: integer('ATRIUM_STREAMS_PER_ADDRESS', env.streamsPerAddress ?? '200', 0, 100_000),
+  }
+}
+
 /** The default limits of a tenant. */
 export function readLimits(env: Env): TenantLimits {
   const aTenth = Math.ceil(paintAllowance(env) / 10)
@@ -20,5 +28,6 @@ export function readLimits(env: Env): TenantLimits {
     paints_per_day: read('ATRIUM_PAINTS_PER_DAY', env.paintsPerDay, aTenth),
     upload_bytes_per_address: read('ATRIUM_UPLOAD_BYTES_PER_ADDRESS', env.uploadBytesPerAddress, gibibyte),
     stored_bytes: read('ATRIUM_STORED_BYTES', env.storedBytes, 20 * gibibyte),
+    open_streams: read('ATRIUM_STREAMS_PER_TENANT', env.streamsPerTenant, 2_000),
   }
 }

@@ -13,6 +13,7 @@ import type { MediaLoader, PreviewLoader } from '#features/artifacts/operations/
 import type { ItemAdder } from './items/item-adder.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 import type { KeyUse } from './keys/key-use.ts'
+import type { EventStreams } from './streams/event-streams.ts'
 import type { AgentRooms } from '#features/sessions/agent-room.ts'
 import type { Relay } from './relay/turn-credentials.ts'
 import type { UsageCounter } from './usage/usage-counter.ts'
@@ -42,6 +43,7 @@ export interface Context {
   media: MediaLoader
   itemAdder: ItemAdder
   usageCounter: UsageCounter
+  streams: EventStreams
   ledger: Ledger
   epochs: EpochCache
   auditor: SingleFlight<AuditReport>

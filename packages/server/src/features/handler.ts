@@ -33,6 +33,12 @@ interface Exchange {
   reply: FastifyReply
 }
 
+/** A stream outlives the check of its key, and repeats it. */
+interface StreamExchange<O extends Operation> extends Exchange {
+  /** The hash of the key by which it is looked up. */
+  keyHash: O['caller'] extends 'secret' | 'publishable' ? string : undefined
+}
+
 type ClaimOf<O extends Operation> = O extends { idempotency: 'required' } ? Claim<AnswerOf<O>> : Claim<AnswerOf<O>> | undefined
 
 /** A handler of each kind: `kind` in the contract (operation.ts) says what the kinds are. */
@@ -40,7 +46,7 @@ export interface HandlerKinds<O extends Operation> {
   read: (call: Call<O>) => Promise<AnswerOf<O>>
   write: (call: Call<O> & { tx: Tx }) => Promise<AnswerOf<O>>
   claimed: (call: Call<O> & { claim: ClaimOf<O> }) => Promise<AnswerOf<O>>
-  stream: (call: Call<O> & Exchange) => Promise<FastifyReply>
+  stream: (call: Call<O> & StreamExchange<O>) => Promise<FastifyReply>
   forward: (exchange: Exchange & { ctx: Context }) => Promise<FastifyReply>
 }
 

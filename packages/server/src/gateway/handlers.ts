@@ -12,6 +12,7 @@ import { providerKeyHandlers } from '#features/provider-keys/handlers.ts'
 import { relayHandlers } from '#features/relay/handlers.ts'
 import { sessionHandlers } from '#features/sessions/handlers.ts'
 import { shareHandlers } from '#features/share/handlers.ts'
+import { streamHandlers } from '#features/streams/handlers.ts'
 import { tenantHandlers } from '#features/tenants/handlers.ts'
 import { usageHandlers } from '#features/usage/handlers.ts'
 import { webhookHandlers } from '#features/webhooks/handlers.ts'
@@ -43,6 +44,7 @@ export const handlers: Handlers = merge(
   relayHandlers,
   sessionHandlers,
   shareHandlers,
+  streamHandlers,
   tenantHandlers,
   usageHandlers,
   webhookHandlers,

@@ -30,7 +30,12 @@ export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
   if (op.kind === 'stream') {
     const stream = handler as AnyHandlers['stream']
     return async (req: FastifyRequest, reply: FastifyReply) =>
-      stream({ ...(await loadCollection(req, readCall(req))), req, reply })
+      stream({
+        ...(await loadCollection(req, readCall(req))),
+        req,
+        reply,
+        keyHash: (req.tenantKey && presentedKeyHash(req.headers)) as never,
+      })
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
   const run = runner(ctx, op, handler)

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const exposed =
   'Idempotency-Status, Idempotency-Expires, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Range'
 const requestHeaders =
-  'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, If-None-Match, Range, If-Range'
+  'Authorization, X-API-Key, X-Collection-Token, X-Id-Token, X-Spk, Idempotency-Key, Content-Type, Last-Event-ID, If-None-Match, Range, If-Range'
 const known = new Set(requestHeaders.toLowerCase().split(', '))
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 

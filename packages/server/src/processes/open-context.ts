@@ -21,6 +21,7 @@ import { KeyUse } from '#features/keys/key-use.ts'
 import { keyChannel, resolveKeys } from '#features/keys/store.ts'
 import { AgentRooms } from '#features/sessions/agent-room.ts'
 import { stopSessionsOfAgent } from '#features/sessions/session-transitions.ts'
+import { EventStreams } from '#features/streams/event-streams.ts'
 import { UsageCounter } from '#features/usage/usage-counter.ts'
 import { Metrics } from '#http/metrics.ts'
 import { openBlobs } from '#ports/blobs/open-blobs.ts'
@@ -77,6 +78,16 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     keys: new PlatformKeys({ db, vault, purpose: 'agent_tokens' }),
   })
 
+  const streams = new EventStreams({
+    db,
+    databaseUrl,
+    log,
+    keyCache,
+    masterKeys: secrets.masterKeys,
+    limits: config.streams,
+    registry: metrics.registry,
+  })
+
   const ctx: Context = {
     config,
     adminTokenHash: hashCredential(secrets.adminToken),
@@ -92,6 +103,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     media: openMediaLoader(db),
     itemAdder: openItemAdder(db, () => eventNotifier.notify()),
     usageCounter,
+    streams,
     ledger: openLedger(db),
     epochs: new EpochCache(db),
     auditor: new SingleFlight(databaseUrl, auditLedger),
@@ -109,6 +121,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     relay: config.turnUrls && secrets.turn ? { urls: config.turnUrls, secret: secrets.turn } : undefined,
   }
   const close = async () => {
+    await streams.close()
     await listener.close()
     eventNotifier.close()
     await ctx.egress.close()

@@ -40,6 +40,7 @@ export async function startApi(config: Config, secrets: Secrets, databaseUrl: st
     port: (app.server.address() as AddressInfo).port,
     stop: async () => {
       stopSweeping()
+      ctx.streams.drain()
       await drain(app)
       // What can no longer be written down, because the database is silent, must not hold up the end.
       await Promise.race([opened.close(), delay(closePatienceMs)])

@@ -45,6 +45,20 @@ export async function listCollectionsById(db: Db, ids: string[]): Promise<Collec
   return (await db.query(listStatement, [ids])).map(toCollection)
 }
 
+/** What a stream of a collection depends on. */
+export type CollectionGuard = Pick<Collection, 'adminTokenHash' | 'wall'>
+
+const guardsStatement = statement<{ id: string; admin_token_hash: Buffer; wall: boolean }>(
+  'collections-guards',
+  'select id, admin_token_hash, wall from collections where id = any($1)',
+)
+
+/** The guards of those collections that exist, by id. */
+export async function listCollectionGuards(db: Db, ids: string[]): Promise<Map<string, CollectionGuard>> {
+  const rows = await db.query(guardsStatement, [ids])
+  return new Map(rows.map(({ id, admin_token_hash: adminTokenHash, wall }) => [id, { adminTokenHash, wall }]))
+}
+
 export type NewCollection = Omit<Collection, 'tenantId' | 'state' | 'itemCount' | 'createdAt'>
 
 const insertStatement = statement<never>(

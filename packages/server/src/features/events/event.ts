@@ -10,6 +10,15 @@ export interface Event {
   data: Record<string, unknown>
 }
 
+/** An event of any type that has no number yet: see `event` in record-event.ts. */
+export interface NewEvent {
+  tenantId: string
+  type: EventType
+  data: object
+  /** Of an item's event: whether anyone could see the item before, so that public streams say when that ends. */
+  wasOpen?: boolean | undefined
+}
+
 /** An event as listEvents returns it and a webhook carries it. */
 export function eventView({ id, type, createdAt, tenantId, sequence, data }: Event) {
   return { id, type, created_at: createdAt, tenant_id: tenantId, sequence, data }

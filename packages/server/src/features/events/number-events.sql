@@ -1,5 +1,7 @@
 -- Numbers what these tenants have in the outbox, up to so many each, and queues it for their webhooks; says how many got a number.
 --
+-- open_item is what an event means for those who see open items alone: true, the item is open now; false, it no longer is; null, nothing.
+--
 -- The heads are locked in one order everywhere. The statement after that has a snapshot of its own, newer than the locks: it sees what the
 -- last one who held them has numbered, and all that was committed until then. Times are cut to milliseconds: rounded up, what is queued
 -- now would not be due yet.
@@ -35,10 +37,15 @@ begin
         select x.ctid as place from event_outbox x where x.tenant_id = t.id order by x.position limit max_each
       ) n
     ))
-    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at
+    returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at, o.was_open
   ), numbered as (
-    insert into events (tenant_id, sequence, id, type, data, created_at)
-    select t.tenant_id, h.last_sequence + row_number() over (partition by t.tenant_id order by t.position), t.id, t.type, t.data, t.created_at
+    insert into events (tenant_id, sequence, id, type, data, created_at, open_item)
+    select t.tenant_id, h.last_sequence + row_number() over (partition by t.tenant_id order by t.position), t.id, t.type, t.data, t.created_at,
+      case
+        when t.type in ('item.created', 'item.updated') and t.data->>'access' = 'open' and (t.data->>'approved')::boolean
+          and not (t.data->>'archived')::boolean then true
+        when t.was_open then false
+      end
     from taken t
     join event_heads h on h.tenant_id = t.tenant_id
     returning tenant_id, sequence, id, type

@@ -1,17 +1,11 @@
 import type { EventData, EventType } from '@atrium/contract/event-types'
 import type { Tx } from '#db/database.ts'
+import type { NewEvent } from './event.ts'
 import { insertEvents } from './store.ts'
 
-/** An event of any type that has no number yet: see `event`. */
-export interface NewEvent {
-  tenantId: string
-  type: EventType
-  data: object
-}
-
 /** The compiler checks the data against what the contract declares for the type. */
-export function event<T extends EventType>(tenantId: string, type: T, data: EventData<T>): NewEvent {
-  return { tenantId, type, data }
+export function event<T extends EventType>(tenantId: string, type: T, data: EventData<T>, wasOpen?: boolean): NewEvent {
+  return { tenantId, type, data, wasOpen }
 }
 
 /** Writes the event to the outbox: the tenant receives it if this transaction commits. */

@@ -1,7 +1,7 @@
 import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Db, type Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
-import type { Event } from './event.ts'
+import type { Event, NewEvent } from './event.ts'
 
 /** Carries a notification, without a payload, whenever there may be events to number or to deliver. */
 export const eventChannel = 'atrium_events'
@@ -9,20 +9,21 @@ export const eventChannel = 'atrium_events'
 const insertStatement = statement<never>(
   'events-insert',
   `with written as (
-     insert into event_outbox (tenant_id, id, type, data)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::json[])
+     insert into event_outbox (tenant_id, id, type, data, was_open)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[])
      returning 1
    )
    select pg_notify('${eventChannel}', '') from written limit 1`,
 )
 
 /** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */
-export async function insertEvents(tx: Tx, events: { tenantId: string; type: EventType; data: object }[]): Promise<void> {
+export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<void> {
   await tx.query(insertStatement, [
     events.map(({ tenantId }) => tenantId),
     events.map(() => newId('event')),
     events.map(({ type }) => type),
     events.map(({ data }) => JSON.stringify(data)),
+    events.map(({ wasOpen }) => wasOpen ?? null),
   ])
 }
 
@@ -70,7 +71,7 @@ export async function listWaitingTenants(db: Db, afterTenantId: string, limit: n
   return (await db.query(waitingStatement, [afterTenantId, limit])).map((row) => row.tenant_id)
 }
 
-interface Row {
+export interface EventRow {
   tenant_id: string
   sequence: number
   id: string
@@ -79,15 +80,15 @@ interface Row {
   created_at: string
 }
 
-const columns = 'tenant_id, sequence, id, type, data, created_at'
+export const eventColumns = 'tenant_id, sequence, id, type, data, created_at'
 
-function toEvent({ tenant_id: tenantId, created_at: createdAt, ...same }: Row): Event {
+export function toEvent({ tenant_id: tenantId, created_at: createdAt, ...same }: EventRow): Event {
   return { ...same, tenantId, createdAt }
 }
 
-const listStatement = statement<Row>(
+const listStatement = statement<EventRow>(
   'events-list',
-  `select ${columns} from events
+  `select ${eventColumns} from events
    where tenant_id = $1 and sequence > $2 order by sequence limit $3`,
 )
 

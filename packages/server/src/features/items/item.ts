@@ -20,6 +20,11 @@ export function isCounted(item: Pick<Item, 'approved' | 'archived'>): boolean {
   return item.approved && !item.archived
 }
 
+/** Whether anyone with the publishable key finds the item in lists, streams and the wall. */
+export function isOpen(item: Pick<Item, 'approved' | 'archived' | 'access'>): boolean {
+  return isCounted(item) && item.access === 'open'
+}
+
 /** Whether a curation changed anything. */
 export function isChanged(before: Item, after: Item): boolean {
   const { approved, archived, hero, access, accessList } = after
@@ -47,7 +52,24 @@ export function itemView(item: Item) {
   }
 }
 
-/** The event after a curation. The SQL function try_add_items records item.created in the same form. */
-export function itemUpdated(tenantId: string, collectionId: string, { id, type, approved, archived, hero, access }: Item) {
-  return event(tenantId, 'item.updated', { collection_id: collectionId, item_id: id, type, approved, archived, hero, access })
+/** An open item as everyone with the publishable key sees it. */
+export function openItemView({
+  id,
+  type,
+  content,
+  author,
+  hero,
+  createdAt,
+}: Pick<Item, 'id' | 'type' | 'content' | 'author' | 'hero' | 'createdAt'>) {
+  return { id, type, content, author, hero, created_at: createdAt }
+}
+
+/**
+ * The event after a curation; `wasOpen`: before it. The SQL function try_add_items records item.created in the same
+ * form.
+ */
+export function itemUpdated(tenantId: string, collectionId: string, after: Item, wasOpen: boolean) {
+  const { id, type, approved, archived, hero, access } = after
+  const data = { collection_id: collectionId, item_id: id, type, approved, archived, hero, access }
+  return event(tenantId, 'item.updated', data, wasOpen)
 }

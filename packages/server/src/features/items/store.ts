@@ -149,9 +149,9 @@ export async function clearItemHero(tx: Tx, tenantId: string, collectionId: stri
   return row && toItem(row)
 }
 
-const deleteStatement = statement<{ approved: boolean; archived: boolean }>(
+const deleteStatement = statement<Pick<Item, 'approved' | 'archived' | 'access'>>(
   'items-delete',
-  'delete from items where tenant_id = $1 and collection_id = $2 and id = $3 returning approved, archived',
+  'delete from items where tenant_id = $1 and collection_id = $2 and id = $3 returning approved, archived, access',
 )
 
 /** Returns the flags of the deleted item; undefined: it did not exist. */
@@ -160,7 +160,7 @@ export async function deleteItem(
   tenantId: string,
   collectionId: string,
   id: string,
-): Promise<Pick<Item, 'approved' | 'archived'> | undefined> {
+): Promise<Pick<Item, 'approved' | 'archived' | 'access'> | undefined> {
   const [row] = await tx.query(deleteStatement, [tenantId, collectionId, id])
   return row
 }

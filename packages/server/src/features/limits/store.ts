@@ -30,7 +30,7 @@ export interface DailyCount {
   tenantId: string
   /** YYYY-MM-DD */
   day: string
-  meter: Exclude<LimitName, 'stored_bytes'>
+  meter: Exclude<LimitName, 'stored_bytes' | 'open_streams'>
   /** The hashed address or the collection's id; empty: the tenant. */
   subject: string
 }

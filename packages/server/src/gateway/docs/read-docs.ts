@@ -33,6 +33,7 @@ const guides = [
   'credits',
   'sessions',
   'webhooks',
+  'live',
   'space',
 ].map((name) => `guides/${name}.md`)
 const operating = ['payments.md', 'storage.md', 'master-key.md', 'turn.md', 'verification.md']

@@ -1,4 +1,4 @@
-import type { NewEvent } from '#features/events/record-event.ts'
+import type { NewEvent } from '#features/events/event.ts'
 import {
   type AccountRef,
   type Hold,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { base62, idPrefixes } from '@atrium/contract/tokens'
-import type { NewEvent } from '#features/events/record-event.ts'
+import type { NewEvent } from '#features/events/event.ts'
 import type { WrittenClaim } from '#http/idempotency/claim.ts'
 
 /** An account of the books: its home tenant, with which its rows are stored, and its id. */

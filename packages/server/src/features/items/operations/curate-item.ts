@@ -3,7 +3,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvents } from '#features/events/record-event.ts'
 import { changedAccessList } from '../access-list.ts'
-import { isChanged, isCounted, itemUpdated } from '../item.ts'
+import { isChanged, isCounted, isOpen, itemUpdated } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
 export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, params, body }) => {
@@ -25,10 +25,9 @@ export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, p
   await updateItem(tx, tenantId, params.id, after)
   const difference = Number(isCounted(after)) - Number(isCounted(item))
   if (difference !== 0) await addToItemCount(tx, tenantId, params.id, difference)
-  const changed = [...(formerHero ? [formerHero] : []), ...(isChanged(item, after) ? [after] : [])]
-  await recordEvents(
-    tx,
-    changed.map((one) => itemUpdated(tenantId, params.id, one)),
-  )
+  await recordEvents(tx, [
+    ...(formerHero ? [itemUpdated(tenantId, params.id, formerHero, isOpen(formerHero))] : []),
+    ...(isChanged(item, after) ? [itemUpdated(tenantId, params.id, after, isOpen(item))] : []),
+  ])
   return { status: 200, data: { ok: true } }
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
-import { recordEvent } from '#features/events/record-event.ts'
-import { isCounted } from '../item.ts'
+import { event, recordEvents } from '#features/events/record-event.ts'
+import { isCounted, isOpen } from '../item.ts'
 import { deleteItem as deleteRow } from '../store.ts'
 
 export const deleteItem: HandlerOf<'deleteItem'> = async ({ tx, tenantId, params }) => {
@@ -10,6 +10,7 @@ export const deleteItem: HandlerOf<'deleteItem'> = async ({ tx, tenantId, params
   const deleted = await deleteRow(tx, tenantId, params.id, params.itemId)
   if (!deleted) throw new ApiError('not_found')
   if (isCounted(deleted)) await addToItemCount(tx, tenantId, params.id, -1)
-  await recordEvent(tx, tenantId, 'item.deleted', { collection_id: params.id, item_id: params.itemId })
+  const data = { collection_id: params.id, item_id: params.itemId }
+  await recordEvents(tx, [event(tenantId, 'item.deleted', data, isOpen(deleted))])
   return { status: 204 }
 }

@@ -1,6 +1,7 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf } from '#features/handler.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
+import { openItemView } from '../item.ts'
 import { listOpenItems as listRows } from '../open-items-store.ts'
 import { maxPageBytes } from './read-items.ts'
 
@@ -21,14 +22,7 @@ export const listOpenItems: HandlerOf<'listOpenItems'> = async ({ ctx, tenantId,
   const { page, nextCursor } = cutPage(list, items, end)
   return {
     status: 200,
-    data: page.map(({ id, type: itemType, content, author, hero, createdAt }) => ({
-      id,
-      type: itemType,
-      content,
-      author,
-      hero,
-      created_at: createdAt,
-    })),
+    data: page.map(openItemView),
     nextCursor,
   }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createClient } from './create-client.ts'
+import { followStream } from './follow-stream.ts'
+import { errorAnswer, startScriptedServer, type ScriptedAnswer } from './testing/scripted-server.ts'
+
+const server = await startScriptedServer()
+after(() => server.stop())
+
+const client = createClient({ baseUrl: server.origin, key: 'wpk_test', retries: 0 })
+const id = 'col_4fRzK0vXcB1mQwErTy7uPa'
+const wait = async () => undefined
+const headers = { 'content-type': 'text/event-stream' }
+const stream = (body: string): ScriptedAnswer => ({ headers, body })
+const message = (cursor: string, event: string, data: object) =>
+  `id: ${cursor}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const lastIds = () => server.seen.map((request) => request.headers['last-event-id'])
+
+test('a stream that ends or breaks is continued after the last id, also one that a comment brought', async () => {
+  server.script(
+    stream(`retry: 2000\n\n${message('a', 'ready', {})}${message('b', 'item', { id: 1 })}:\nid: c\n\n`),
+    { cut: true },
+    errorAnswer(503, 'unavailable', { 'retry-after': '1' }),
+    stream(`${message('d', 'removed', { id: 2 })}id: e\nevent: item\ndata: {"id`),
+    stream(message('e', 'item', { id: 3 }).replaceAll('\n', '\r\n')),
+    errorAnswer(404, 'not_found'),
+  )
+  const seen: unknown[] = []
+  const follow = async () => {
+    for await (const one of followStream(client.streamCollection, { id, collectionToken: 'cat_x', wait })) seen.push(one)
+  }
+  await assert.rejects(follow(), { name: 'NotFoundError' })
+  assert.deepEqual(seen, [
+    { id: 'a', event: 'ready', data: {} },
+    { id: 'b', event: 'item', data: { id: 1 } },
+    { id: 'd', event: 'removed', data: { id: 2 } },
+    { id: 'e', event: 'item', data: { id: 3 } },
+  ])
+  assert.deepEqual(lastIds(), [undefined, 'c', 'c', 'c', 'd', 'e'])
+  assert.ok(server.seen.every((request) => request.headers['x-collection-token'] === 'cat_x'))
+})
+
+test('waits grow, and respect Retry-After', async () => {
+  server.script(
+    ...Array.from({ length: 3 }, () => errorAnswer(429, 'rate_limited', { 'retry-after': '7' })),
+    errorAnswer(401, 'unauthorized'),
+  )
+  const waits: number[] = []
+  const follow = async () => {
+    const options = { wait: async (ms: number) => void waits.push(ms) }
+    for await (const _ of followStream(client.streamEvents, options)) assert.fail()
+  }
+  await assert.rejects(follow(), { name: 'UnauthorizedError' })
+  assert.equal(waits.length, 3)
+  assert.ok(waits.every((ms) => ms >= 7_000 && ms < 9_000))
+})
+
+test('a signal ends it without an error, while it reads and while it waits', async () => {
+  server.script({ hang: true })
+  const abort = new AbortController()
+  setTimeout(() => abort.abort(), 50)
+  for await (const _ of followStream(client.streamWall, { id, signal: abort.signal })) assert.fail()
+
+  server.script(stream(message('a', 'ready', {})), { cut: true })
+  const second = new AbortController()
+  for await (const _ of followStream(client.streamWall, { id, signal: second.signal })) second.abort()
+})
+
+test('whoever stops reading ends the connection, and a reset is a message', async () => {
+  server.script(stream(message('x', 'reset', {}) + message('y', 'item', {})))
+  for await (const { event, id: cursor } of followStream(client.streamWall, { id, lastEventId: 'old' })) {
+    assert.deepEqual([event, cursor], ['reset', 'x'])
+    break
+  }
+  assert.deepEqual(lastIds(), ['old'])
+})
+
+test('a message without end is refused', async () => {
+  server.script(stream(`data: ${'x'.repeat(1_100_000)}`))
+  const follow = async () => {
+    for await (const _ of followStream(client.streamWall, { id, wait })) assert.fail()
+  }
+  await assert.rejects(follow(), { name: 'UnexpectedAnswerError' })
+})

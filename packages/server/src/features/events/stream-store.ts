@@ -1,0 +1,123 @@
+import type { EventType } from '@atrium/contract/event-types'
+import { statement, type Db } from '#db/database.ts'
+import type { Event } from './event.ts'
+import { eventColumns, toEvent, type EventRow } from './store.ts'
+
+/** What a stream must know of an event to decide whether it concerns it. */
+export interface News {
+  tenantId: string
+  sequence: number
+  type: EventType
+  /** null: the event is of no collection. */
+  collectionId: string | null
+  /** true: an item is open now; false: it is no longer; null: public streams do not send it. */
+  openItem: boolean | null
+}
+
+interface NewsRow {
+  tenant_id: string
+  sequence: number
+  type: EventType
+  collection_id: string | null
+  open_item: boolean | null
+}
+
+const newsStatement = statement<NewsRow>(
+  'events-news',
+  `select n.* from unnest($1::text[], $2::bigint[]) as w (tenant_id, after)
+   cross join lateral (
+     select e.tenant_id, e.sequence, e.type, e.data->>'collection_id' as collection_id, e.open_item from events e
+     where e.tenant_id = w.tenant_id and e.sequence > w.after order by e.sequence limit $3
+   ) n
+   order by n.tenant_id, n.sequence`,
+)
+
+/** The next events of each tenant after a sequence of its own, at most `limitEach`. */
+export async function listNews(db: Db, positions: Map<string, number>, limitEach: number): Promise<News[]> {
+  const rows = await db.query(newsStatement, [[...positions.keys()], [...positions.values()], limitEach])
+  return rows.map(({ tenant_id: tenantId, collection_id: collectionId, open_item: openItem, ...same }) => ({
+    ...same,
+    tenantId,
+    collectionId,
+    openItem,
+  }))
+}
+
+const headsStatement = statement<{ tenant_id: string; last_sequence: number }>(
+  'events-heads',
+  'select tenant_id, last_sequence from event_heads where tenant_id = any($1)',
+)
+
+/** The last sequence that each tenant's events have. A tenant without events is absent. */
+export async function listHeads(db: Db, tenantIds: string[]): Promise<Map<string, number>> {
+  const rows = await db.query(headsStatement, [tenantIds])
+  return new Map(rows.map(({ tenant_id: tenantId, last_sequence: last }) => [tenantId, last]))
+}
+
+const anyWaitingStatement = statement<{ any: boolean }>(
+  'events-any-waiting',
+  'select exists (select from event_outbox where tenant_id = any($1)) as any',
+)
+
+/** Whether one of these tenants has events that have no number yet. */
+export async function hasWaitingEvents(db: Db, tenantIds: string[]): Promise<boolean> {
+  const [row] = await db.query(anyWaitingStatement, [tenantIds])
+  return row?.any ?? false
+}
+
+const boundsStatement = statement<{ first: number | null; last: number | null }>(
+  'events-bounds',
+  `select (select min(sequence) from events where tenant_id = $1) as first,
+     (select last_sequence from event_heads where tenant_id = $1) as last`,
+)
+
+/** Whether the log still has every event after this sequence, and has come that far: a restored backup may not have. */
+export async function isInLog(db: Db, tenantId: string, sequence: number): Promise<boolean> {
+  const [row] = await db.query(boundsStatement, [tenantId])
+  const last = row?.last ?? 0
+  return sequence <= last && (row?.first ?? last + 1) <= sequence + 1
+}
+
+const ofCollectionStatement = statement<EventRow>(
+  'events-of-collection',
+  `select ${eventColumns} from events
+   where tenant_id = $1 and data->>'collection_id' = $2 and sequence > $3 and split_part(type, '.', 1) in ('item', 'artifact', 'collection')
+   order by sequence limit $4`,
+)
+
+/** The events of a collection's items, artifacts and state after a sequence. */
+export async function listCollectionEvents(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  afterSequence: number,
+  limit: number,
+): Promise<Event[]> {
+  return (await db.query(ofCollectionStatement, [tenantId, collectionId, afterSequence, limit])).map(toEvent)
+}
+
+/** An event that made an item open, changed an open one, or ended that. */
+export interface OpenItemChange {
+  sequence: number
+  itemId: string
+  isOpen: boolean
+}
+
+const openChangesStatement = statement<{ sequence: number; item_id: string; open_item: boolean }>(
+  'events-open-items',
+  `select sequence, data->>'item_id' as item_id, open_item from events
+   where tenant_id = $1 and data->>'collection_id' = $2 and sequence > $3 and open_item is not null
+   order by sequence limit $4`,
+)
+
+/** What happened to a collection's open items after a sequence. */
+export async function listOpenItemChanges(
+  db: Db,
+  tenantId: string,
+  collectionId: string,
+  afterSequence: number,
+  limit: number,
+): Promise<OpenItemChange[]> {
+  const rows = await db.query(openChangesStatement, [tenantId, collectionId, afterSequence, limit])
+  return rows.map(({ sequence, item_id: itemId, open_item: isOpen }) => ({ sequence, itemId, isOpen }))
+}

@@ -1,0 +1,151 @@
+import type { Db } from '#db/database.ts'
+import { numberFreeEvents } from '#features/events/store.ts'
+import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
+import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
+import { pageLoader } from './page.ts'
+
+/** What this process knows of a tenant's log while somebody streams it. */
+interface Feed {
+  /** The sequence up to which it is known; undefined: not yet read. */
+  at: number | undefined
+  channels: Map<string, Channel>
+  /** Those who wait for `at`. */
+  joining: number
+}
+
+const batchSize = 500
+const againMs = 100
+
+interface EventFeedsOptions {
+  db: Db
+  masterKeys: readonly Buffer[]
+}
+
+/**
+ * The events that somebody streams in this process. One look at the log serves all tenants, collections and readers.
+ * Sequences are given after the commit and under a lock (see features/events), so what a look finds is always all that
+ * there is up to the last: an event that commits late gets a later sequence.
+ */
+export class EventFeeds {
+  readonly #db: Db
+  readonly #masterKeys: readonly Buffer[]
+  readonly #load
+  readonly #feeds = new Map<string, Feed>()
+  #running: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+  #again: NodeJS.Timeout | undefined
+
+  constructor({ db, masterKeys }: EventFeedsOptions) {
+    this.#db = db
+    this.#masterKeys = masterKeys
+    this.#load = pageLoader(db)
+  }
+
+  get isIdle(): boolean {
+    return this.#feeds.size === 0
+  }
+
+  *channels(): Generator<Channel> {
+    for (const { channels } of this.#feeds.values()) yield* channels.values()
+  }
+
+  /** The channel, which from now on knows all that happens. What was committed before the call is behind it. */
+  async join(target: ChannelTarget): Promise<Channel> {
+    const feed = this.#feeds.get(target.tenantId) ?? { at: undefined, channels: new Map(), joining: 0 }
+    this.#feeds.set(target.tenantId, feed)
+    feed.joining++
+    try {
+      await this.look()
+      const name = channelName(target)
+      const known = feed.channels.get(name)
+      if (known && !known.ended) return known
+      const channel = new Channel(target, feed as { at: number }, this.#masterKeys, this.#load)
+      feed.channels.set(name, channel)
+      return channel
+    } finally {
+      feed.joining--
+      // By the next turn the caller has added its reader, or has failed.
+      setImmediate(() => this.leave(target))
+    }
+  }
+
+  /** Forgets a channel that nobody reads, and a tenant without channels. */
+  leave(target: ChannelTarget): void {
+    const feed = this.#feeds.get(target.tenantId)
+    if (!feed) return
+    const channel = feed.channels.get(channelName(target))
+    if (channel?.readers.size === 0) feed.channels.delete(channel.name)
+    if (feed.channels.size === 0 && feed.joining === 0) this.#feeds.delete(target.tenantId)
+  }
+
+  /** Looks for what is new. A look that begins after the call: calls made while one runs share the next. */
+  look(): Promise<void> {
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined
+        return (this.#running = this.#look())
+      })
+    return this.#next
+  }
+
+  close(): void {
+    clearTimeout(this.#again)
+  }
+
+  async #look(): Promise<void> {
+    const tenantIds = [...this.#feeds.keys()]
+    if (tenantIds.length === 0) return
+    // Asked first: numbering locks each tenant's head, also where there is nothing to number.
+    const isWaiting = await hasWaitingEvents(this.#db, tenantIds)
+    const numbered = isWaiting ? await numberFreeEvents(this.#db, tenantIds, batchSize) : 0
+    const isFull = await this.#read()
+    await this.#begin()
+    if (isFull || numbered >= batchSize) void this.look().catch(() => undefined)
+    // What another process was numbering is there shortly.
+    else if (isWaiting) this.#lookSoon()
+  }
+
+  /** Reads on from where each feed is. Returns whether there may be more. */
+  async #read(): Promise<boolean> {
+    const positions = new Map<string, number>()
+    for (const [tenantId, { at }] of this.#feeds) if (at !== undefined) positions.set(tenantId, at)
+    if (positions.size === 0) return false
+    const news = await listNews(this.#db, positions, batchSize)
+    const changed = new Set<Channel>()
+    const counts = new Map<string, number>()
+    for (const one of news) {
+      counts.set(one.tenantId, (counts.get(one.tenantId) ?? 0) + 1)
+      const feed = this.#feeds.get(one.tenantId)
+      // A feed that was left and joined again during the query begins by itself.
+      if (feed?.at === undefined || one.sequence <= feed.at) continue
+      feed.at = one.sequence
+      for (const name of channelNamesOf(one)) {
+        const channel = feed.channels.get(name)
+        if (!channel) continue
+        channel.note(one)
+        changed.add(channel)
+      }
+    }
+    for (const channel of changed) for (const reader of channel.readers) reader.wake()
+    return [...counts.values()].some((count) => count >= batchSize)
+  }
+
+  /** New feeds begin after the last sequence that was given. */
+  async #begin(): Promise<void> {
+    const begun = [...this.#feeds].filter(([, { at }]) => at === undefined)
+    if (begun.length === 0) return
+    const heads = await listHeads(
+      this.#db,
+      begun.map(([tenantId]) => tenantId),
+    )
+    for (const [tenantId, feed] of begun) feed.at = heads.get(tenantId) ?? 0
+  }
+
+  #lookSoon(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined
+      this.look().catch(() => undefined)
+    }, againMs).unref()
+  }
+}

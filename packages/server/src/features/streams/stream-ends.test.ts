@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { send } from '#testing/http.ts'
+import { openStream, type OpenStream } from '#testing/read-stream.ts'
+import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
+
+const limits = { streams: '12', streamsPerTenant: '8', streamsPerAddress: '10' }
+
+let api: TestApi
+let narrow: TestApi
+before(async () => {
+  ;[api, narrow] = await Promise.all([startTestApi(), startTestApi({ ...limits, trustProxy: 'loopback' })])
+})
+after(() => Promise.all([api.close(), narrow.close()]))
+
+async function make(of: TestTenant, on = api) {
+  const body = { item_access: 'open', wall: true }
+  const { data } = (await send(on, 'POST', '/collections', { key: of.publishableKey, body })).body
+  return { id: data.id as string, owner: { key: of.publishableKey, collectionToken: data.admin_token as string } }
+}
+
+const endWithinMs = 15_000
+
+/** Every kind of stream of one tenant and collection. */
+async function openAll(t: TestContext, tenant: TestTenant, { id, owner }: Awaited<ReturnType<typeof make>>) {
+  const path = `/collections/${id}/stream`
+  const [events, owned, open, wall] = await Promise.all([
+    openStream(api.baseUrl, '/events/stream', { key: tenant.secretKey }),
+    openStream(api.baseUrl, path, owner),
+    openStream(api.baseUrl, path, { key: tenant.publishableKey }),
+    openStream(api.baseUrl, `/collections/${id}/wall/stream`),
+  ])
+  const all = { events, owned, open, wall }
+  await Promise.all(Object.values(all).map((one) => one.untilCount(1)))
+  t.after(() => Object.values(all).forEach((one) => one.close()))
+  return all
+}
+
+/** Asserts that those end in time, and that the others are open still. */
+async function assertEnd(all: Record<string, OpenStream>, expected: string[]): Promise<void> {
+  const ended = new Set<string>()
+  for (const [name, one] of Object.entries(all)) void one.ended.then(() => ended.add(name))
+  const timeout = new Promise((resolve) => setTimeout(resolve, endWithinMs))
+  await Promise.race([Promise.all(expected.map((name) => all[name]!.ended)), timeout])
+  assert.deepEqual([...ended].toSorted(), expected.toSorted())
+}
+
+describe('a stream ends within 15 seconds', { concurrency: 8 }, () => {
+  test('once its key is revoked', async (t) => {
+    const tenant = await api.makeTenant()
+    const made = await make(tenant)
+    const second = (await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body: { kind: 'publishable' } })).body.data
+    const all = await openAll(t, { ...tenant, publishableKey: second.key }, made)
+    assert.equal((await send(api, 'DELETE', `/tenant/keys/${second.id}`, { key: tenant.secretKey })).status, 204)
+    await assertEnd(all, ['open'])
+  })
+
+  test('once its tenant is suspended', async (t) => {
+    const tenant = await api.makeTenant()
+    const all = await openAll(t, tenant, await make(tenant))
+    const headers = { 'x-admin-token': api.adminToken }
+    await send(api, 'POST', `/tenants/${tenant.id}/status`, { headers, body: { status: 'suspended' } })
+    await assertEnd(all, ['events', 'owned', 'open', 'wall'])
+  })
+
+  test('once its owner token is replaced', async (t) => {
+    const tenant = await api.makeTenant()
+    const made = await make(tenant)
+    const all = await openAll(t, tenant, made)
+    await api.ctx.db.pool.query(`update collections set admin_token_hash = sha256('another') where id = $1`, [made.id])
+    await assertEnd(all, ['owned'])
+  })
+
+  test('once the wall is switched off, after which it is 404', async (t) => {
+    const tenant = await api.makeTenant()
+    const made = await make(tenant)
+    const all = await openAll(t, tenant, made)
+    await send(api, 'PATCH', `/collections/${made.id}`, { ...made.owner, body: { wall: false } })
+    await assertEnd(all, ['wall'])
+    assert.equal((await openStream(api.baseUrl, `/collections/${made.id}/wall/stream`)).status, 404)
+  })
+
+  test('once its collection is deleted: at once, with the event where it is sent', async (t) => {
+    const tenant = await api.makeTenant()
+    const made = await make(tenant)
+    const all = await openAll(t, tenant, made)
+    await send(api, 'DELETE', `/collections/${made.id}`, made.owner)
+    await assertEnd(all, ['owned', 'open', 'wall'])
+    assert.equal(all.owned.messages.at(-1)?.event, 'collection.deleted')
+  })
+})
+
+test('too many streams of a tenant, of an address or in all are 429, and a stream that ends makes room', async () => {
+  const [one, other] = [await narrow.makeTenant(), await narrow.makeTenant()]
+  const open: OpenStream[] = []
+  const ask = async (tenant: TestTenant, address: string) => {
+    const asked = await openStream(narrow.baseUrl, '/events/stream', { key: tenant.secretKey, forwardedFor: address })
+    if (asked.status === 200) open.push(asked)
+    return asked
+  }
+  const assertRefused = ({ status, headers, text }: OpenStream, words: RegExp) => {
+    assert.equal(status, 429)
+    const { error } = JSON.parse(text)
+    assert.equal(error.code, 'rate_limited')
+    assert.match(error.message, words)
+    assert.ok(Number(headers['retry-after']) >= 1)
+  }
+  for (let i = 0; i < 8; i++) assert.equal((await ask(one, '192.0.2.1')).status, 200)
+  assertRefused(await ask(one, '192.0.2.2'), /This tenant has 8 streams open/)
+  for (let i = 0; i < 2; i++) assert.equal((await ask(other, '192.0.2.1')).status, 200)
+  assertRefused(await ask(other, '192.0.2.1'), /Your address has 10 streams open/)
+  for (let i = 0; i < 2; i++) assert.equal((await ask(other, '2001:db8::1')).status, 200)
+  assertRefused(await ask(other, '2001:db8::2'), /This server has 12 streams open/)
+
+  open.pop()!.close()
+  while (narrow.ctx.streams.slots.open === 12) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal((await ask(other, '192.0.2.3')).status, 200)
+
+  const headers = { 'x-admin-token': narrow.adminToken }
+  await send(narrow, 'PUT', `/tenants/${other.id}/limits`, { headers, body: { open_streams: 1 } })
+  open.pop()!.close()
+  while (narrow.ctx.streams.slots.open === 12) await new Promise((resolve) => setTimeout(resolve, 5))
+  assertRefused(await ask(other, '192.0.2.3'), /This tenant has 1 streams open/)
+  for (const asked of open) asked.close()
+  while (narrow.ctx.streams.slots.open > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
+test('a reader that reads nothing keeps one page in memory, and goes on where it was', async (t) => {
+  const tenant = await api.makeTenant()
+  const made = await make(tenant)
+  const { hostname, port, pathname } = new URL(api.baseUrl)
+  const socket = connect({ host: hostname, port: Number(port) })
+  t.after(() => socket.destroy())
+  const head = `GET ${pathname}/collections/${made.id}/wall/stream HTTP/1.1\r\nHost: x\r\n\r\n`
+  const received: Buffer[] = []
+  socket.on('data', (chunk) => received.push(chunk))
+  socket.write(head)
+  while (!Buffer.concat(received).includes('ready')) await new Promise((resolve) => socket.once('data', resolve))
+  socket.pause()
+  const content = 'x'.repeat(60_000)
+  const count = 200
+  for (let i = 0; i < count; i++) {
+    const body = { type: 'm', content: `${i}:${content}` }
+    await send(api, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body })
+  }
+  const waiting = [...api.ctx.streams.connections()].map(({ unsentBytes }) => unsentBytes)
+  assert.ok(Math.max(...waiting) > 0, 'its buffers are full')
+  assert.ok(Math.max(...waiting) < 200_000, `${Math.max(...waiting)} bytes wait`)
+  socket.resume()
+  const seen = () =>
+    [
+      ...Buffer.concat(received)
+        .toString('latin1')
+        .matchAll(/"content":"(\d+):/g),
+    ].map(([, n]) => Number(n))
+  while (seen().length < count) await new Promise((resolve) => socket.once('data', resolve))
+  assert.deepEqual(
+    seen(),
+    Array.from({ length: count }, (_, i) => i),
+  )
+})
+
+test('100 readers of one wall share a look and a page', async (t) => {
+  const crowded = await startTestApi({ streamsPerAddress: '1000' })
+  t.after(() => crowded.close())
+  const tenant = await crowded.makeTenant()
+  const made = await make(tenant, crowded)
+  const path = `/collections/${made.id}/wall/stream`
+  const viewers = await Promise.all(Array.from({ length: 100 }, () => openStream(crowded.baseUrl, path)))
+  await Promise.all(viewers.map((viewer) => viewer.untilCount(1)))
+  let pages = 0
+  // Counts what reaches the database, and changes nothing.
+  crowded.ctx.db.pool.on('acquire', (client) => {
+    const counted = client as unknown as { isCounted?: true; query: (config: { name?: string }) => unknown }
+    if (counted.isCounted) return
+    counted.isCounted = true
+    const ask = counted.query.bind(client)
+    counted.query = (config) => {
+      if (config.name === 'events-open-items') pages++
+      return ask(config)
+    }
+  })
+  for (let i = 0; i < 5; i++)
+    await send(crowded, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body: { type: 'm', content: i } })
+  await Promise.all(viewers.map((viewer) => viewer.untilCount(6)))
+  assert.ok(pages >= 1 && pages <= 5, `${pages} pages`)
+  for (const viewer of viewers) viewer.close()
+})
+
+test('a process that stops ends its streams and takes no new ones', async () => {
+  const stopping = await startTestApi()
+  const tenant = await stopping.makeTenant()
+  const open = await openStream(stopping.baseUrl, '/events/stream', { key: tenant.secretKey })
+  await open.untilCount(1)
+  stopping.ctx.streams.drain()
+  await open.ended
+  const late = await openStream(stopping.baseUrl, '/events/stream', { key: tenant.secretKey })
+  assert.deepEqual([late.status, JSON.parse(late.text).error.code], [503, 'unavailable'])
+  await stopping.close()
+})
