@@ -18,7 +18,8 @@ interface Row {
 }
 
 const columns = `tenant_id, id, metadata, app_state, state, contributor_policy, item_access, wall, admin_token_hash,
-  contributor_token_hash, box_recipient, item_count, created_at`
+  contributor_token_hash, box_recipient, item_count,
+  created_at`
 
 function toCollection(row: Row): Collection {
   return {
