@@ -1,4 +1,4 @@
-// Behind `npm run bench`: measures Atrium against floors, all in one run on this machine. See README.md.
+// The program of `npm run bench`: measures Atrium against baselines in one run on this machine. See README.md.
 import { writeFileSync } from 'node:fs'
 import { benchAgainst } from './against.ts'
 import { describeMachine, machineText } from './machine.ts'

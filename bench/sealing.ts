@@ -1,4 +1,4 @@
-// How fast a room's lines are sealed and opened in one thread: node bench/sealing.ts
+// Measures how fast one thread seals and opens the lines of a room: node bench/sealing.ts
 import { hrtime } from 'node:process'
 import { checkChain, lineHash, openLine, sealLine } from '../packages/sealing/src/node-lines.ts'
 import { formatRecord, parseRecord } from '../packages/sealing/src/records.ts'
@@ -22,7 +22,7 @@ for (let seq = 0; seq < 500; seq++) {
   prev = lineHash(lines[seq]!)
 }
 
-/** The median of 40 rounds, after 10 that warm up. Elapsed time counts for lines a second, processor time for the cost of one. */
+/** The median of 40 rounds after 10 warm-up rounds. Lines per second use elapsed time, and the cost of a line uses processor time. */
 async function measure(what: string, count: number, round: () => unknown): Promise<void> {
   const elapsedUs: number[] = []
   const cpuUs: number[] = []

@@ -2,12 +2,12 @@ import type { Data } from './data.ts'
 import type { Plan } from './plan.ts'
 import type { ServerName } from './servers.ts'
 
-/** One thing that is measured: requests of one kind to one server. */
+/** One benchmark: requests of one kind to one server. */
 export interface Target {
   name: string
   what: string
   server: ServerName
-  /** Makes what the requests need, and says what to send. */
+  /** Creates the rows that the requests need, and returns the requests. */
   plan: (data: Data, origin: string) => Promise<Plan>
 }
 
@@ -22,8 +22,8 @@ const item = JSON.stringify({
 })
 
 /**
- * In the order of a round: what is compared stands together. Reads go over a thousand collections, so that no batch can answer many
- * requests with one row.
+ * The benchmarks in the order of a round, with compared ones next to each other. Reads are spread over a thousand collections,
+ * so that no batch can answer many requests with one row.
  */
 export const targets: Target[] = [
   {
@@ -94,7 +94,7 @@ export const targets: Target[] = [
     },
   },
   {
-    // A room holds 100,000 lines, which one alone has in ten seconds.
+    // A room can have 100,000 lines, which a single room would reach in ten seconds.
     name: 'turn-few',
     what: 'Space turn, 8 rooms',
     server: 'space',

@@ -23,7 +23,7 @@ export function wrkVersion(): string {
   return /^wrk (\S+)/.exec(stdout)?.[1] ?? 'unknown'
 }
 
-/** What to tell wrk: files that it reads the requests from, written once a target. */
+/** The files from which wrk reads its requests, written once per target. */
 export function writePlan(folder: string, name: string, plan: Plan): string[] {
   const file = path.join(folder, name)
   writeFileSync(`${file}.paths`, plan.paths.map((line) => `${line}\n`).join(''))
@@ -45,7 +45,7 @@ interface WrkRun {
   signal: AbortSignal
 }
 
-/** One run of wrk; throws unless every answer was good. */
+/** Runs wrk once. Throws unless every response was a success. */
 export async function runWrk({ origin, plan, planArgs, seconds, signal }: WrkRun): Promise<Measurement> {
   const headers = Object.entries(plan.headers ?? {}).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const key = plan.uniqueKeys ? [`key=${crypto.randomUUID()}-`] : []
@@ -60,7 +60,7 @@ export async function runWrk({ origin, plan, planArgs, seconds, signal }: WrkRun
 
 function readResult(output: string): Measurement {
   const json = /^RESULT (.*)$/m.exec(output)?.[1]
-  if (!json) throw new Error(`wrk gave no result:\n${output}`)
+  if (!json) throw new Error(`wrk printed no result:\n${output}`)
   const result = JSON.parse(json) as Record<
     'requests' | 'durationUs' | 'p50Us' | 'p99Us' | 'badStatus' | 'badSocket' | 'timeouts',
     number
@@ -68,7 +68,7 @@ function readResult(output: string): Measurement {
   const { requests, badStatus, badSocket, timeouts } = result
   if (badStatus + badSocket + timeouts > 0 || requests === 0) {
     throw new Error(
-      `of ${requests} requests ${badStatus} were answered with an error, ${badSocket} broke and ${timeouts} timed out`,
+      `of ${requests} requests ${badStatus} were answered with an error, ${badSocket} lost their connection and ${timeouts} timed out`,
     )
   }
   return { requests, perSecond: requests / (result.durationUs / 1e6), p50Ms: result.p50Us / 1e3, p99Ms: result.p99Us / 1e3 }

@@ -11,13 +11,13 @@ import { openApiDocument } from '../packages/contract/src/openapi.ts'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { operations } from '../packages/contract/src/table.ts'
 
-// Not installed with the rest: they bring a TypeScript of their own, and 60 MB.
+// Installed separately, because they need another TypeScript version and 60 MB.
 const generators = fileURLToPath(new URL('generators/node_modules', import.meta.url))
-const skip = existsSync(generators) ? false : 'no generators here: npm ci --prefix tests/generators'
+const skip = existsSync(generators) ? false : 'the generators are not installed: npm ci --prefix tests/generators'
 const run = promisify(execFile)
 const origin = 'http://api.harbour.example'
 
-/** Operations that the document shows, as a client would call them, and the address that each must go to. */
+/** Example calls of the document's operations, and the URL that each must request. */
 function callsOf(full: boolean) {
   const shown = Object.values<Operation>(operations).filter((op) => full || (op.status === 'live' && !op.unpublished))
   return shown.map((op) => {
@@ -45,7 +45,7 @@ for (const full of [false, true]) {
     })
     after(() => rm(folder, { recursive: true, force: true }))
 
-    /** Compiles the program strictly, runs it with a fetch that answers nothing, and gives the addresses that it called. */
+    /** Compiles the program in strict mode, runs it with a fetch that returns nothing, and returns the requested URLs. */
     async function callAll(program: string): Promise<string[]> {
       await writeFile(join(folder, 'program.ts'), program)
       const options = [
@@ -78,7 +78,7 @@ for (const full of [false, true]) {
       return called
     }
 
-    test('openapi-typescript: the types compile, and every call goes to its address', async () => {
+    test('openapi-typescript: the types compile, and every call requests its URL', async () => {
       const cli = join(generators, 'openapi-typescript/bin/cli.js')
       await run(process.execPath, [cli, 'openapi.json', '-o', 'schema.ts'], { cwd: folder })
       const lines = calls.map(({ method, path, status, becomes, input, given }) => {
@@ -99,7 +99,7 @@ ${lines.join('\n')}
       )
     })
 
-    test('hey-api: a function for each operation, by its id, goes to its address', async () => {
+    test('hey-api: there is a function for each operation id, which requests its URL', async () => {
       const cli = join(generators, '@hey-api/openapi-ts/bin/run.js')
       const args = [cli, '-i', 'openapi.json', '-o', 'sdk', '-s', '--no-log-file']
       await run(process.execPath, args, { cwd: folder })

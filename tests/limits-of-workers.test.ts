@@ -27,7 +27,7 @@ interface Volley {
   seconds: number
 }
 
-/** Over connections of its own, which the primary process deals out to the workers in turn. */
+/** Sends requests over separate connections, which the primary process distributes among the API processes. */
 async function volley(count: number, ask: (agent: Agent) => Promise<Answer>): Promise<Volley> {
   const agents = Array.from({ length: 4 * workers }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   const startedAt = performance.now()
@@ -42,14 +42,14 @@ async function volley(count: number, ask: (agent: Agent) => Promise<Answer>): Pr
   return { allowed, answers, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
-/** Exactly one process's worth; a few may be on loan to a worker that does not need them. */
+/** The limit of one process. A few permits may be lent to a process that does not need them. */
 function assertShared({ allowed, seconds }: Volley, { burst, perSecond }: typeof publishable): void {
   const most = burst + Math.ceil(perSecond * seconds) + 1
   assert.ok(allowed <= most, `of more than ${most} in ${seconds.toFixed(2)} s the rest is refused: ${allowed} passed`)
   assert.ok(allowed >= 0.9 * burst, `the burst passes: ${allowed}`)
 }
 
-test('several workers without a Redis hold the limits together, by key and by address', async (t) => {
+test('several API processes enforce the limits together without Redis, by key and by IP address', async (t) => {
   const { origin } = await open(t)
   const { publishable: key } = await makeTenant(origin)
   const withKey = (agent: Agent) =>
@@ -64,17 +64,17 @@ test('several workers without a Redis hold the limits together, by key and by ad
   const stranger = (agent: Agent) =>
     call(origin, 'POST /v1/tenants/signup', { body: 'not json', headers: { 'x-forwarded-for': '192.0.2.9' }, agent })
   assertShared(await volley(300, stranger), address)
-  assert.ok((await volley(40, (agent) => withKey(agent))).allowed > 0, 'and let what is due pass')
+  assert.ok((await volley(40, (agent) => withKey(agent))).allowed > 0, 'and allow requests within the rate')
 })
 
-test('a worker that is replaced counts with the others again', async (t) => {
+test('a replaced API process takes part in the shared limits again', async (t) => {
   const atrium = await open(t)
   const { origin } = atrium
   const before = workerPids(atrium.pid)
   process.kill(before[0]!, 'SIGKILL')
   const isBack = () => workerPids(atrium.pid).length === workers && !workerPids(atrium.pid).includes(before[0]!)
   for (let waitedMs = 0; !isBack(); waitedMs += 20) {
-    assert.ok(waitedMs < 10_000, 'the worker comes back')
+    assert.ok(waitedMs < 10_000, 'the process is replaced')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const stranger = (agent: Agent) =>

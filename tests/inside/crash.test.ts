@@ -194,7 +194,7 @@ test('when one of two workers is killed the service goes on, and the worker come
   const killedAt = load.orders.length
   const isBack = (pids: number[]) => pids.length === 2 && !pids.includes(before[0]!)
   for (let waitedMs = 0; !isBack(workerPids(atrium.pid)); waitedMs += 50) {
-    assert.ok(waitedMs < 5_000, 'the worker comes back')
+    assert.ok(waitedMs < 5_000, 'the process is replaced')
     await delay(50)
   }
   const meanwhile = load.orders.slice(killedAt).filter((order) => order.seen).length

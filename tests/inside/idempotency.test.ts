@@ -23,7 +23,7 @@ before(async () => {
   database = await createTestDatabase()
   proxy = await startPostgresProxy(database.url)
   first = await startAtrium({ databaseUrl: database.url, space: true })
-  // Its statements can be held.
+  // A proxy that can delay its statements.
   const env = { ATRIUM_PUBLIC_URL: first.origin, ATRIUM_SPACES_URL: first.spacesOrigin }
   second = await startAtrium({ databaseUrl: proxy.url, role: 'api', env })
   tenant = await makeTenant(first.origin)
@@ -57,7 +57,7 @@ async function arm(of: TestTenant, agent: string, room: string): Promise<string>
   return data.summon_key
 }
 
-test('50 copies at once over two processes have one effect and identical answers', async () => {
+test('50 concurrent copies over two processes have one effect and identical answers', async () => {
   for (const name of ['createCollection', 'addItem', 'createKey', 'createTenant', 'registerAgent', ...costly]) {
     const mark = randomUUID()
     const { route, options, found } = await sample(name, mark)
@@ -69,11 +69,15 @@ test('50 copies at once over two processes have one effect and identical answers
     assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1, `${name}: one answer`)
     assert.equal(statuses.filter((status) => status === 'stored').length, 1, `${name}: ${statuses.join()}`)
     assert.equal(statuses.filter((status) => status === 'replayed').length, 49)
-    assert.equal(new Set(answers.map(({ headers }) => headers['idempotency-expires'])).size, 1, `${name}: all say the same end`)
+    assert.equal(
+      new Set(answers.map(({ headers }) => headers['idempotency-expires'])).size,
+      1,
+      `${name}: all have the same expiry`,
+    )
   }
 })
 
-test('a replay says so, says until when, and carries the headers that matter', async () => {
+test('a replay has Idempotency-Status, Idempotency-Expires and the headers of the first answer', async () => {
   for (const name of ['createCollection', 'addItem', 'createKey', ...costly]) {
     const mark = randomUUID()
     const { route, options } = await sample(name, mark)
@@ -86,12 +90,12 @@ test('a replay says so, says until when, and carries the headers that matter', a
     assert.ok(hours > 23.9 && hours < 24.1, `kept for ${hours} h`)
     for (const header of ['idempotency-expires', 'content-type', 'cache-control'])
       assert.equal(replayed.headers[header], stored.headers[header], header)
-    assert.notEqual(replayed.headers['x-request-id'], stored.headers['x-request-id'], 'but it is a request of its own')
+    assert.notEqual(replayed.headers['x-request-id'], stored.headers['x-request-id'], 'but it has its own request id')
     assert.equal(replayed.text, stored.text)
   }
 })
 
-test('the same key with another body is refused and changes nothing', async () => {
+test('the same key with another body is rejected and changes nothing', async () => {
   for (const name of ['createCollection', 'addItem', 'createKey', ...costly]) {
     const mark = randomUUID()
     const { route, options, found } = await sample(name, mark)
@@ -106,7 +110,7 @@ test('the same key with another body is refused and changes nothing', async () =
   }
 })
 
-test('of two bodies at once under one key one wins and the other is refused', async () => {
+test('of two concurrent bodies under one key, one succeeds and the other is rejected', async () => {
   const idempotencyKey = randomUUID()
   const bodies = Array.from({ length: 20 }, (_, i) => ({ metadata: { mark: idempotencyKey, i } }))
   const key = tenant.publishable
@@ -123,7 +127,7 @@ test('an error leaves the key free', async () => {
   const send = (body: unknown) => call(first.origin, 'POST /v1/tenant/keys', { key: tenant.secret, idempotencyKey, body })
   assert.equal((await send('{')).status, 400)
   assert.equal((await send({ kind: 'other' })).status, 400)
-  // Refused in the transaction, after the claim was written.
+  // Rejected in the transaction, after the claim was written.
   assert.equal((await send({ kind: 'secret', rotates: `key_${'0'.repeat(22)}` })).code, 'not_found')
   const made = await send({ kind: 'publishable', name: idempotencyKey })
   assert.deepEqual([made.status, made.headers['idempotency-status']], [201, 'stored'])
@@ -144,10 +148,10 @@ test('a key belongs to its tenant, operation and path', async () => {
   for (const { status, headers } of answers) assert.deepEqual([status, headers['idempotency-status']], [201, 'stored'])
   assert.equal(new Set(answers.map(({ data }) => data.id)).size, 4)
   const replay = await call(second.origin, 'POST /v1/collections', { key: tenant.secret, idempotencyKey, body: {} })
-  assert.equal(replay.text, answers[0]!.text, 'the tenant’s other key is the same caller')
+  assert.equal(replay.text, answers[0]!.text, 'another key of the tenant counts as the same caller')
 })
 
-test('without a tenant key, a key belongs to whoever holds the credential in the body', async () => {
+test('without a tenant key, an Idempotency-Key is scoped to the credential in the body', async () => {
   const other = await makeTenant(first.origin)
   const idempotencyKey = randomUUID()
   const others = await makeAgent(first.origin, other, { endpoint: undefined, price_credits: 1 })
@@ -179,7 +183,7 @@ test('without a tenant key, a key belongs to whoever holds the credential in the
   }
 })
 
-test('what was made in a collection is replayed also when the collection is gone, to who bears the token that made it', async () => {
+test('an answer about a collection is replayed after the collection is gone, to a caller with the same token', async () => {
   const owned = { kind: 'image' as const, url: 'https://pictures.example/a.png' }
   const asked: [path: string, body: object][] = [
     ['items', { type: 'message', content: 1 }],
@@ -212,7 +216,7 @@ test('what was made in a collection is replayed also when the collection is gone
   }
 })
 
-test('a grant is replayed also when the expiry that it asked for has passed', async () => {
+test('a grant is replayed also after its requested expiry has passed', async () => {
   const idempotencyKey = randomUUID()
   const body = { amount: 1, wallet_code: wallet, expires_at: new Date(Date.now() + 1_500).toISOString() }
   const grant = (options: CallOptions = {}) =>
@@ -226,7 +230,7 @@ test('a grant is replayed also when the expiry that it asked for has passed', as
   assert.equal((await grant({ body: { ...body, amount: 2 } })).code, 'idempotency_key_reused')
 })
 
-test('an item add is replayed also when the collection has closed since', async () => {
+test('an item add is replayed also after the collection has closed', async () => {
   const { id, token } = await makeCollection(first.origin, tenant.publishable)
   const add = (origin: string, idempotencyKey: string) =>
     call(origin, `POST /v1/collections/${id}/items`, {
@@ -245,7 +249,7 @@ test('an item add is replayed also when the collection has closed since', async 
 })
 
 for (const name of ['createCollection', ...costly, 'summonSession']) {
-  test(`a repeat of ${name} waits for the first one and replays it, or after five seconds is told to come back`, async () => {
+  test(`a repeat of ${name} waits for the first one and replays it, or gets Retry-After after five seconds`, async () => {
     const idempotencyKey = randomUUID()
     const { route, options, found } = await sample(name, idempotencyKey)
     await call(second.origin, route, { ...options, body: 'not json' })
@@ -263,7 +267,7 @@ for (const name of ['createCollection', ...costly, 'summonSession']) {
     assert.ok(waitedMs > 4_500 && waitedMs < 7_000, `waited ${waitedMs} ms`)
     const patient = [send(first), send(second)]
     proxy.release()
-    // The first one may have been given up by the server, which then does it in the next.
+    // The server may have aborted the first request; then the repeat runs it.
     const late = await running
     assert.ok(late.status === 201 || late.code === 'unavailable', late.text)
     const answers = [...(await Promise.all(patient)), ...(late.status === 201 ? [late] : [])]
@@ -282,7 +286,7 @@ test('a key has 1 to 255 printable ASCII characters', async () => {
   }
 })
 
-test('kept answers are sealed: no table shows a secret or a key, in no form', async () => {
+test('stored answers are sealed: no table contains a secret or a key in any form', async () => {
   const idempotencyKey = `canary-${randomUUID()}`
   const collection = await call(first.origin, 'POST /v1/collections', {
     key: tenant.publishable,
@@ -305,7 +309,7 @@ test('kept answers are sealed: no table shows a secret or a key, in no form', as
   const launched = await launch(idempotencyKey, {})
   const armed = await launch(`${idempotencyKey} too`, { arm: true })
   const dump = await dumpTables(database.url)
-  assert.ok(formsFound(dump, made.data.tenant.id).includes('raw'), 'the dump shows what is not secret')
+  assert.ok(formsFound(dump, made.data.tenant.id).includes('raw'), 'the dump contains values that are not secret')
   const { admin_token: adminToken, contributor_token: contributorToken } = collection.data
   const secrets = {
     adminToken,

@@ -15,8 +15,8 @@ import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { skipWithout } from '../support/skip-without.ts'
 
-/** With a space in its path, and open to the user whom root runs PostgreSQL as. */
-/** What is done when a test has ended, each before what was set up before it: hooks of their own would run the other way round. */
+/** A folder with a space in its path, readable by the user as which root runs PostgreSQL. */
+/** Clean-up steps, run in reverse order of their set-up. Separate `after` hooks would run in the order of set-up. */
 const endings = new WeakMap<TestContext, (() => Promise<unknown>)[]>()
 
 function atEnd(t: TestContext, end: () => Promise<unknown>): void {
@@ -36,7 +36,7 @@ async function dataFolder(t: TestContext): Promise<string> {
   return join(base, 'my data')
 }
 
-/** All that a start needs; each case then breaks one thing. */
+/** A valid environment for a start. Each case then breaks one setting. */
 async function goodEnv(t: TestContext): Promise<Record<string, string>> {
   const database = await createTestDatabase()
   t.after(() => database.drop())
@@ -51,7 +51,7 @@ async function goodEnv(t: TestContext): Promise<Record<string, string>> {
   }
 }
 
-/** One line that says what is wrong, no stack, and a failing exit code. */
+/** Asserts that the start fails with one line, without a stack, and with a failing exit code. */
 async function assertRefuses(t: TestContext, env: Record<string, string>, says: RegExp, args: string[] = []): Promise<string> {
   const run = runAtrium(['start', ...args], env)
   t.after(() => run.kill('SIGKILL'))
@@ -66,7 +66,7 @@ async function assertRefuses(t: TestContext, env: Record<string, string>, says: 
   return output
 }
 
-describe('a start that cannot succeed says why in one line', { concurrency: 2 }, () => {
+describe('a start that cannot succeed prints the reason in one line', { concurrency: 2 }, () => {
   const wrong: [Record<string, string>, RegExp][] = [
     [{ PORT: 'http' }, /PORT must be a whole number/],
     [{ PORT: '70000' }, /PORT/],
@@ -121,14 +121,14 @@ describe('a start that cannot succeed says why in one line', { concurrency: 2 },
     await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL/)
   })
 
-  test('a database that is not there', async (t) => {
+  test('a database that does not exist', async (t) => {
     const env = await goodEnv(t)
     const url = new URL(env['DATABASE_URL']!)
     url.pathname = '/no_such_database'
     await assertRefuses(t, { ...env, DATABASE_URL: url.href }, /DATABASE_URL/)
   })
 
-  test('a database server that takes connections and says nothing', async (t) => {
+  test('a database server that accepts connections and does not answer', async (t) => {
     const silent = createServer()
     const port = await new Promise<number>((resolve) =>
       silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port)),
@@ -190,7 +190,7 @@ async function startEmbedded(t: TestContext, dataDir: string, port: number): Pro
   return { ...run, origin }
 }
 
-test('without a database it brings its own; the development keys are printed once, and all is kept', async (t) => {
+test('without a database it starts its own; the development keys are printed once, and the data survives a restart', async (t) => {
   const dataDir = await dataFolder(t)
   const port = await freePort()
   const first = await startEmbedded(t, dataDir, port)
@@ -239,7 +239,7 @@ test('without a database it brings its own; the development keys are printed onc
   assert.equal((await call(third.origin, `GET /v1/collections/${id}`, { key: publishable })).status, 200, 'kill -9 loses nothing')
 })
 
-test('a signal while it starts ends it, and its PostgreSQL with it', async (t) => {
+test('a signal during the start ends it together with its PostgreSQL', async (t) => {
   const dataDir = await dataFolder(t)
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(await freePort()) })
   atEnd(t, async () => run.kill('SIGKILL'))

@@ -39,7 +39,7 @@ async function openTraffic(origin: string): Promise<Traffic> {
   return { tenant, path: `/v1/collections/${id}/items`, sent: 1, answered: 1 }
 }
 
-/** Adds an item. Throws NoAnswer where none comes. */
+/** Adds an item. Throws NoAnswer without a response. */
 async function add(origin: string, traffic: Traffic, agent?: Agent): Promise<void> {
   traffic.sent++
   const body = { type: 'message', content: traffic.sent }
@@ -48,7 +48,7 @@ async function add(origin: string, traffic: Traffic, agent?: Agent): Promise<voi
   assert.equal(answer.status, 201, answer.text)
 }
 
-/** Many clients at once, each until it gets no answer. They keep no connection: a server that stops need not wait for them. */
+/** Many clients at once, each until it gets no response. They keep no connection, so that a stopping server need not wait for them. */
 function addUntilTheEnd(origin: string, traffic: Traffic): Promise<unknown> {
   const agent = new Agent({ keepAlive: false })
   const write = async () => {
@@ -66,7 +66,7 @@ async function report(origin: string, { secret }: TestTenant): Promise<Record<st
   if (status !== 200) return undefined
   const { data } = JSON.parse(text) as { data: { meter: string; quantity: number }[] }
   const sums: Record<string, number> = {}
-  // The test may run into midnight.
+  // The test may run past midnight.
   for (const { meter, quantity } of data) sums[meter] = (sums[meter] ?? 0) + quantity
   return sums
 }
@@ -80,7 +80,7 @@ async function storedRequests(databaseUrl: string, { id }: TestTenant): Promise<
   return Number(row!.sum)
 }
 
-test('kill -9 under load: what was used five seconds before is reported, and never more than was sent', async (t) => {
+test('after kill -9 under load, usage from more than five seconds before is reported, and never more than was sent', async (t) => {
   const { databaseUrl, start } = await open(t)
   let atrium = await start()
   const traffic = await openTraffic(atrium.origin)
@@ -88,7 +88,7 @@ test('kill -9 under load: what was used five seconds before is reported, and nev
   const old = traffic.answered
   const answeredAt = performance.now()
   while ((await storedRequests(databaseUrl, traffic.tenant)) < old) {
-    assert.ok(performance.now() - answeredAt < toldMs, 'five seconds later it is written down')
+    assert.ok(performance.now() - answeredAt < toldMs, 'it is stored five seconds later')
     await delay(20)
   }
   const adding = addUntilTheEnd(atrium.origin, traffic)
@@ -108,7 +108,7 @@ for (const [name, args] of [
   ['one process', []],
   ['two workers', ['--workers', '2']],
 ] as const) {
-  test(`SIGTERM under load: every request that was answered is reported (${name})`, async (t) => {
+  test(`after SIGTERM under load, every answered request is reported (${name})`, async (t) => {
     const { start } = await open(t, { args: [...args] })
     let atrium = await start()
     const traffic = await openTraffic(atrium.origin)
@@ -124,7 +124,7 @@ for (const [name, args] of [
 }
 
 for (const when of ['before', 'after'] as const) {
-  test(`a database that goes away ${when} it took a batch, before it said so, loses and doubles nothing`, async (t) => {
+  test(`a database outage ${when} the commit of a batch, before its confirmation, neither loses nor doubles usage`, async (t) => {
     const { proxy, start } = await open(t, { proxied: true })
     const atrium = await start()
     const traffic = await openTraffic(atrium.origin)
@@ -135,7 +135,7 @@ for (const when of ['before', 'after'] as const) {
     for (let i = 0; i < 20; i++) await add(atrium.origin, traffic)
     await proxy.cut()
     await proxy.restore()
-    // What was held has nowhere to go any more.
+    // The buffered counts can no longer be stored.
     proxy.release()
     let reported: Record<string, number> | undefined
     let failed = 0
@@ -144,7 +144,7 @@ for (const when of ['before', 'after'] as const) {
       if (!reported) failed++
     }
     assert.equal(reported?.['items'], 40)
-    // A report that could not be made is a request too, if the server still knew whose it was.
+    // A failed usage report is a request too, if the server could still identify the tenant.
     const requests = reported['requests']!
     assert.ok(requests >= traffic.answered && requests <= traffic.answered + failed, `${requests}, ${failed} failed`)
   })

@@ -31,7 +31,7 @@ test('60 seconds after a session has ended, the token that its agent got last op
   await world.control('POST', `/sessions/${id}/stop`, launcher)
   const endedAt = Date.now()
   while ((await enter()) === 'in') {
-    assert.ok(Date.now() - endedAt < 60_000, 'it is refused within 60 seconds of the end')
+    assert.ok(Date.now() - endedAt < 60_000, 'it is rejected within 60 seconds of the end')
     await delay(500)
   }
   t.diagnostic(`refused ${Math.round((Date.now() - endedAt) / 1_000)} s after the end`)

@@ -33,7 +33,7 @@ test('an account on the list is admitted, with spk as an object or as header tex
   }
 })
 
-test('the list is asked for the account in comparison form', async () => {
+test('the list is read with the account in comparison form', async () => {
   const token = await provider.sign({ nonce, email: 'ANN@Example.com', name: undefined })
   const asked: unknown[] = []
   await admit({ idToken: token, spk }, expected, async (account) => {

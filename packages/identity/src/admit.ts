@@ -25,7 +25,7 @@ export interface Agent {
   readonly name?: string
 }
 
-/** Where someone stands on an allow-list; `revoked` when they stood there and were taken off. */
+/** The list status of an account or agent; `revoked` if it was removed from the list. */
 export type ListStatus = 'listed' | 'revoked' | 'absent'
 
 /** Opens the sealed allow-list and looks the bearer up. */
@@ -100,7 +100,7 @@ async function admitPrincipal<Claims extends TokenClaims, Principal>(
   return { ok: true, principal, thumbprint: device.thumbprint, publicKey: device.publicKey, untilMs }
 }
 
-/** Half an identity is none: a token without a device key could be anyone's copy. */
+/** Token and device key are both required, because a token alone could be a copy. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }

@@ -20,7 +20,7 @@ const typed = { typ: AGENT_TOKEN_TYPE }
 const sign = (claims: object = {}, header: object = {}, by = platform) =>
   by.sign({ sub: id, name: 'Scribe', nonce, ...noPerson, ...claims }, { ...typed, ...header })
 
-test("an agent's token says which agent, and no e-mail address is read out of it", async () => {
+test("an agent's token identifies the agent, and its e-mail claim is ignored", async () => {
   for (const claims of [{}, { email: 'ann@example.com', email_verified: true }]) {
     const verdict = await verifyAgentToken(await sign(claims), expected)
     const said = { iss: platform.issuer, sub: id, nonce, iat: now, exp: now + 3600, name: 'Scribe' }
@@ -50,7 +50,7 @@ for (const [name, token, reason] of refused) {
   })
 }
 
-test('a token of 45 seconds ago still holds, and one of a clock that is 15 seconds ahead holds already', async () => {
+test('a token is valid for 45 seconds, and also from a clock that is 15 seconds ahead', async () => {
   for (const claims of [{ iat: now - 45 }, { iat: now + 15 }, { exp: now + 1 }])
     assert.equal((await verifyAgentToken(await sign(claims), expected)).ok, true, JSON.stringify(claims))
 })

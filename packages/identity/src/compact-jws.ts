@@ -1,7 +1,7 @@
 import { decodeBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 
-/** A JWS in compact form (RFC 7515 §7.1): its header read, the rest as it came, because nothing has been verified yet. */
+/** A compact JWS (RFC 7515 §7.1) with a parsed header. The other parts stay encoded, because nothing has been verified yet. */
 export interface CompactJws {
   readonly header: JsonObject
   readonly payload: string
@@ -9,7 +9,7 @@ export interface CompactJws {
   readonly signedText: string
 }
 
-/** Takes a compact JWS apart; undefined when it is none, or asks in its header for what this verifier does not do. */
+/** Parses a compact JWS. Returns undefined if it is malformed, or if its header requires an unsupported feature. */
 export function parseCompactJws(token: unknown, maxLength: number): CompactJws | undefined {
   if (typeof token !== 'string' || token.length > maxLength) return undefined
   const [head, payload, signature, ...more] = token.split('.', 4)

@@ -30,7 +30,7 @@ function parseJwkText(text: string): unknown {
 function parseEcPublicJwk(value: unknown): EcPublicJwk | undefined {
   if (!isJsonObject(value)) return undefined
   const { kty, crv, x, y } = value
-  // A private key that was sent is a key that has leaked: it must not go on proving anything.
+  // A private key in a request has leaked, so it must not prove anything.
   if (kty !== 'EC' || crv !== 'P-256' || 'd' in value) return undefined
   return isCoordinate(x) && isCoordinate(y) ? { kty, crv, x, y } : undefined
 }

@@ -17,7 +17,7 @@ export function isIssuer(issuer: string): boolean {
 /** The provider's JWK Set, found through its discovery document (OpenID Discovery §4). */
 export async function fetchJwkSet(issuer: string, fetchJson: FetchJson): Promise<unknown> {
   const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
-  // §4.3: exactly the issuer asked for, or one provider could hand out keys in another's name.
+  // §4.3: the issuer must match exactly, or one provider could publish keys for another.
   if (!isJsonObject(document) || document.issuer !== issuer) throw new Error(`Discovery does not speak for ${issuer}`)
   return fetchJson(checkKeySetUrl(document.jwks_uri, issuer))
 }

@@ -59,7 +59,7 @@ for (const value of refused) {
   test(`${JSON.stringify(value)?.slice(0, 60)} is no address`, () => assert.equal(parseEmail(value), undefined))
 }
 
-test('what has been brought to comparison form stays as it is', () => {
+test('an address in comparison form does not change', () => {
   const part = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(part, part, (local, domain) => {

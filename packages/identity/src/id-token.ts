@@ -2,12 +2,12 @@ import { parseEmail } from './email.ts'
 import { type KeySource, openSignedToken } from './signed-token.ts'
 import { checkTokenClaims, type ExpectedClaims, type TokenClaims, type TokenClaimsProblem } from './token-claims.ts'
 
-/** What a verified token says of a person's account. `email` is in comparison form (see parseEmail). */
+/** The verified claims of a person's account. `email` is in comparison form (see parseEmail). */
 export interface IdTokenClaims extends TokenClaims {
   readonly email: string
 }
 
-/** Why a token was refused; the Space endpoint says it as `token: <detail>`. */
+/** Why a token was rejected. The Space endpoint returns it as `token: <detail>`. */
 export type TokenDetail = 'bad_signature' | TokenClaimsProblem | 'unverified_email'
 
 export type TokenVerdict<Claims> =
@@ -34,7 +34,7 @@ export async function verifyIdToken(token: unknown, expected: TokenExpectations)
   const claims = checkTokenClaims(opened.claims, expected)
   if (typeof claims === 'string') return { ok: false, reason: claims }
   const email = parseEmail(opened.claims.email)
-  // Exactly true: the string "false" is truthy, and an address that nobody checked is anybody's.
+  // Exactly true: the string "false" is truthy, and an unverified address proves nothing.
   if (email === undefined || opened.claims.email_verified !== true) return { ok: false, reason: 'unverified_email' }
   return { ok: true, claims: { ...claims, email } }
 }

@@ -29,7 +29,7 @@ for (const iat of [now, now + 60, now - 360]) {
 
 const good = await make({})
 
-/** The device's own ES256 signature under a header that says otherwise. */
+/** A valid ES256 signature of the device under a header with another algorithm. */
 async function signedAs(alg: string): Promise<string> {
   const header = Buffer.from(JSON.stringify({ alg })).toString('base64url')
   const text = `${header}.${good.split('.')[1]}`

@@ -106,7 +106,7 @@ test('a key the provider withdrew is gone after ten minutes, its successor known
   assert.deepEqual(await verify(await provider.sign({})), badSignature)
 })
 
-test('a fresh cache asks nobody', async () => {
+test('a fresh cache sends no request', async () => {
   const { state, provider, verify } = await scene()
   await verify(await provider.sign({}))
   state.nowMs += 10 * MINUTE - 1
@@ -125,7 +125,7 @@ test('a clock set back a year does not keep old keys fresh for a year', async ()
   assert.equal(state.discoveries, 2)
 })
 
-test('an empty or unreadable key set is a failure: known keys go on', async () => {
+test('an empty or unreadable key set is a failure, and known keys stay valid', async () => {
   const { state, provider, verify } = await scene()
   await verify(await provider.sign({}))
   for (const jwkSet of [{ keys: [] }, { keys: 'none' }, [], 'x', { keys: [null, 1, {}, { kty: 'RSA', n: 'AQ', e: 'AQAB' }] }]) {
@@ -152,7 +152,7 @@ test('of two keys under one kid the first counts', async () => {
   assert.deepEqual(await verify(await other.sign({})), badSignature)
 })
 
-test('a fetch that never ends holds nobody for ever', async () => {
+test('a fetch that never ends does not block callers forever', async () => {
   const keys = new ProviderKeys({
     issuer: 'https://id.example',
     fetchJson: () => new Promise(() => {}),

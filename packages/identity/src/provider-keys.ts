@@ -69,7 +69,7 @@ export class ProviderKeys {
     return this.#running
   }
 
-  /** Never rejects: a failure is kept for whoever then finds no keys. */
+  /** Never rejects. The failure is stored and thrown to callers that find no keys. */
   async #refresh(): Promise<void> {
     try {
       const keys = importRs256Keys(await withTimeout(fetchJwkSet(this.issuer, this.#fetchJson), this.#refreshTimeoutMs))
@@ -83,7 +83,7 @@ export class ProviderKeys {
   }
 }
 
-/** A clock set back counts as time gone by, else it would keep old keys fresh for as long as it was set back. */
+/** A clock that was set back counts as elapsed time, or old keys would stay fresh for as long. */
 function elapsedMs(sinceMs: number, nowMs: number): number {
   return Math.abs(nowMs - sinceMs)
 }

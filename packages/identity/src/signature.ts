@@ -5,7 +5,7 @@ import { decodeBase64url } from './base64url.ts'
 export function isRs256Signature(publicKey: KeyObject, text: string | Uint8Array, signature: string): boolean {
   const bytes = decodeBase64url(signature)
   if (bytes === undefined || publicKey.asymmetricKeyType !== 'rsa') return false
-  // The padding is stated: the key alone must never choose between PKCS #1 v1.5 and PSS.
+  // The padding is explicit, so that the key never chooses between PKCS #1 v1.5 and PSS.
   return verify('sha256', Buffer.from(text), { key: publicKey, padding: constants.RSA_PKCS1_PADDING }, bytes)
 }
 

@@ -3,7 +3,7 @@ import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
 import { isRs256Signature } from './signature.ts'
 import type { JsonObject } from '@atrium/contract/strict-json'
 
-/** Where keys come from: `ProviderKeys`, or for an issuer of our own the keys themselves. */
+/** The source of keys: `ProviderKeys`, or the keys themselves for the platform's own issuer. */
 export interface KeySource {
   find(kid: string | undefined): Promise<KeyObject | undefined>
 }
@@ -26,7 +26,7 @@ export async function openSignedToken(
   const jws = parseCompactJws(token, MAX_TOKEN_LENGTH)
   if (!jws || !isRightType(jws.header.typ) || !isKid(jws.header.kid)) return { ok: false, reason: 'malformed' }
   if (jws.header.alg !== 'RS256') return { ok: false, reason: 'bad_signature' }
-  // Keys come from the issuer alone: `jwk`, `jku`, `x5c`, `x5u` in the header are the sender's word and are ignored.
+  // Keys come only from the issuer. `jwk`, `jku`, `x5c` and `x5u` in the header are untrusted and ignored.
   const key = await keys.find(jws.header.kid)
   if (!key || !isRs256Signature(key, jws.signedText, jws.signature)) return { ok: false, reason: 'bad_signature' }
   const claims = decodeJsonPart(jws.payload)

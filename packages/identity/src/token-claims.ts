@@ -1,6 +1,6 @@
 import type { JsonObject } from '@atrium/contract/strict-json'
 
-/** What every verified token says, a person's or an agent's. Times are seconds, as in the token. */
+/** The claims of every verified token, of a person or an agent. Times are in seconds, as in the token. */
 export interface TokenClaims {
   readonly iss: string
   readonly sub: string
@@ -18,20 +18,20 @@ export interface ExpectedClaims {
   readonly nowMs: number
 }
 
-/** How long a token counts, by the clock of whoever verifies it. */
+/** The lifetime of a token by the clock of the verifier. */
 export interface TokenLifetime {
-  /** After `iat`, whatever `exp` says. */
+  /** The longest lifetime after `iat`, regardless of `exp`. */
   readonly maxAgeSeconds: number
-  /** How much longer than it says, if this clock should be fast. */
+  /** Tolerance after `exp`, for a clock that is ahead. */
   readonly lateSeconds: number
-  /** How much sooner than it says, if this clock should be slow. */
+  /** Tolerance before `iat`, for a clock that is behind. */
   readonly earlySeconds: number
 }
 
 /** A person's: it proves who sat at the device when it was made. Providers let it live for days, we ask for the same day. */
 export const PERSON_LIFETIME: TokenLifetime = { maxAgeSeconds: 12 * 3600 + 60, lateSeconds: 60, earlySeconds: 60 }
 
-/** Until when a token that holds now still does. */
+/** Time at which a token that is valid now expires. */
 export function goodUntilMs({ exp, iat }: TokenClaims, { maxAgeSeconds, lateSeconds }: TokenLifetime): number {
   return 1000 * Math.min(exp + lateSeconds, iat + maxAgeSeconds)
 }
@@ -69,12 +69,12 @@ function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Not Infinity, which is what JSON.parse makes of 1e400: it would never expire. */
+/** Excludes Infinity, to which JSON.parse converts 1e400: such a token would never expire. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-/** Several audiences need `azp`, and wherever `azp` stands it must be us: the token was made for that party to use. */
+/** Several audiences require `azp`. If `azp` is present it must be this client, because it names the party that may use the token. */
 function isFor(audience: string, { aud, azp }: JsonObject): boolean {
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
   const isSoleAudience = audiences.length === 1 && azp === undefined

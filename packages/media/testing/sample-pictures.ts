@@ -23,7 +23,7 @@ export function gradient(width = 800, height = 600): Sharp {
 
 export type Still = 'png' | 'jpeg' | 'webp' | 'avif'
 
-/** A picture that says where it was taken. */
+/** A picture with a location in its metadata. */
 export function located(format: Still, orientation = 1): Promise<Buffer> {
   const told = gradient().toFormat(format, { quality: 80 }).withExif(exif).withXmp(xmp)
   return (orientation === 1 ? told : told.withMetadata({ orientation })).toBuffer()

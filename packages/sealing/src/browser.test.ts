@@ -24,6 +24,6 @@ for (const entry of entries) {
   })
 }
 
-test('the check sees what Node alone has', () => {
+test('the check detects Node-only APIs', () => {
   assert.throws(() => readWithImports('node-lines.ts'))
 })

@@ -29,7 +29,7 @@ test('the command line opens every line by itself', { skip }, () => {
   }
 })
 
-test('the command line refuses a line whose header says another place', { skip }, () => {
+test('the command line rejects a line whose header has another place', { skip }, () => {
   const [line] = sealAll(key, payloads) as [string]
   const moved = { ...(JSON.parse(line) as object), protected: Buffer.from('{"enc":"A256GCM","seq":1}').toString('base64url') }
   const options = { input: JSON.stringify(moved), stdio: ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'] }

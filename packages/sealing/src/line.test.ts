@@ -31,7 +31,7 @@ const example = {
 }
 const line = formatLine(example)
 
-test('a line says what it was made of', () => {
+test('a parsed line has the parts that it was made from', () => {
   fc.assert(
     fc.property(parts, position, (parts, position) => {
       const header = encodeHeader(position)

@@ -1,7 +1,7 @@
 import { decodeBase64url, encodeBase64url, isBase64url } from './base64url.ts'
 import { DamagedLine } from './damaged-line.ts'
 
-/** Where a line stands: `prev` is the hash of line `seq - 1`, and absent on line 0 alone. */
+/** The place of a line: `prev` is the hash of line `seq - 1`, and absent only on line 0. */
 export interface Position {
   readonly seq: number
   readonly prev?: string | undefined

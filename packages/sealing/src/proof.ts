@@ -1,11 +1,11 @@
-/** A request of the Space endpoint, as it is sent. */
+/** A request of the Space endpoint. */
 export interface ProvableRequest {
   readonly op: string
   readonly room: string
   readonly message?: { readonly text: string; readonly reply_to?: string | undefined; readonly client_id?: string | undefined }
 }
 
-/** What says who asks and opens the room is no argument: it is the same whatever is asked for, and the key must not be hashed. */
+/** Members that identify the caller or open the room are not arguments, and the room key must not be hashed. */
 const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
 
 /**

@@ -59,7 +59,7 @@ export interface TurnRecord {
   readonly message: Message
 }
 
-/** What a line's payload says. */
+/** The payload of a line. */
 export type RoomRecord = PolicyRecord | TurnRecord
 
 /** Longest message text, in UTF-8. */
@@ -85,7 +85,7 @@ const policyRecord = where(
     require_proof: optional(constant(true)),
     at: timestamp,
   }),
-  // A list in an open room would be a promise that nobody keeps; a list that nobody may change, a mistake.
+  // A list in an open room would have no effect, and a list without an owner could never change.
   ({ policy, owner, allow, agents }) =>
     policy === 'email' ? allow !== undefined && owner !== undefined && 'email' in owner : !allow && !agents,
   'a list, and an account that owns the room, belong to policy email and to no other',
@@ -116,7 +116,7 @@ const turnRecord = object<TurnRecord>({
 
 const roomRecord = variant<RoomRecord>('t', { policy: policyRecord, turn: turnRecord })
 
-/** The payload to seal. Throws InvalidRecord for what `parseRecord` would refuse: a room never holds what cannot be read back. */
+/** The payload to seal. Throws InvalidRecord for a record that `parseRecord` would reject, so that every stored line can be read. */
 export function formatRecord(record: RoomRecord): string {
   return JSON.stringify(roomRecord(record, ''))
 }

@@ -47,7 +47,7 @@ function gcm(iv: Bytes, additionalData: Bytes) {
   return { name: 'AES-GCM', iv, additionalData, tagLength: TAG_BYTES * 8 }
 }
 
-/** OperationError is the cipher's no; anything else is a fault of ours or of the browser and goes on. */
+/** OperationError means that decryption failed. Any other error is a bug or a fault of the browser and is thrown. */
 async function unlessRefused<Value>(work: Promise<Value>): Promise<Value | undefined> {
   try {
     return await work

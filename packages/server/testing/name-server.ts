@@ -11,7 +11,7 @@ interface NameServer {
 const typeA = 1
 const typeAaaa = 28
 
-/** A real DNS server on loopback: what it answers for a name is asked anew at each query. */
+/** A real DNS server on loopback. Its answer for a name is computed at each query. */
 export async function startNameServer(answer: (name: string) => string[]): Promise<NameServer> {
   const asked: string[] = []
   const socket = createSocket('udp4')

@@ -1,12 +1,12 @@
 import { calculateJwkThumbprint, CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import type { FetchJson } from '../discovery.ts'
 
-/** For tests: an OpenID provider whose tokens come from jose, so that our verifier is never its own judge. */
+/** An OpenID provider for tests. Its tokens come from jose, so that the verifier is tested against another implementation. */
 export interface TestProvider {
   readonly issuer: string
   readonly publicJwk: JWK
   readonly privateKey: CryptoKey
-  /** A token that is good in all respects at `nowMs`, but for what `claims` and `header` change (undefined removes). */
+  /** A token that is valid at `nowMs`, except for changes by `claims` and `header` (undefined removes a member). */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>
   /** Answers discovery and key set as the provider's web server would. */
   readonly fetchJson: FetchJson

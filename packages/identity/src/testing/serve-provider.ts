@@ -5,7 +5,7 @@ import { createTestProvider, type TestProvider, type TestProviderOptions } from 
 
 export interface ServedProvider {
   readonly provider: TestProvider
-  /** Paths asked for, in order. */
+  /** The requested paths, in order. */
   readonly requests: string[]
   close(): void
 }

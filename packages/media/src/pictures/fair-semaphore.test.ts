@@ -6,7 +6,7 @@ import { FairSemaphore } from './fair-semaphore.ts'
 const busy = () => new Error('busy')
 const limits = { permits: 2, permitsPerTenant: 2, maxWaiting: 4, maxWaitingPerTenant: 3, timeoutMs: 10_000, busy }
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function open() {
   const { promise, resolve } = Promise.withResolvers<string>()
   return { work: () => promise, end: resolve }
@@ -32,7 +32,7 @@ function watch(semaphore: FairSemaphore) {
   return { began, run, end }
 }
 
-test('so much runs at once, the rest of a tenant in its order, and heavy work alone', async () => {
+test('the permits limit concurrent work, a tenant’s work keeps its order, and heavy work runs alone', async () => {
   const { began, run, end } = watch(new FairSemaphore(limits))
   const running = [run('a1'), run('a2', 2), run('a3')]
   await nextTurn()
@@ -68,7 +68,7 @@ test('a tenant holds no more than its permits, and heavier work still runs', asy
   await Promise.all(running)
 })
 
-test('where too many wait, or too many of its tenant, or too long, work is refused and holds no permit', async () => {
+test('work is rejected without a permit if too much is waiting, in total or of its tenant, or for too long', async () => {
   const semaphore = new FairSemaphore({ ...limits, timeoutMs: 30 })
   const first = open()
   const running = semaphore.run('a', 2, first.work)

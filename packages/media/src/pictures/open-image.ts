@@ -1,10 +1,10 @@
 import sharp, { type Sharp } from 'sharp'
 import { pictureLimits } from './assert-acceptable.ts'
 
-/** All that is ever opened here. SVG is a program, PDF a document, and each further loader is code that a stranger could reach. */
+/** The only formats that are decoded. Each further loader, such as SVG or PDF, is code that untrusted input could reach. */
 const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif']
 
-/** For a process that opens strangers' pictures. */
+/** The settings of a process that decodes untrusted pictures. */
 export function takeOnlyPictures(): void {
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) })

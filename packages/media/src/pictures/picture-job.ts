@@ -1,4 +1,4 @@
-/** What a picture's process is asked. Paths are of files of ours. */
+/** A request to a picture process. Paths are of internal files. */
 export type PictureJob =
   | { work: 'inspect'; path: string }
   | { work: 'clean'; path: string; out: string; facts: PictureFacts }
@@ -6,10 +6,10 @@ export type PictureJob =
 
 export type ShrunkFormat = 'webp' | 'avif'
 
-/** A tall picture comes narrower: it never gets higher than this many times the width asked for. */
+/** The largest height as a multiple of the requested width. A tall picture is made narrower. */
 export const maxHeightRatio = 2
 
-/** What the header of a picture says, before anything of it is decoded. */
+/** The header of a picture, read before anything is decoded. */
 export interface PictureFacts {
   format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
   /** Of one frame, as it is stored. */

@@ -10,7 +10,7 @@ takeOnlyPictures()
 process.on('message', (job: PictureJob) => {
   void answer(job).then((told) => process.send?.(told))
 })
-// Without its parent nobody waits for what it does, even in the middle of a picture.
+// Without its parent the result has no recipient, so the process exits even during a picture.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 // Ctrl-C reaches the whole process group: the parent decides when its children stop.
 process.on('SIGINT', () => undefined)
@@ -22,7 +22,7 @@ async function answer(job: PictureJob): Promise<PictureAnswer> {
     // The disk's fault, and not the picture's.
     if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(String(error)))
       return { noRoom: true, rssBytes: process.memoryUsage.rss() }
-    // What a decoder says is for those who know it; whoever sent the file is told that it is broken.
+    // Decoder messages are technical, so the sender gets only the message that the file is damaged.
     const refused = error instanceof PictureError ? error.message : 'The picture is broken.'
     return { refused, rssBytes: process.memoryUsage.rss() }
   }

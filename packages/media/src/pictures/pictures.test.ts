@@ -81,7 +81,7 @@ function putInto(avif: Buffer, path: string[], more: Buffer): Buffer {
   return grown
 }
 
-test('an AVIF loses what its boxes tell besides the picture, and keeps its pixels to the bit', async () => {
+test('an AVIF loses the metadata in its boxes and keeps its exact pixels', async () => {
   const picture = sharp({ create: { width: 60, height: 40, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } })
   const avif = await picture.avif().toBuffer()
   const text = Buffer.concat([Buffer.alloc(4), hidden, Buffer.alloc(1)])
@@ -145,7 +145,7 @@ test('CMYK, 16 bits, grey and transparent pictures are taken', async () => {
   }
 })
 
-test('what is too large is refused by its header, with a word that says why', async () => {
+test('a picture that is too large is rejected from its header, with a reason', async () => {
   const refused = async (image: Sharp, why: RegExp) =>
     assert.rejects(clean(await image.png().toBuffer()), { code: 'refused', message: why })
   await refused(draw(pictureLimits.side + 1, 1), /20000 pixels/)
@@ -159,7 +159,7 @@ test('one that takes too long is given up, and the next is served', async () => 
   assert.ok(await clean(await draw().png().toBuffer()))
 })
 
-test('more than it can do at once waits, and behind too many is told so', async () => {
+test('pictures beyond the capacity wait, and are rejected if the queue is full', async () => {
   const bytes = await draw(2_000, 2_000).png().toBuffer()
   const few = new Pictures({ waitMs: 1 })
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => clean(bytes, few)))
@@ -174,7 +174,7 @@ test('more than it can do at once waits, and behind too many is told so', async 
   assert.equal(all.length, 12)
 })
 
-test('what looked quick and takes long goes on among the long ones, and is done', async () => {
+test('a picture that takes longer than expected moves to the slow lane and completes', async () => {
   const strict = new Pictures({ quickJobMs: 1 })
   assert.ok(await clean(await draw().png().toBuffer(), strict))
   await strict.close()

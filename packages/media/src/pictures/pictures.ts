@@ -12,7 +12,7 @@ const children = 2
 /** A job that takes more fills the house: then no other long one runs, and the memory of the idle is given back first. */
 const heavyBytes = 48 * 1024 * 1024
 const jobMs = 9_000
-/** What looked quick and takes longer goes on among the others. */
+/** After this time a picture moves to the slow lane. */
 const quickJobMs = 1_500
 const folderPrefix = 'atrium-picture-'
 const abandonedMs = 60 * 60 * 1_000
@@ -44,7 +44,7 @@ export class Pictures {
     this.#folders = new FairSemaphore({ permits: 4 * children, permitsPerTenant: 2 * children, ...queue })
   }
 
-  /** Reads the header of the file, and refuses what is not to be decoded. */
+  /** Reads the header of the file, and rejects files that must not be decoded. */
   async inspect(path: string, tenantId: string): Promise<PictureFacts> {
     const facts = await this.#run({ work: 'inspect', path }, tenantId, { workBytes: 0, quick: true })
     assertAcceptable(facts)
@@ -81,7 +81,7 @@ export class Pictures {
     })
   }
 
-  /** Removes the folders that killed processes left; says how many. */
+  /** Removes the folders of killed processes, and returns how many. */
   async sweep(): Promise<number> {
     const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix))
     let removed = 0

@@ -5,7 +5,7 @@ import { maxHeightRatio, type ShrunkFormat } from './picture-job.ts'
 /** Above this an AVIF is encoded in the fastest way. */
 const smallPixels = 1_000_000
 
-/** Writes the picture as wide as asked for, or as it is where it is smaller; of an animation, its first frame. */
+/** Writes the picture at the requested width, or unchanged if it is smaller. Of an animation only the first frame. */
 export async function shrinkPicture(path: string, out: string, width: number, format: ShrunkFormat): Promise<void> {
   // In two steps, so that never both are held: what the source takes while it is decoded, and what the result takes to be encoded.
   const { data, info } = await openImage(path)

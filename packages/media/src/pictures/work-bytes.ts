@@ -15,7 +15,7 @@ export function cleanWorkBytes({ format, width, height, channels, bytesPerChanne
     case 'png':
       return turned + (facts.progressive ? pixels * channels * bytesPerChannel : 0)
     case 'webp':
-      // One that lies on its side is encoded anew.
+      // A rotated picture is re-encoded.
       return pixels * (turned ? 12 : facts.frames > 1 ? 8 : 4)
     case 'gif':
       return pixels * 8
@@ -43,7 +43,7 @@ function coefficients(channels: number, subsampling: string): number {
 const quickPixels = 1_000_000
 const quickBytes = 16 * 1024 * 1024
 
-/** Whether cleaning takes a moment, as far as the header tells. */
+/** Whether cleaning is fast, judged by the header. */
 export function isQuickToClean(facts: PictureFacts): boolean {
   const { format, width, height, frames } = facts
   const pixels = width * height * frames * (format === 'avif' ? 4 : 1)

@@ -21,7 +21,7 @@ const REST = [
 
 export type Typeface = 'Inter' | 'Literata' | 'Space Grotesk'
 
-/** The families asked for each character in turn, the theme's own first. */
+/** The font families for each character, in order, with those of the theme first. */
 export function familiesFrom(first: Typeface): string[] {
   return [first, ...REST.filter((family) => family !== first)]
 }

@@ -70,7 +70,7 @@ async function archMark(colour: Colour): Promise<RgbaImage> {
   return toRgba(sharp(Buffer.from(svg)))
 }
 
-/** Something someone left, on a small sheet of its own. */
+/** An item, on a separate small sheet. */
 export async function quote(card: Card, excerpt: Card['excerpts'][number], width: number, height: number): Promise<Node> {
   const { palette, look } = card
   const inner = width - 56

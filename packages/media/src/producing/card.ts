@@ -24,7 +24,7 @@ export type CardRequest = {
   lang?: string | undefined
 }
 
-/** A request made fit to draw: clean text, checked colours, pixels of our own making. */
+/** A validated request: clean text, checked colours and re-encoded pictures. */
 export type Card = {
   title: string
   subtitle: string | undefined

@@ -25,7 +25,7 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ['title', titleLayout],
 ])
 
-/** A card of 1200×630 in PNG, the same for the same request. Throws ProduceError for a picture that is none. */
+/** Draws a card: a PNG of 1200×630, the same for the same request. Throws ProduceError for an invalid picture. */
 export async function makeCard(request: CardRequest): Promise<{ png: Buffer; width: number; height: number }> {
   const card = readCard(request)
   const layout = LAYOUTS.get(request.template ?? '') ?? defaultLayout
@@ -57,7 +57,7 @@ function readCard({ title, subtitle, excerpts = [], theme, lang }: CardRequest):
   }
 }
 
-/** The part of the picture where most is to be seen, at the size asked for. */
+/** Crops the picture to its most interesting part, at the requested size. */
 function cropTo(bytes: Uint8Array): Picture {
   return async (width, height) => {
     const { image } = await openPicture(bytes)

@@ -21,7 +21,7 @@ export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; wi
   return { image: image.autoOrient().timeout({ seconds: DECODE_SECONDS }).toColourspace('srgb'), ...autoOrient }
 }
 
-/** Whatever a decoder says becomes one plain sentence. */
+/** Replaces the error of a decoder with one plain sentence. */
 export async function guarded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

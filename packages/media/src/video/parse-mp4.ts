@@ -69,7 +69,7 @@ function* readBrands(left: number): Parser<void> {
 
 type ReadBox = (left: number, seen: Seen) => Parser<VideoSize | undefined>
 
-/** The first size that a box of that type says. */
+/** The size in the first box of that type. */
 function* readWithin(left: number, type: string, read: ReadBox, seen: Seen): Parser<VideoSize | undefined> {
   let size: VideoSize | undefined
   for (let rest = left; rest > 0;) {

@@ -71,7 +71,7 @@ function* readNumber(within: number, maxBytes: number) {
   return decodeNumber(Buffer.concat([first, more]))
 }
 
-/** A number that says its own length by its leading zeros; an id keeps the bit that marks it. */
+/** A variable-length number, whose leading zeros encode its length. An id keeps its marker bit. */
 function decodeNumber(coded: Buffer) {
   const bytes = coded.length
   const more = coded.subarray(1)

@@ -1,2 +1,2 @@
-/** The bytes are not what was announced; the message says to the owner in what. */
+/** The bytes differ from the announcement. The message tells the owner how. */
 export class UploadMismatch extends Error {}

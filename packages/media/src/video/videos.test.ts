@@ -34,7 +34,7 @@ for (const type of ['mp4', 'webm'] as const) {
   })
 }
 
-test('a video that was taken on its side is as wide as it is shown', async () => {
+test('the width of a rotated video is its displayed width', async () => {
   const bytes = await clip('mp4')
   const box = bytes.indexOf('tkhd') - 4
   const matrixAt = box + bytes.readUInt32BE(box) - 8 - 36

@@ -5,7 +5,7 @@ import { grain, sample } from './noise.ts'
 
 const TAPS = [-1.5, -0.5, 0.5, 1.5] as const
 
-/** Still water: what stands over it, upside down, broken by ripples that grow towards the viewer, and darker by the water's own colour. */
+/** Still water: the scene above it mirrored, distorted by ripples that grow towards the viewer, and darkened by the colour of the water. */
 export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom: number, tile: Plane): void {
   const { frame, light } = picture
   const from = Math.round(top * frame.scale)
@@ -17,7 +17,7 @@ export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom
   for (let y = from; y < to; y++) {
     const below = (y - from) / frame.scale
     const near = Math.min(1, below / (frame.height * 0.45))
-    // Waves of one size look smaller the further off they are.
+    // Waves of the same size look smaller with distance.
     const across = 0.1 + 22 / (below + 30)
     const depth = 210 * Math.log(below + 14)
     const calm = step(0, 0.06, near)
@@ -28,7 +28,7 @@ export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom
       const fine = sample(tile, u * across * 2.2 + 90, depth * 2.1) - 0.5
       const bend = (wave * (6 + near * 46) + fine * (3 + 15 * near)) * frame.scale
       const mirrored = from - 1 - (y - from) * 0.94 - bend * calm
-      // Jittered taps: even ones would show as ghosts beside each other.
+      // Jittered samples, because evenly spaced ones would be visible as ghost images.
       const jitter = grain(tile, x * 7 + y * 131, y * 29 + x * 3) - 0.5
       const column = Math.min(canvas.width - 1, Math.max(0, Math.round(x + wave * (3 + near * 9) * frame.scale)))
       seen[0] = seen[1] = seen[2] = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { cleanLine, cleanParagraphs, truncate } from './clean-text.ts'
 
-test('what is not a string, or shows nothing, is no text', () => {
+test('a value that is not a string, or is invisible, is no text', () => {
   for (const value of [
     undefined,
     null,
@@ -21,7 +21,7 @@ test('what is not a string, or shows nothing, is no text', () => {
   }
 })
 
-test('controls, bidi overrides and lone surrogates go; the marks that right-to-left writers need stay', () => {
+test('control characters, bidi overrides and lone surrogates are removed; the marks that right-to-left text needs are kept', () => {
   assert.equal(cleanLine('a\u0000b\u001b[31m\u0085c\u202ed\u2066e\u2069\ud83df\udc00', 200), 'ab[31m cdef')
   assert.equal(cleanLine('שלום\u200f!', 200), 'שלום\u200f!')
   assert.equal(cleanLine('می\u200cخواهم', 200), 'می\u200cخواهم')

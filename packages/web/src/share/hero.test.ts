@@ -14,7 +14,7 @@ test('https, and the own origin whatever its scheme, may be shown', () => {
   assert.equal(read({ url: '/v1/media/art_1' })?.url, 'http://localhost:8787/v1/media/art_1')
 })
 
-test('no other address is', () => {
+test('no other URL may be shown', () => {
   const refused = [
     'http://cdn.example/a.png',
     'http://localhost:8788/a.png',

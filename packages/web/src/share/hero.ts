@@ -1,6 +1,6 @@
 import { cleanLine } from './clean-text.ts'
 
-/** The published artifact that the page shows, as the artifacts feature knows it. Its texts and its url are a tenant's. */
+/** The published artifact of the page. Its texts and its url are untrusted input of a tenant. */
 export type HeroInput = {
   kind: 'image' | 'clip' | 'card'
   url: string
@@ -11,7 +11,7 @@ export type HeroInput = {
   mime?: string | null
 }
 
-/** A hero that passed. `size` is there only when both sides are known and sane. */
+/** A validated hero. `size` is present only if both sides are known and plausible. */
 export type Hero = {
   element: 'img' | 'video'
   url: string
@@ -50,7 +50,7 @@ export function readHero(hero: HeroInput | undefined, publicUrl: string): Hero |
   }
 }
 
-/** An artifact that is hosted elsewhere says what it is by its name alone. */
+/** The type of an artifact that is hosted elsewhere is known only from its file name. */
 function typeByName({ pathname }: URL): string {
   const extension = /\.([a-z0-9]{2,5})$/.exec(pathname.toLowerCase())?.[1]
   return (extension && TYPES_BY_EXTENSION[extension]) ?? ''

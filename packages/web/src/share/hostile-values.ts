@@ -66,7 +66,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   `e${'\u0301'.repeat(100_000)}${SCRIPT}`,
 ]
 
-/** Whole metadata of shapes that nobody expects. */
+/** Metadata with unexpected shapes. */
 export const HOSTILE_METADATA: readonly unknown[] = [
   null,
   undefined,

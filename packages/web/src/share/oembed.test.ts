@@ -43,7 +43,7 @@ test('a card is the thumbnail where there is no hero, within the limits', () => 
   assert.equal(oembedFor({ ...INPUT, hero: PICTURE, card }).type, 'photo')
 })
 
-test('nothing to show, or nothing that may be shown, is a link', () => {
+test('without a hero, or with one that may not be shown, the answer is a link', () => {
   assert.deepEqual(oembedFor(INPUT), { type: 'link', ...COMMON })
   assert.equal(oembedFor({ ...INPUT, hero: { ...PICTURE, url: 'javascript:alert(1)' } }).type, 'link')
 })

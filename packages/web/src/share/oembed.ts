@@ -2,7 +2,7 @@ import { escapeHtml } from './escape-html.ts'
 import type { Hero } from './hero.ts'
 import { readSharePage, type SharePageInput } from './share-page.ts'
 
-/** What a consumer asks for, in pixels; absent is no limit. */
+/** The limits that a consumer requests, in pixels. Absent: no limit. */
 export type OembedLimits = { maxWidth?: number | undefined; maxHeight?: number | undefined }
 
 const FRAME = { width: 640, height: 560 }

@@ -60,7 +60,7 @@ function parseTerm(word: string): Term | undefined {
   return unit !== undefined && Number.isFinite(value) ? { value, unit } : undefined
 }
 
-/** A number as it is, or a percentage of `whole`; undefined for an angle. */
+/** A plain number, or a percentage of `whole`; undefined for an angle. */
 function fraction({ value, unit }: Term, whole: number): number | undefined {
   if (unit === '') return value
   return unit === '%' ? (value / 100) * whole : undefined

@@ -124,7 +124,7 @@ test('without metadata the title is the hero’s, then a plain one', () => {
   }
 })
 
-test('closed is said once, open and ready only while there is no picture', () => {
+test('the state closed is shown once, open and ready only without a picture', () => {
   assertHas(render({ state: 'closed' }).html, '<p class="state">Closed</p>')
   assert.doesNotMatch(render({ state: 'ready' }).html, /class="state"|picture will appear/)
   assertHas(render({ state: 'open', hero: undefined }).html, 'Still gathering.')

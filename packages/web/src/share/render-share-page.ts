@@ -47,7 +47,7 @@ export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base6
   )
 }
 
-/** The page for an id that is nobody's. It says nothing about why, so that a deleted collection looks as if it never was. */
+/** The page for an unknown id. It gives no reason, so that a deleted collection looks like one that never existed. */
 export function renderShareNotFound(sha256Base64: Sha256Base64): RenderedPage {
   return renderDocument(
     {
@@ -181,7 +181,7 @@ function emptyFigure({ id, state }: SharePageInput): string {
 }
 
 function label({ title, paragraphs, hero }: SharePage, state: SharePageInput['state']): string {
-  // "Closed" tells a visitor that nothing more will come. Without a picture the notice in its place says so already.
+  // "Closed" means that nothing more will be added. Without a picture, the notice in its place contains this already.
   const closed = hero && state === 'closed' ? '<p class="state">Closed</p>' : ''
   const heading = `<div class="heading">${closed}<h1 ${textAttributes(title)}>${escapeHtml(title)}</h1></div>`
   return `<div class="label"><div class="words">${heading}${description(paragraphs)}</div></div>`

@@ -134,7 +134,7 @@ describe('the share page in Chromium', { skip: skipWithoutChromium, timeout: 300
     await guarded.close()
   })
 
-  test('hostile text in any field runs nothing, asks nobody, breaks no policy', async () => {
+  test('hostile text in any field runs no script, sends no request and violates no policy', async () => {
     const { visit } = await startVisitor()
     let last: Visit | undefined
     for (const text of HOSTILE_TEXTS) {
@@ -208,7 +208,7 @@ describe('the share page in Chromium', { skip: skipWithoutChromium, timeout: 300
     }
   })
 
-  test('nothing moves when the picture comes', async () => {
+  test('the layout does not shift when the picture loads', async () => {
     for (const viewport of [
       { width: 390, height: 844 },
       { width: 1280, height: 800 },

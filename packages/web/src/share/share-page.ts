@@ -10,7 +10,7 @@ export type SharePageInput = {
   state: 'open' | 'ready' | 'closed'
   /** The published hero artifact, if there is one. */
   hero?: HeroInput | undefined
-  /** A published card: the preview picture of the page where the hero is none. */
+  /** A published card: the preview picture of the page if the hero is not a picture. */
   card?: HeroInput | undefined
   /** Origin of the API, such as `http://localhost:8787`; hero urls may be relative to it. */
   publicUrl: string
@@ -20,7 +20,7 @@ export type SharePageInput = {
   oembedUrl: string
 }
 
-/** What the page says, after reading and checking. */
+/** The validated contents of the page. */
 export type SharePage = {
   title: string
   paragraphs: string[][]
@@ -28,7 +28,7 @@ export type SharePage = {
   summary: string | undefined
   theme: Theme
   hero: Hero | undefined
-  /** What a preview of the link shows: the hero where it is a picture, else the card. */
+  /** The picture of a link preview: the hero if it is a picture, else the card. */
   preview: Hero | undefined
 }
 

@@ -28,13 +28,13 @@ export function startTestBrowser(): Promise<Browser> {
 }
 
 interface Watch {
-  /** Whom the page may ask. */
+  /** The origins that the page may request. */
   mayAsk: (url: URL) => boolean
-  /** Errors in the console that the test brings about itself. */
+  /** Console errors that the test causes on purpose. */
   expected: RegExp
 }
 
-/** A page that is watched for code that runs (it calls `canary`, or opens a dialog), errors, broken policies and requests to elsewhere. */
+/** A page that records executed code (calls of `canary`, dialogs), errors, policy violations and requests to other origins. */
 export async function openWatchedPage(
   browser: Browser,
   { mayAsk, expected }: Watch,

@@ -1,4 +1,4 @@
-/** What can honestly be said of a text's language from its letters alone. */
+/** The language of a text, as far as its letters determine it. */
 
 const SCRIPTS: ReadonlyArray<readonly [RegExp, string]> = [
   // Kana before Han: Japanese mixes them, and the fonts for the shared characters differ.

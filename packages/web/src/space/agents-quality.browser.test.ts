@@ -74,7 +74,7 @@ describe('inviting agents, for everyone', { skip: skipWithoutChromium || skipWit
     await ann.close()
   })
 
-  test('whatever an agent is called and says of itself, it is shown as it is, and nothing of it runs', async () => {
+  test('the name and description of an agent are shown as plain text, and nothing in them runs', async () => {
     const texts = HOSTILE_TEXTS.map((text) => text.replace(/\0/g, '').toWellFormed())
     assert.ok(texts.length >= 30)
     for (const text of texts) addAgent(api, text.slice(0, 120), { description: text.slice(0, 2_000) })

@@ -24,7 +24,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await space?.stop()
   })
 
-  test('each refusal has its own words, and none of them invites', async () => {
+  test('each rejection has a specific message, and none launches an agent', async () => {
     addAgent(api)
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
@@ -57,7 +57,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await ann.close()
   })
 
-  test('a price that has risen since it was shown is shown and not charged; pressing once more agrees to it', async () => {
+  test('a price that has risen is shown and not charged; another press agrees to it', async () => {
     addAgent(api)
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
@@ -74,7 +74,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await ann.close()
   })
 
-  test('who invites an agent that runs elsewhere is told that it keeps the key, and offered a room with a list', async () => {
+  test('for a remote agent, the page warns that it keeps the key and offers a room with a list', async () => {
     addAgent(api, 'Lamplighter')
     addAgent(api, 'Faraway', { hosting: 'remote' })
     const ann = await newVisitor(browser)
@@ -135,7 +135,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     }
   })
 
-  test('a catalog that cannot be fetched is asked for again; one without agents says so', async () => {
+  test('a catalog that cannot be fetched can be retried; an empty one has a message', async () => {
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
     await ann.context.route('**/v1/catalog?*', (route) => route.abort())

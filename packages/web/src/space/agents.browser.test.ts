@@ -58,11 +58,11 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     const stored = await ann.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))
     assert.ok(!stored.includes(coupon) && !stored.includes(mk))
 
-    // Where an agent has been, there is one thing more to be believed.
+    // After an agent has been in the room, its owner must be trusted as well.
     await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
     await ann.page.locator('[data-check=agents].trusted').waitFor()
 
-    // Also after the page was loaded anew.
+    // Also after a reload of the page.
     await ann.page.reload()
     await lineOf(ann.page, 'reads along until').waitFor()
     await ann.page.getByRole('button', { name: 'Send away Lamplighter' }).click()
@@ -82,7 +82,7 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     }
   })
 
-  test('where answers are lost, the same press is sent again, also by another press: one agent comes, and is paid once', async () => {
+  test('a launch whose responses are lost is retried, also by another press: one agent joins and is paid once', async () => {
     addAgent(api)
     const coupon = addCoupon(api, 20)
     const ann = await newVisitor(browser)
@@ -106,7 +106,7 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     await ann.close()
   })
 
-  test('an agent that cannot be told to go is said to stay; the second try sends it away', async () => {
+  test('if the request to stop fails, the agent is shown as present; the second attempt removes it', async () => {
     addAgent(api)
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)

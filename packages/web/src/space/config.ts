@@ -3,12 +3,12 @@ export interface IdentityConfig {
   readonly issuer: string
   readonly client_id: string
   readonly label: string
-  /** Built in, for trying things out: it believes whatever address it is given. */
+  /** The development provider, which accepts any e-mail address without verification. */
   readonly development: boolean
 }
 
 export interface SpaceConfig {
-  /** Where others reach the endpoint. This page asks its own origin. */
+  /** The public URL of the endpoint. This page uses its own origin. */
   readonly space_url: string
   readonly api_url: string
   /** What this page may call the API with; null: it cannot invite agents. */
@@ -18,7 +18,7 @@ export interface SpaceConfig {
   readonly identity: IdentityConfig | null
 }
 
-/** Tries until it comes: without it the page cannot say who may sign in where. */
+/** Retries until it succeeds, because without the configuration the page cannot offer sign-in. */
 export async function loadConfig(): Promise<SpaceConfig> {
   for (let tries = 0; ; tries++) {
     try {

@@ -134,7 +134,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await makeListedRoom(ann.page, '')
     await write(ann.page, 'Before')
     await message(ann.page, 'Before').waitFor()
-    // As if the hours had gone by: the token in this tab becomes one of yesterday.
+    // Simulates elapsed time: the token in this tab becomes a day old.
     const before = Math.floor(Date.now() / 1000) - 13 * 3600
     space.claim({ iat: before, exp: before + 3600 })
     const stale = await newVisitor(browser)
@@ -146,7 +146,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await stale.close()
     await ann.page.evaluate(() => {
       const account = JSON.parse(sessionStorage.getItem('atrium.space.account')!) as { idToken: string }
-      // A byte of the signature: what the service says to it is `token: bad_signature`.
+      // Changes a byte of the signature, which the service rejects with `token: bad_signature`.
       account.idToken = `${account.idToken.slice(0, -10)}${account.idToken.at(-10) === 'A' ? 'B' : 'A'}${account.idToken.slice(-9)}`
       sessionStorage.setItem('atrium.space.account', JSON.stringify(account))
     })

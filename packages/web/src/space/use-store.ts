@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Store } from './store.ts'
 
-/** What `select` takes from the store; the component draws itself anew only when that changes. */
+/** The value that `select` returns for the store. The component renders again only when it changes. */
 export function useStore<T extends object, S>(store: Store<T>, select: (value: T) => S): S {
   const [, setTurn] = useState(0)
   const selected = select(store.value)

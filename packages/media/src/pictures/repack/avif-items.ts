@@ -35,7 +35,7 @@ export function readItems(meta: Buffer, from: number): Items {
     const locations = payloadOf('iloc')
     return { extents: readExtents(new Reader(meta.subarray(locations.start, locations.end)), pictures), ...told }
   } catch (error) {
-    // A number that lies behind the end.
+    // A number beyond the end.
     throw error instanceof RangeError ? broken() : error
   }
 }

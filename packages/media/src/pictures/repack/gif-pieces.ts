@@ -1,7 +1,7 @@
 import { PictureError } from '../picture-error.ts'
 import { joinRanges, type Piece, type SourceFile } from './source-file.ts'
 
-/** Application extensions that say how often an animation repeats. */
+/** The application extensions with the loop count of an animation. */
 const loops = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0'])
 const graphicControl = 0xf9
 const application = 0xff

@@ -62,7 +62,7 @@ describe('the painter in the house', () => {
     }
   })
 
-  it('stops when told to, with the reason it was told', async () => {
+  it('stops on an abort, with its reason', async () => {
     const stop = new AbortController()
     const painting = painter.paint({ prompt: 'city', seed: 1, width: 2048, height: 2048, signal: stop.signal })
     stop.abort(new Error('enough'))

@@ -82,7 +82,7 @@ async function failure(given: Answer, model?: string): Promise<PaintError> {
       () => assert.fail('it painted'),
       (error: unknown) => {
         assert.ok(error instanceof PaintError, String(error))
-        // Whatever is logged or shown of it, the key and the provider's words are not in it.
+        // The logged and returned error contains neither the key nor text of the provider.
         assert.doesNotMatch(
           `${JSON.stringify(error)}${error.message}${error.stack}${String(error.cause)}`,
           /sk-test|do-not-show|SECRET/,
@@ -110,7 +110,7 @@ describe('painting with a provider', () => {
     )
   })
 
-  it('keeps the picture and nothing else, as a picture process wrote it', async (t) => {
+  it('stores only the picture that a picture process has re-encoded', async (t) => {
     for (const format of ['png', 'jpeg', 'webp'] as const) {
       answer = images(await square(format))
       const clean = t.mock.method(pictures, 'clean')
@@ -181,7 +181,7 @@ describe('painting with a provider', () => {
     })
   }
 
-  it('takes no picture that is too small, cut off or absurdly large', async () => {
+  it('rejects a picture that is too small, truncated or far too large', async () => {
     assert.equal((await failure(images(await square('png', 20)))).code, 'bad_result')
     const whole = await sharp({ create: { width: 400, height: 400, channels: 3, background: '#123' } })
       .png()
@@ -195,7 +195,7 @@ describe('painting with a provider', () => {
     assert.equal(error.code, 'bad_result')
   })
 
-  it('reads no answer of a million entries, and holds nobody with it', async () => {
+  it('rejects an answer of a million entries without blocking the process', async () => {
     const list = (count: number) => Buffer.from(`{"data":[${'{},'.repeat(count)}{}]}`)
     for (const raw of [list(1_400_000), Buffer.alloc(4_000_000, '['), Buffer.from(`{"data":[${'1,'.repeat(8_000_000)}1]}`)]) {
       await failure({ raw: '{}' })
@@ -204,7 +204,7 @@ describe('painting with a provider', () => {
     }
   })
 
-  it('gives up on a provider that does not answer, and on one that is not there', async () => {
+  it('times out on a provider that does not answer, and fails on one that cannot be reached', async () => {
     answer = { hang: true }
     await assert.rejects(painter('openai', 'gpt-image-1', 200).paint(request), { code: 'provider_unavailable' })
     const nobody = createProviderPainter({
@@ -219,7 +219,7 @@ describe('painting with a provider', () => {
     await assert.rejects(nobody.paint(request), { code: 'provider_unavailable' })
   })
 
-  it('stops when told to, with the reason it was told', async () => {
+  it('stops on an abort, with its reason', async () => {
     answer = { hang: true }
     const stop = new AbortController()
     const painting = painter().paint({ ...request, signal: stop.signal })
@@ -227,7 +227,7 @@ describe('painting with a provider', () => {
     await assert.rejects(painting, { message: 'enough' })
   })
 
-  it('asks once only: a second call may be a second bill', async () => {
+  it('sends only one request, because a second one could be billed again', async () => {
     asked.length = 0
     await failure({ status: 500, body: said('server_error') })
     assert.equal(asked.length, 1)

@@ -2,12 +2,12 @@ import type { Payments } from './payments.ts'
 
 const lifetimeMs = 24 * 60 * 60 * 1_000
 
-/** Where the built-in payment page of a checkout is, below the API's origin. */
+/** The path of a checkout's built-in payment page. */
 export function testPagePath(checkoutId: string): string {
   return `/v1/checkout/${checkoutId}/pay`
 }
 
-/** Payments in which no money moves: the buyer meets a built-in page. Never in production. */
+/** Simulated payments with a built-in page and without money. Never in production. */
 export function openTestPayments(publicUrl: string): Payments {
   return {
     provider: 'test',

@@ -5,15 +5,15 @@ export interface InvitedAgent {
   /** Of its session. */
   readonly id: string
   readonly name: string
-  /** Sends it away: whoever has it may. */
+  /** The control token, which anyone who has it can use to stop the session. */
   readonly controlToken: string
   readonly status: SessionStatus['status']
   readonly hasJoined: boolean
   readonly expiresAt: string
   readonly chargedCredits: number
-  /** It was told to go, and has not gone yet. */
+  /** A stop was requested and is not complete. */
   readonly leaving: boolean
-  /** It could not be told to go. */
+  /** The request to stop failed. */
   readonly unreached: boolean
 }
 

@@ -68,7 +68,7 @@ export class InvitedAgents {
     const { signal } = this.#stopper
     while (!signal.aborted) {
       const here = this.state.value.agents.filter(isHere)
-      // Nobody sees it: it is looked up when the page is looked at again.
+      // The page is hidden. The status is read when it becomes visible again.
       if (!document.hidden) await Promise.all(here.map((agent) => this.#look(agent)))
       if (signal.aborted) return
       const isComing = this.state.value.agents.some(({ status }) => status === 'launching' || status === 'stopping')
@@ -87,7 +87,7 @@ export class InvitedAgents {
       if (status === 'running') announce(`${name} is here`)
       if (!isHere(found)) announce(`${name} has left`)
     } catch (error) {
-      // Nobody knows this session any more, or this token of it.
+      // The session or its token no longer exists.
       if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) this.forget(id)
     }
   }

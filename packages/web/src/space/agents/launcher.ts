@@ -17,7 +17,7 @@ const TRIES = 4
 export class Launcher {
   readonly #api: PlatformApi
   readonly #secret: RoomSecret
-  /** A press of which nobody knows what became: pressing once more must neither launch nor pay a second time. */
+  /** A launch with an unknown outcome. Another press must neither launch nor pay a second time. */
   #unsettled: Press | undefined
 
   constructor(api: PlatformApi, secret: RoomSecret) {

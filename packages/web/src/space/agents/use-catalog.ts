@@ -10,7 +10,7 @@ interface Catalog {
 
 const NOTHING: Catalog = { agents: [], nextCursor: undefined, busy: true, failure: undefined }
 
-/** The catalog, as far as it was fetched; `fetchMore` goes on where it stopped, also after a failure, and resolves to what came. */
+/** The fetched part of the catalog. `fetchMore` continues, also after a failure, and resolves to the new agents. */
 export function useCatalog(api: PlatformApi) {
   const [catalog, setCatalog] = useState(NOTHING)
   const fetchMore = async (): Promise<readonly CatalogAgent[]> => {

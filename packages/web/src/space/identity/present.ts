@@ -4,17 +4,17 @@ import { deviceKey } from './device-key.ts'
 
 export type As = 'account' | 'guest'
 
-/** Who one is when nothing else is asked for: the account one is signed in with. */
+/** The default identity: the signed-in account. */
 export function currentAs(): As {
   return accountStore.value.account ? 'account' : 'guest'
 }
 
-/** The key that signs in this room: the account's, or for a guest one that only this room knows. */
+/** The signing key in this room: the account's, or for a guest a separate key per room. */
 export function keyOf(room: string, as = currentAs()): Promise<DeviceKey> {
   return deviceKey(as === 'account' ? 'account' : `room:${room}`)
 }
 
-/** Who asks, and the key to prove it with. */
+/** The identity of the caller and its device key. */
 export async function identityIn(room: string, as = currentAs()): Promise<RoomIdentity> {
   const { account } = accountStore.value
   const { spk, sign } = await keyOf(room, as)

@@ -41,7 +41,7 @@ export function isReturn(): boolean {
   return query.has('state') && (query.has('code') || query.has('error'))
 }
 
-/** Puts the room's link back into the address bar and redeems the code. Resolves to what went wrong, in words, or undefined. */
+/** Restores the room's link in the address bar and redeems the code. Resolves to an error message, or undefined. */
 export async function finishSignIn(identity: IdentityConfig | null): Promise<string | undefined> {
   const query = new URLSearchParams(location.search)
   const pending = takePending(query.get('state') ?? '')

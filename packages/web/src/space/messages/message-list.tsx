@@ -16,7 +16,7 @@ interface MessageListProps {
   onReply: (entry: Entry) => void
   /** Back to writing. */
   onLeave: () => void
-  /** A message that was refused, to be written anew. */
+  /** A rejected message, for another attempt. */
   onEdit: (text: string) => void
 }
 

@@ -5,7 +5,7 @@ export function messageElement(id: string): HTMLElement | null {
   return document.getElementById(`m-${id}`)
 }
 
-/** Goes to a message that was replied to, fetching what lies before when it is not there yet. */
+/** Scrolls to the message that was replied to, and fetches older messages if it is not loaded. */
 export async function showMessage(session: RoomSession, id: string): Promise<void> {
   while (!messageElement(id) && session.state.value.hasEarlier) {
     const before = session.state.value.chunks.length
@@ -18,7 +18,7 @@ export async function showMessage(session: RoomSession, id: string): Promise<voi
   element.scrollIntoView({ block: 'center' })
   element.focus({ preventScroll: true })
   element.classList.remove('shown')
-  // Read, so that the animation begins anew.
+  // Reading the layout restarts the animation.
   void element.offsetWidth
   element.classList.add('shown')
 }

@@ -20,7 +20,7 @@ export function useDraft(session: RoomSession, replyTo: Entry | undefined, onRep
     void session.vault.read<Draft>('draft').then((draft) => {
       latest.current.isRestored = true
       if (!draft) return
-      // Whoever was quicker than the storage has both.
+      // Keeps text that was entered before the storage answered.
       setText((typed) => (typed === '' ? draft.text : `${draft.text}\n${typed}`))
       if (draft.replyTo) onReplyTo(draft.replyTo)
     })
@@ -30,7 +30,7 @@ export function useDraft(session: RoomSession, replyTo: Entry | undefined, onRep
     if (current.isRestored && (current.text !== text || current.replyTo !== replyTo)) keep(text, replyTo)
   }, [text, replyTo])
   const write = useCallback((next: string) => {
-    // Not in an effect: between the key and the effect the page may go.
+    // Not in an effect, because the page may be closed between the key press and the effect.
     if (latest.current.isRestored) keep(next, latest.current.replyTo)
     setText(next)
   }, [])

@@ -3,7 +3,7 @@ import { useStore } from '../use-store.ts'
 
 const store = new Store<{ text: string }>({ text: '' })
 
-/** Says it to whoever listens with a screen reader, when they have a moment. */
+/** Announces a message to screen readers (aria-live polite). */
 export function announce(text: string): void {
   // The same words twice are two texts, else the second would not be said.
   store.update({ text: store.value.text === text ? `${text}\u00a0` : text })

@@ -6,7 +6,7 @@ export function authorId({ kind, id, email, key, name }: Author): string {
   return `${kind}:${id ?? email ?? key ?? name ?? ''}`
 }
 
-/** Accounts and agents choose their names; a guest's is read off the key of their device, and nobody else's word for it counts. */
+/** Accounts and agents choose their names. A guest's name is derived from the device key, so nobody else can claim it. */
 export function authorName({ kind, email, key, name }: Author): string {
   if (kind === 'anonymous') return key === undefined ? 'Guest' : guestName(key)
   const chosen = name?.replace(INVISIBLE, '').trim()
@@ -14,7 +14,7 @@ export function authorName({ kind, email, key, name }: Author): string {
   return chosen && !isTheReader(chosen) ? chosen : fallback
 }
 
-/** What nobody sees, and what turns the direction of other text. */
+/** Invisible characters, and characters that change the direction of other text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 
 /** Letters that look like those of "you". */
@@ -26,7 +26,7 @@ function isTheReader(name: string): boolean {
   return letters.map((letter) => TWINS[letter] ?? letter).join('') === 'you'
 }
 
-/** What is known of who it is, beside the name: what the identity provider vouches for, or that nobody does. */
+/** The verified identity beside the name: the e-mail address from the identity provider, or that there is none. */
 export function authorStanding({ kind, email, name }: Author): string | undefined {
   if (kind === 'anonymous') return 'unverified guest'
   return kind === 'account' && name !== undefined ? email : undefined

@@ -1,4 +1,4 @@
-/** UAX #31, table 5: scripts in everyday use. Labels in others are shown as they are asked for: xn--… */
+/** UAX #31, table 5: scripts in everyday use. Labels in other scripts are shown in ASCII: xn--… */
 const SCRIPTS = (
   'Latin Cyrillic Greek Han Hiragana Katakana Hangul Bopomofo Arabic Armenian Bengali Devanagari Ethiopic Georgian Gujarati Gurmukhi ' +
   'Hebrew Kannada Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
@@ -39,7 +39,7 @@ export function displayHost(typed: string, real: string): string {
 
 function isPlainLabel(label: string): boolean {
   if (/^[a-z0-9-]*$/.test(label)) return true
-  // Letters and their marks; digits of ASCII alone, for those of other scripts look like other digits.
+  // Letters and their marks, and only ASCII digits, because digits of other scripts look like different ones.
   if (!/^[\p{L}\p{M}0-9-]+$/u.test(label) || /\p{Lm}/u.test(label.replace('ー', ''))) return false
   const characters = [...label].filter((character) => !/[0-9-]/.test(character))
   const scripts = new Set(characters.map(scriptOf).filter((script) => script !== 'Inherited'))

@@ -8,7 +8,7 @@ export interface TextPart {
   readonly shown?: string
 }
 
-// No quotes, no angle brackets, nothing invisible and nothing that turns the direction of text: what one sees is where one goes.
+// Excludes quotes, angle brackets, invisible characters and direction marks, so that the shown link is the real target.
 const CANDIDATE = /https?:\/\/[^\s<>"'`\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/gi
 const ENDS_SENTENCE = /[.,;:!?…»”’*_~)\]]/
 /** No address that someone meant is longer. */

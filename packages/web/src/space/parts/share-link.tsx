@@ -2,14 +2,14 @@ import { useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 
-/** The room's whole link, to be copied or handed to another app. */
+/** The complete link of the room, to copy or share. */
 export function ShareLink({ title }: { title: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
   const [copied, setCopied] = useState(false)
   const link = location.href
   const copy = async () => {
     input.current?.select()
-    // Without the clipboard's permission the link stands selected, ready for Ctrl-C.
+    // Without permission for the clipboard the link is selected for Ctrl-C.
     const done = await navigator.clipboard.writeText(link).then(
       () => true,
       () => false,

@@ -66,7 +66,7 @@ export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHist
   if (opened) report(comparison(opened, entries))
 }
 
-/** Read off the lines here, and not believed from the answer. */
+/** Derived from the lines, not taken from the answer. */
 function recipientsOf(lines: readonly string[]): string[] {
   const names = lines.flatMap((line) => {
     try {

@@ -34,7 +34,7 @@ export const BELIEVED: readonly Check[] = [
   },
 ]
 
-/** What is to be believed besides where an agent has been in the room. */
+/** What must be trusted in addition after an agent has been in the room. */
 export const BELIEVED_OF_AGENTS: Check = {
   id: 'agents',
   verdict: 'trusted',

@@ -1,6 +1,6 @@
 const KEY = 'atrium.space.pin'
 
-/** The key that signs for the service, as this browser knows it. */
+/** The signing key of the service that this browser has stored. */
 export interface Pin {
   readonly kind: 'first' | 'same' | 'changed'
   /** Of the key seen now. */

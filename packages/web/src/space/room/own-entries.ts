@@ -1,7 +1,7 @@
 import type { Vault } from './vault.ts'
 
 const NAME = 'own'
-/** The newest are kept: what is older, the device key tells. */
+/** Only the newest are kept. Older messages are recognised by the device key. */
 const MAX_KEPT = 1_000
 
 /**

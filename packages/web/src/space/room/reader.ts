@@ -16,9 +16,9 @@ const EARLIER_PAGE_LINES = 250
 const UNHELD_MS = 2_000
 /** A held answer that is later than its hold by this will not come: the device slept, or a proxy forgot it. */
 const HELD_TIMEOUT_MS = 10_000
-/** Fetched without being asked for; what is older comes when someone wants to read it. */
+/** The number of lines that are loaded at first. Older lines are loaded on demand. */
 const EAGER_LINES = 6_000
-/** A refusal stands until the list or the sign-in changes, a wrong key for ever: looking now and then is enough. */
+/** A rejection lasts until the list or the sign-in changes, so it is checked again only rarely. */
 const REFUSED_MS = 5_000
 const OFFLINE_MS = 30_000
 
@@ -63,7 +63,7 @@ export class Reader {
     this.#events = events
   }
 
-  /** What is under way counts no more: the network changed, or who asks. */
+  /** Discards running requests, because the network or the identity has changed. */
   restart(): void {
     this.#request.abort()
     this.naps.wake()
@@ -90,7 +90,7 @@ export class Reader {
   #pages(signal: AbortSignal): AsyncGenerator<RoomPage, void, undefined> {
     return followPages((from) => this.#poll(from, { ...from, signal }), {
       since: this.#since,
-      // After a failure the first answer shall come at once: it tells that the service is back.
+      // After a failure the first request does not wait for new lines, so that its answer shows that the service is back.
       mayHold: () => this.#caughtUp,
       pause: () => this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), signal),
       signal,
@@ -173,7 +173,7 @@ export class Reader {
     this.#events.onEntries(entries)
   }
 
-  /** Says what went wrong, and how long to wait before the next try. */
+  /** Reports the error and returns the delay before the next attempt. */
   #fail(error: unknown, failures: number): number {
     if (!(error instanceof SpaceCallError) || error.status < 400) {
       this.#state.update({ link: navigator.onLine ? 'away' : 'offline' })
@@ -190,7 +190,7 @@ export class Reader {
     return REFUSED_MS
   }
 
-  /** Who may not be here, sees nothing that was here. */
+  /** Without access, no earlier contents are shown. */
   #close(phase: 'refused' | 'missing' | 'removed', failure: unknown): void {
     this.byId.clear()
     this.#from = undefined

@@ -13,7 +13,7 @@ export interface RoomState {
   readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed'
   /** Why it is refused; in an open room, why it has stopped: the sign-in has run out. */
   readonly failure: unknown
-  /** offline: the browser says so. away: the service does not answer. troubled: it answers with a fault of its own. */
+  /** offline: the browser has no network. away: the service does not answer. troubled: the service answers with an error. */
   readonly link: 'online' | 'offline' | 'away' | 'troubled'
   readonly policy: RoomPage['policy'] | undefined
   readonly title: string | undefined
@@ -22,7 +22,7 @@ export interface RoomState {
   readonly hasEarlier: boolean
   readonly loadingEarlier: boolean
   readonly pending: readonly Pending[]
-  /** Where the history ends, as the service says. */
+  /** The end of the history according to the service. */
   readonly head: Head | undefined
   /** The history is shorter than it was: the service has forgotten, or hides, something. */
   readonly shrank: boolean

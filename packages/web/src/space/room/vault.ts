@@ -49,7 +49,7 @@ export class Vault {
     }
   }
 
-  /** Undefined when there is nothing, or nothing that can be read. */
+  /** Undefined if there is no entry, or it cannot be opened. */
   async read<T>(name: string): Promise<T | undefined> {
     try {
       const bytes = decodeBase64url(localStorage.getItem(this.#prefix + name) ?? '')
@@ -79,7 +79,7 @@ export class Vault {
     return encodeBase64url(bytes)
   }
 
-  /** Bound to its name: one entry cannot be passed off as another. */
+  /** The name is authenticated, so that one entry cannot replace another. */
   #gcm(name: string, iv: Uint8Array<ArrayBuffer>) {
     return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(name) }
   }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ArchMark } from '../parts/arch.tsx'
 
-/** A screen that says one thing, where a room would be. */
+/** A screen with one message in place of a room. */
 export function Notice({ title, children }: { title: string; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -58,7 +58,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   )
 }
 
-/** The tab says which room it is and, while nobody looks, how much has come. */
+/** The title of the tab: the room and, while the tab is hidden, the number of new messages. */
 function useRoomTitle(session: RoomSession): void {
   const title = useStore(session.state, (state) => state.title)
   const count = useStore(session.state, (state) => state.head?.count ?? 0)

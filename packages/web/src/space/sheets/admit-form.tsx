@@ -6,7 +6,7 @@ interface AdmitFormProps {
   placeholder: string
   inputMode: 'email' | 'text'
   hint?: ComponentChildren
-  /** Whom the text names, and the first word of it that names nobody. */
+  /** The accounts in the text, and its first invalid word. */
   parse: (text: string) => { names: string[]; wrong: string | undefined }
   wrongText: (wrong: string) => string
   onAdmit: (names: string[]) => Promise<boolean>

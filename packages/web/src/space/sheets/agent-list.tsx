@@ -7,13 +7,13 @@ import { MemberRow } from './member-row.tsx'
 
 interface AgentListProps {
   agents: readonly AdmittedAgent[]
-  /** Who has written: the list knows agents by their ids alone. */
+  /** The authors, because the list contains only the ids of agents. */
   people: readonly Participant[]
-  /** undefined: whoever looks may not change the list. */
+  /** undefined: the viewer may not change the list. */
   change: Change | undefined
 }
 
-/** The agents on the list. Where there are none, only the owner sees that there could be. */
+/** The agents on the list. If there are none, only the owner sees this section. */
 export function AgentList({ agents, people, change }: AgentListProps) {
   if (agents.length === 0 && !change) return null
   const nameOf = (id: string) => people.find(({ author }) => author.id === id)?.author.name ?? id

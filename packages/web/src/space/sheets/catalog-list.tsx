@@ -16,7 +16,7 @@ interface CatalogListProps {
 export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
   const { agents, nextCursor, busy, failure, fetchMore } = catalog
   const list = useRef<HTMLUListElement>(null)
-  /** Its button takes the focus as soon as it is there. */
+  /** Its button is focused when it appears. */
   const focusAt = useRef(agents.findIndex(({ id }) => id === focusOn))
   useLayoutEffect(() => {
     const button = list.current?.querySelectorAll('button')[focusAt.current]

@@ -13,7 +13,7 @@ import { changeList, type ListChange } from './change-list.ts'
 import { MemberRow } from './member-row.tsx'
 import { usePolicies } from './use-policies.ts'
 
-/** Carries out a change of the list, says that it is `done`, and resolves to whether it worked. */
+/** Changes the list and announces `done`. Resolves to whether it succeeded. */
 export type Change = (wish: ListChange, done: string) => Promise<boolean>
 
 /** The list of an e-mail room, as the room's own sealed records have it; its owner can change it here. */

@@ -6,7 +6,7 @@ interface MemberRowProps {
   name: string
   member: Member | AdmittedAgent
   isOwner?: boolean
-  /** undefined: whoever looks may not change the list. */
+  /** undefined: the viewer may not change the list. */
   onExpel?: () => Promise<boolean>
   onAdmit?: () => Promise<boolean>
 }

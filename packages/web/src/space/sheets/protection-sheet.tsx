@@ -26,7 +26,7 @@ interface ProtectionSheetProps {
   onClose: () => void
 }
 
-/** Runs the checks in this browser, and says of each whether it shows something or has to be believed. */
+/** Runs the checks in this browser and shows for each what is proved and what must be trusted. */
 export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetProps) {
   const [results, setResults] = useState(NOTHING)
   const run = async () => {

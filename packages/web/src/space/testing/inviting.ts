@@ -16,7 +16,7 @@ export function addAgent(api: StubApi, name = 'Lamplighter', more: Partial<Catal
   return id
 }
 
-/** A coupon with that many credits; without any it is one that nobody knows. */
+/** A coupon with that many credits; without a number, an unknown coupon. */
 export function addCoupon(api: StubApi, credits?: number): string {
   const coupon = makeCredential('coupon', randomBytes)
   if (credits !== undefined) api.coupons.set(coupon, credits)
@@ -44,7 +44,7 @@ export function lineOf(page: Page, text: string): Locator {
   return page.locator('.invited li', { hasText: text })
 }
 
-/** What the open sheet says is the matter. */
+/** The error message of the open sheet. */
 export function problemIn(page: Page): Locator {
   return page.getByRole('dialog').getByRole('alert')
 }

@@ -24,11 +24,11 @@ export interface TestSpace {
   readonly tamper?: (room: string) => void | Promise<void>
   /** As if someone else now ran the service. */
   readonly changeKey?: () => void
-  /** Whoever makes an open room as a guest owns it by the key of their device. */
+  /** A guest who creates an open room owns it with the device key. */
   readonly guestsOwnRooms?: boolean
-  /** From now on tokens say this, and nothing that was asked for before. */
+  /** Sets the claims of the next tokens and clears earlier settings. */
   readonly claim?: (claims: Record<string, unknown>) => void
-  /** The API that agents are invited through. Absent where there is none, and the app says nothing of agents. */
+  /** The API for inviting agents. Without it the app shows nothing about agents. */
   readonly api?: StubApi
   stop(): Promise<void>
 }
@@ -66,7 +66,7 @@ const startStub: StartSpace = async () => {
   }
 }
 
-/** The app as it is published, in a folder of its own. */
+/** The published app, in a separate folder. */
 export async function buildApp(): Promise<string> {
   const outDir = await mkdtemp(join(tmpdir(), 'space-app-'))
   const configFile = fileURLToPath(new URL('../../../vite.space.config.ts', import.meta.url))

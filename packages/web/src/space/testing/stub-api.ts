@@ -65,7 +65,7 @@ export async function startStubApi(rooms: StubRooms) {
     if (!session) return refuse({ status: 401, code: 'unauthorized' })
     if (stop) session.status = 'stopped'
     send(200, JSON.stringify({ data: stop ? { sessionId: id, status: 'stopped' } : statusOf(session) }))
-    // It comes once it has been asked for: so the page sees it coming first.
+    // The agent joins after the first status request, so that the page shows it as coming first.
     if (session.status === 'launching') arrive(session)
   }
 

@@ -12,7 +12,7 @@ interface Grant {
 
 const CLIENT_ID = 'space-app'
 
-/** An OpenID provider that believes whatever address it is given: authorization code with PKCE, RS256. */
+/** An OpenID provider that accepts any e-mail address: authorization code with PKCE, RS256. */
 export async function startStubProvider() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' }
@@ -91,7 +91,7 @@ export async function startStubProvider() {
     issuer,
     clientId: CLIENT_ID,
     publicKey,
-    /** What tokens are to say beside, or instead of, the usual. */
+    /** Claims that are added to or replace the default ones. */
     claim(claims: Record<string, unknown>) {
       extra = claims
     },

@@ -10,7 +10,7 @@ import { type Fields, Rejected, StubRooms } from './stub-rooms.ts'
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
-/** The Space service's outside with rooms in memory: what the app is tested against where the real one is not there. */
+/** A fake Space service with rooms in memory, for tests of the app without the real service. */
 export async function startStubSpace(appFolder: string) {
   const provider = await startStubProvider()
   const { issuer } = provider

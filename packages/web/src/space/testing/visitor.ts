@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestSpace } from './start-space.ts'
 
-/** Someone with a browser of their own, and all that went wrong in it. */
+/** A person with a separate browser context, and the errors in it. */
 export interface Visitor {
   readonly page: Page
   readonly context: BrowserContext
-  /** Scripts that ran and should not have, policy violations, requests to strangers, errors in the page. */
+  /** Unexpected scripts, policy violations, requests to other origins, and errors of the page. */
   readonly trouble: string[]
   /** Every request's address and body: the room's key is in none but those of the endpoint. */
   readonly sent: { url: string; body: string }[]

@@ -71,7 +71,7 @@ async function holdPrice(
   if (outcome !== 'posted') throw new ApiError('insufficient_credit')
 }
 
-/** What is known of a generated blob once it is stored. */
+/** The properties of a stored generated blob. */
 export interface StoredBlob extends Omit<Generated, 'bytes'> {
   bytes: number
   sha256: string

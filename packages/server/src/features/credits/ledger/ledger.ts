@@ -54,7 +54,7 @@ export async function postMovements(tx: Tx, movements: Movement[]): Promise<Move
   return decideAndWrite(tx, state, movements)
 }
 
-/** The same without waiting: a movement whose account is locked is left out, with the outcome Locked. */
+/** Like `postMovements`, but without waiting: a movement whose account is locked is skipped with the outcome Locked. */
 async function postFreeMovements(tx: Tx, movements: Movement[]): Promise<(MovementOutcome | Locked)[]> {
   const { state, locked } = await lockMovements(tx, movements, { waits: false })
   if (locked.size === 0) return decideAndWrite(tx, state, movements)
