@@ -17,9 +17,9 @@ interface AgainstOptions {
 }
 
 /**
- * Measures this checkout and another one in the same rounds, target by target, one right after the other. Each checkout brings its own
- * stage (PostgreSQL, servers, data) from its own bench folder, so the other one may have another schema. The floors are left out:
- * they are the same on both sides.
+ * Measures this checkout and another one in the same rounds, target by target, one right after the other. Each
+ * checkout brings its own stage (PostgreSQL, servers, data) from its own bench folder, so the other one may have
+ * another schema. The floors are left out: they are the same on both sides.
  */
 export async function benchAgainst({ tree, targets, rounds, seconds, signal }: AgainstOptions): Promise<Comparison[]> {
   const theirs = await loadBench(tree)

@@ -26,7 +26,10 @@ export async function fillCollection(pool: Pool, collectionId: string, size: num
   }
 }
 
-/** The floors' own tables, made once: collections as ours have them, and the leanest table of items there is. Gives the collections' ids. */
+/**
+ * The floors' own tables, made once: collections as ours have them, and the leanest table of items there is. Gives the
+ * collections' ids.
+ */
 export async function makeFloorTables(pool: Pool, count: number, metadata: object): Promise<string[]> {
   await pool.query(`
     create schema if not exists bench;

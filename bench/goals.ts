@@ -21,7 +21,10 @@ export interface Verdict {
   met: boolean
 }
 
-/** Compares round by round: what disturbed the machine in a round disturbed both. Rates are requests per second, one a round. */
+/**
+ * Compares round by round: what disturbed the machine in a round disturbed both. Rates are requests per second, one a
+ * round.
+ */
 export function judge(goal: Goal, ofRates: number[], againstRates: number[]): Verdict {
   const byTime = 'timeAtMost' in goal
   const ratios = ofRates.map((rate, round) => (byTime ? againstRates[round]! / rate : rate / againstRates[round]!))

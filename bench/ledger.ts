@@ -1,6 +1,6 @@
-// Moves of the ledger against the plain transaction of pg, in one run: node bench/ledger.ts [rounds] [seconds]
-// The floor is what anyone would write: begin, two row updates, commit, each on a connection of a pool, and nothing else: no transfer row, no
-// idempotency, no check but balance >= 0. Both have 64 callers at once.
+// Moves of the ledger against the plain transaction of pg, in one run: node bench/ledger.ts [rounds] [seconds] The
+// floor is what anyone would write: begin, two row updates, commit, each on a connection of a pool, and nothing else:
+// no transfer row, no idempotency, no check but balance >= 0. Both have 64 callers at once.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

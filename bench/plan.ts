@@ -12,7 +12,9 @@ export interface Plan {
   status: number
 }
 
-/** Asks once for the first path and once for the last: wrk itself tells only answers of 400 and more from the others. */
+/**
+ * Asks once for the first path and once for the last: wrk itself tells only answers of 400 and more from the others.
+ */
 export async function probe(
   origin: string,
   { method, paths, headers, bodies, body = bodies?.[0], uniqueKeys, status }: Plan,

@@ -22,7 +22,10 @@ for (let seq = 0; seq < 500; seq++) {
   prev = lineHash(lines[seq]!)
 }
 
-/** The median of 40 rounds after 10 warm-up rounds. Lines per second use elapsed time, and the cost of a line uses processor time. */
+/**
+ * The median of 40 rounds after 10 warm-up rounds. Lines per second use elapsed time, and the cost of a line uses
+ * processor time.
+ */
 async function measure(what: string, count: number, round: () => unknown): Promise<void> {
   const elapsedUs: number[] = []
   const cpuUs: number[] = []

@@ -31,7 +31,9 @@ interface StageOptions {
   signal: AbortSignal
 }
 
-/** Starts what the targets need and makes their data, lets `run` use it, and ends and removes it all, whatever happens. */
+/**
+ * Starts what the targets need and makes their data, lets `run` use it, and ends and removes it all, whatever happens.
+ */
 export async function withStage<T>({ targets, nodeArgs, signal }: StageOptions, run: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'atrium-bench-'))
   // PostgreSQL's own user must pass through.

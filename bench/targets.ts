@@ -22,8 +22,8 @@ const item = JSON.stringify({
 })
 
 /**
- * The benchmarks in the order of a round, with compared ones next to each other. Reads are spread over a thousand collections,
- * so that no batch can answer many requests with one row.
+ * The benchmarks in the order of a round, with compared ones next to each other. Reads are spread over a thousand
+ * collections, so that no batch can answer many requests with one row.
  */
 export const targets: Target[] = [
   {

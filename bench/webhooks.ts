@@ -1,6 +1,7 @@
-// Deliveries a second to fast endpoints, by one worker process: node bench/webhooks.ts [events] [rounds]
-// Measured is the whole way: events are committed without a number, and when the last of them is written down as delivered the clock stops. In
-// between they are numbered, queued, signed, sent, answered with 204 and noted. The receivers are in this process, PostgreSQL commits with fsync.
+// Deliveries a second to fast endpoints, by one worker process: node bench/webhooks.ts [events] [rounds] Measured is
+// the whole way: events are committed without a number, and when the last of them is written down as delivered the
+// clock stops. In between they are numbered, queued, signed, sent, answered with 204 and noted. The receivers are in
+// this process, PostgreSQL commits with fsync.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

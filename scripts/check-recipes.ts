@@ -1,5 +1,6 @@
-// Behind `npm run check:recipes`: follows the recipes of CONTRIBUTING.md to the letter in a scratch copy, and then runs the checks and the tests that
-// the recipes add. So it fails when a recipe misses a step. `--without N` leaves out the Nth step, to see that it does.
+// Behind `npm run check:recipes`: follows the recipes of CONTRIBUTING.md to the letter in a scratch copy, and then
+// runs the checks and the tests that the recipes add. So it fails when a recipe misses a step. `--without N` leaves
+// out the Nth step, to see that it does.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,8 +18,8 @@ interface Step {
 }
 
 /**
- * A step is an item of a numbered list that begins with a file's name in bold, and has a block of code. The block's info string says where the code
- * belongs: `ts new`, or `ts before "a line of the file"`.
+ * A step is an item of a numbered list that begins with a file's name in bold, and has a block of code. The block's
+ * info string says where the code belongs: `ts new`, or `ts before "a line of the file"`.
  */
 function readSteps(markdown: string): Step[] {
   const recipes = markdown.split(/^### /m).slice(1)

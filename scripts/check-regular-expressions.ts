@@ -55,7 +55,10 @@ function findExpressions(path: string, text: string): void {
   }).visit(program)
 }
 
-/** Whether the comment on one of the two lines above says why no input can make it slow. recheck knows only that there could be one. */
+/**
+ * Whether the comment on one of the two lines above says why no input can make it slow. recheck knows only that there
+ * could be one.
+ */
 function isExplained(text: string, start: number): boolean {
   const above = text.slice(0, start).split('\n').slice(-3, -1)
   return above.some((line) => /^ *\/\/ recheck: \S/.test(line))

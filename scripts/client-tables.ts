@@ -1,6 +1,6 @@
 /**
- * Writes what the client needs of the contract when it runs: its routes and a class for each error code. The contract's own table, with all
- * its schemas, would make a page's bundle several times as large.
+ * Writes what the client needs of the contract when it runs: its routes and a class for each error code. The
+ * contract's own table, with all its schemas, would make a page's bundle several times as large.
  * --check: writes nothing, and fails naming each file that is not what the contract says.
  */
 import { errors } from '../packages/contract/src/errors.ts'

@@ -1,4 +1,5 @@
-// Behind `npm run demo`: plays a whole evening of examples/event-wall against the running server, as an app and its people would.
+// Behind `npm run demo`: plays a whole evening of examples/event-wall against the running server, as an app and its
+// people would.
 import { AtriumError } from '../packages/client/src/atrium-error.ts'
 import { OperatorError } from '../packages/cli/src/operator-api.ts'
 import { StartError } from '../packages/server/src/errors/start-error.ts'

@@ -1,4 +1,5 @@
-// Writes migrations/schema.sql: what the migrations make. With --check it only compares, and exits 1 when the file is out of date.
+// Writes migrations/schema.sql: what the migrations make. With --check it only compares, and exits 1 when the file is
+// out of date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'pg'

@@ -1,4 +1,5 @@
-// Takes the README's pictures of a share page. `node scripts/screenshot.ts LINK` of that one; without a link it plays the demo first.
+// Takes the README's pictures of a share page. `node scripts/screenshot.ts LINK` of that one; without a link it plays
+// the demo first.
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * Writes the functions that check the requests of the Space endpoint out of their schemas. The certified bundle holds these instead of
- * TypeBox: they can be read, and nothing in the bundle makes code at run time.
+ * Writes the functions that check the requests of the Space endpoint out of their schemas. The certified bundle holds
+ * these instead of TypeBox: they can be read, and nothing in the bundle makes code at run time.
  * --check: writes nothing, and fails if the file is not what the schemas say.
  */
 import { format } from 'oxfmt'
@@ -23,7 +23,10 @@ const requests: Readonly<Record<string, TObject>> = {
   Remove: schemas.SpaceRemove,
 }
 
-/** Any token and device key pass: part 5 of the contract rejects them after the room was found, and not as a fault of the request's form. */
+/**
+ * Any token and device key pass: part 5 of the contract rejects them after the room was found, and not as a fault of
+ * the request's form.
+ */
 const checkedLater = new Set(['idToken', 'spk'])
 
 const imports = new Set<string>()

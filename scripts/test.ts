@@ -1,4 +1,5 @@
-// Behind `npm test`: one throwaway PostgreSQL with a migrated template database, then node's test runner over the files or globs given.
+// Behind `npm test`: one throwaway PostgreSQL with a migrated template database, then node's test runner over the
+// files or globs given.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client, Pool } from 'pg'
@@ -7,7 +8,9 @@ import { urlOfDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 
 const template = 'atrium_template'
-/** Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast. */
+/**
+ * Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast.
+ */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 // tests/long takes many minutes: `npm run test:long`.
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']

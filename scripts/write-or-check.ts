@@ -13,8 +13,8 @@ export interface GeneratedFiles {
 }
 
 /**
- * Writes the files that differ. With --check it changes nothing: it names each file that differs, is missing or is left over, and the
- * process exits with 1.
+ * Writes the files that differ. With --check it changes nothing: it names each file that differs, is missing or is
+ * left over, and the process exits with 1.
  */
 export async function writeOrCheck({ files, command, ownFolder }: GeneratedFiles): Promise<void> {
   const present = ownFolder ? await readdir(resolve(root, ownFolder)).catch(() => []) : []

@@ -168,7 +168,8 @@ describe('every operation × every credential × every thing', () => {
         if (got !== expected) wrong.push(`${nameOf(cell)}: ${got} ${answer.text}, expected ${expected}`)
         if (answer.code && !(errorCodesOf(op) as string[]).includes(answer.code))
           wrong.push(`${nameOf(cell)}: ${answer.code} is not declared`)
-        // Of one caller with one token, all that is not theirs must look alike, but for the kind of thing that is missing.
+        // Of one caller with one token, all that is not theirs must look alike, but for the kind of thing that is
+        // missing.
         if (cell.target.is !== 'own' && expected !== 'done') {
           const group = `${cell.who.name}, ${cell.held.name}, ${expected}`
           if (!faces.has(group)) faces.set(group, faceOf(answer))

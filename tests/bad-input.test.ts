@@ -60,7 +60,9 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
   return answer
 }
 
-/** The text of the body with something put where the operation takes any text or any JSON; none where it takes neither. */
+/**
+ * The text of the body with something put where the operation takes any text or any JSON; none where it takes neither.
+ */
 function placesIn(op: Operation, body: object): { name: string; put: (json: string) => string }[] {
   const { properties } = branchOf(op.body as JsonSchema, body)
   const put = (name: string, text: string) => JSON.stringify({ ...body, [name]: '@@' }).replace('"@@"', () => text)

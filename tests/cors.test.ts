@@ -28,7 +28,10 @@ after(async () => {
   await database.drop()
 })
 
-/** What a browser may call: all that needs no more than a publishable key, under /v1, or the control token of a session. */
+/**
+ * What a browser may call: all that needs no more than a publishable key, under /v1, or the control token of a
+ * session.
+ */
 const isForBrowsers = (op: Operation) =>
   op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
 

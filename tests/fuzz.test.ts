@@ -50,7 +50,10 @@ async function spaceReady(timeoutMs = 20_000): Promise<void> {
   }
 }
 
-/** What is announced at random nobody could send: these are pictures, of which every other one still waits for its second half. */
+/**
+ * What is announced at random nobody could send: these are pictures, of which every other one still waits for its
+ * second half.
+ */
 async function fillCollection(world: FuzzWorld, { collection }: Sent): Promise<void> {
   if (!collection) return
   const { id, owner: token, tenant } = collection

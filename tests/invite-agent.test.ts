@@ -11,8 +11,8 @@ import { grantCoupon } from './support/credits.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
 import { startOidcProvider, type OidcProvider } from './support/oidc-provider.ts'
 
-// The Space app as it is published, in a browser that keeps to its policy, against the API at another origin, under the limits of a
-// real installation.
+// The Space app as it is published, in a browser that keeps to its policy, against the API at another origin, under
+// the limits of a real installation.
 describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let database: TestDatabase
   let provider: OidcProvider

@@ -187,7 +187,10 @@ test('IPv6 counts by /64 and a mapped IPv4 address as IPv4', async (t) => {
   )
 })
 
-/** Two that count together. One that is late for Redis's answer counts by itself: a few more pass, never as many as if both did. */
+/**
+ * Two that count together. One that is late for Redis's answer counts by itself: a few more pass, never as many as if
+ * both did.
+ */
 const together = 1.25
 
 describe('with Redis', () => {

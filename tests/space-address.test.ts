@@ -19,7 +19,10 @@ async function attest(url: string): Promise<unknown> {
   return res.json()
 }
 
-/** The API's index and the Space service name one endpoint, which answers; the app at the service's own origin may call the API. */
+/**
+ * The API's index and the Space service name one endpoint, which answers; the app at the service's own origin may call
+ * the API.
+ */
 async function assertOneAddress(origin: string, spacesOrigin: string): Promise<void> {
   const index = await get(`${origin}/v1/`)
   const config = await get(`${spacesOrigin}/space-config`)

@@ -1,4 +1,5 @@
-// F2: one insert a request, committed by itself. No key, no limit, no check of the input or of the collection, no count, one index.
+// F2: one insert a request, committed by itself. No key, no limit, no check of the input or of the collection, no
+// count, one index.
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool } from 'pg'
 import { listen } from './listen.ts'

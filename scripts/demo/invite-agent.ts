@@ -16,7 +16,10 @@ interface Room {
 
 const patienceMs = 15_000
 
-/** The second half of the evening: credits are bought, an agent is invited into a sealed room, talks, leaves and is paid. */
+/**
+ * The second half of the evening: credits are bought, an agent is invited into a sealed room, talks, leaves and is
+ * paid.
+ */
 export async function inviteAgent(owner: AtriumClient, people: AtriumClient, publicUrl: string): Promise<void> {
   const walletCode = await buyCredits(owner, people)
   const { coupon } = await grant(owner, walletCode)

@@ -20,7 +20,9 @@ export interface Demo {
   publishableKey: string
 }
 
-/** Plays the evening against the running server and tells it as it goes. Throws where anything is not as it should be. */
+/**
+ * Plays the evening against the running server and tells it as it goes. Throws where anything is not as it should be.
+ */
 export async function playDemo(): Promise<Demo> {
   const { publicUrl } = readConfig(readEnv())
   const wall = await readWall()

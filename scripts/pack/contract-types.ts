@@ -7,8 +7,8 @@ import { servedOperations } from '../../packages/contract/src/table.ts'
 import { printComment, printType } from './print-type.ts'
 
 /**
- * The modules of the contract that the client's declarations import, as plain types: whoever installs the client needs neither the contract nor
- * TypeBox, and an editor shows what each member means.
+ * The modules of the contract that the client's declarations import, as plain types: whoever installs the client needs
+ * neither the contract nor TypeBox, and an editor shows what each member means.
  */
 export const contractModules: Record<string, () => string> = {
   'typebox.d.ts': typeboxModule,

@@ -8,8 +8,8 @@ import { contractModules } from './contract-types.ts'
 const run = promisify(execFile)
 
 /**
- * The declarations of these modules of the client and of all that they import, as `{path: text}` under `types/`. Names of workspace packages are
- * relative in them, so that nothing but this package has to be installed.
+ * The declarations of these modules of the client and of all that they import, as `{path: text}` under `types/`. Names
+ * of workspace packages are relative in them, so that nothing but this package has to be installed.
  */
 export async function makeDeclarations(root: string, entries: readonly string[]): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-types-'))

@@ -1,7 +1,7 @@
 /**
- * Behind `npm run pack`: makes what people install outside of this folder, in dist/packages: the client, the command line and the verifier as
- * tarballs for npm, and the verifier as one file. index.json and SHA256SUMS name each with its hash. Equal sources give equal bytes.
- * With --if-old, it makes nothing where dist/packages is of these sources.
+ * Behind `npm run pack`: makes what people install outside of this folder, in dist/packages: the client, the command
+ * line and the verifier as tarballs for npm, and the verifier as one file. index.json and SHA256SUMS name each with
+ * its hash. Equal sources give equal bytes. With --if-old, it makes nothing where dist/packages is of these sources.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'

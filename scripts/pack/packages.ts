@@ -36,7 +36,10 @@ const clientEntries = [
 
 const forNode = { node: '>=20' }
 
-/** The client: modules that share their parts, for Node, browsers and bundlers, with plain declarations and no dependencies. */
+/**
+ * The client: modules that share their parts, for Node, browsers and bundlers, with plain declarations and no
+ * dependencies.
+ */
 export async function packClient(root: string): Promise<Packed> {
   const [scripts, declarations] = await Promise.all([
     bundle(root, {

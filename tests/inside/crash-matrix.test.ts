@@ -22,7 +22,10 @@ after(async () => {
 
 const send = ({ route, options, mark }: Attempt) => call(atrium.origin, route, { ...options, idempotencyKey: mark })
 
-/** Runs each once to learn its statements. Keys that were never seen are looked up first: that read is no part of the operation. */
+/**
+ * Runs each once to learn its statements. Keys that were never seen are looked up first: that read is no part of the
+ * operation.
+ */
 async function learnStatements(): Promise<Map<string, string[]>> {
   const learnt = new Map<string, string[]>()
   for (const [name, prepare] of Object.entries(attempts)) {
@@ -59,7 +62,10 @@ interface Standing {
   committed: boolean
 }
 
-/** Brings every operation to a point of its own, each on a connection of its own, and kills the server there. Tells what was done. */
+/**
+ * Brings every operation to a point of its own, each on a connection of its own, and kills the server there. Tells
+ * what was done.
+ */
 async function killAt(points: Map<string, Point>, statements: Map<string, string[]>): Promise<Standing[]> {
   // All of it before the first one stands: the server waits for a statement only so long.
   const prepared = await Promise.all(

@@ -44,8 +44,8 @@ async function storedItems(databaseUrl: string): Promise<number> {
 }
 
 /**
- * A connection that came in the moment the door closed is reset by the kernel before anyone saw it: for a client that is a refusal. On a
- * connection that worked before, a reset is a lost request.
+ * A connection that came in the moment the door closed is reset by the kernel before anyone saw it: for a client that
+ * is a refusal. On a connection that worked before, a reset is a lost request.
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof NoAnswer && (error.code === 'ECONNREFUSED' || (error.code === 'ECONNRESET' && !error.reusedSocket))

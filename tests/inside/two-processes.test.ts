@@ -70,7 +70,10 @@ async function errorAnswerOf(process: AtriumProcess, key: string): Promise<Answe
   return answer
 }
 
-/** A request that the gate lets in, and that is refused before anything is asked of the database: shows whether the key still works. */
+/**
+ * A request that the gate lets in, and that is refused before anything is asked of the database: shows whether the key
+ * still works.
+ */
 async function keyWorks({ origin }: AtriumProcess, key: string): Promise<boolean> {
   const answer = await call(origin, 'POST /v1/collections', { key, body: 'not json', timeoutMs: answerMs })
   if (answer.status === 400) return true

@@ -48,7 +48,10 @@ async function add(origin: string, traffic: Traffic, agent?: Agent): Promise<voi
   assert.equal(answer.status, 201, answer.text)
 }
 
-/** Many clients at once, each until it gets no response. They keep no connection, so that a stopping server need not wait for them. */
+/**
+ * Many clients at once, each until it gets no response. They keep no connection, so that a stopping server need not
+ * wait for them.
+ */
 function addUntilTheEnd(origin: string, traffic: Traffic): Promise<unknown> {
   const agent = new Agent({ keepAlive: false })
   const write = async () => {

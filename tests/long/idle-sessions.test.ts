@@ -142,7 +142,8 @@ function originOf(server: Server): string {
 /** Processor time of the process so far, its own and the kernel's for it. */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // After the name, which may have spaces, comes the third field. utime and stime are the 14th and 15th, in hundredths of a second.
+  // After the name, which may have spaces, comes the third field. utime and stime are the 14th and 15th, in hundredths
+  // of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -113,7 +113,8 @@ test('a worker killed at any step of a paint: one picture, one charge', async (t
   for (const step of steps) {
     for (const when of ['before', 'after'] as const) {
       const point = `killed ${when} ${step.of} ${step.nth}`
-      // What others say too is meant only from the worker, which says it when it has painted: that takes it a second or two.
+      // What others say too is meant only from the worker, which says it when it has painted: that takes it a second
+      // or two.
       const own = step.of.startsWith('update artifacts set stage')
       const armed = own ? proxy.hold({ ...step, when }) : undefined
       const { id, coupon } = await startPaint()

@@ -12,7 +12,10 @@ import { noteWrong, type Tally } from './outcome.ts'
 const portion = 200
 const atOnce = 4
 
-/** Sends generated requests, valid and broken, until the soak is over. A fault is a wrong answer, other than 503 with its reason. */
+/**
+ * Sends generated requests, valid and broken, until the soak is over. A fault is a wrong answer, other than 503 with
+ * its reason.
+ */
 export async function runFuzzer(origin: string, tally: Tally, stopped: () => boolean): Promise<number> {
   const operations = await fetchOperations(origin)
   const tenants = await Promise.all([makeTenant(origin, 'Fuzz one'), makeTenant(origin, 'Fuzz two')])

@@ -117,7 +117,8 @@ async function buyAndLaunch(world: LoadWorld): Promise<void> {
     if (paid) noteWrong(tally, `no license: ${paid.status} ${paid.text}`)
     return
   }
-  // Redeeming takes no key: a repeat is 409, and the code is shown once. A careful client sends a recovery key; here a lost answer ends it.
+  // Redeeming takes no key: a repeat is 409, and the code is shown once. A careful client sends a recovery key; here a
+  // lost answer ends it.
   const redeemed = await callUntilAnswered(world, 'POST /v1/wallets/redeem', {
     key,
     body: { license_key: paid.data.license_key },

@@ -16,8 +16,8 @@ export function noteWrong(tally: Tally, what: string): void {
 }
 
 /**
- * Repeats the call, as a careful client does, until it has an answer that is neither 5xx nor 429. Give an Idempotency-Key to what
- * creates. Undefined: no answer came before the soak was over.
+ * Repeats the call, as a careful client does, until it has an answer that is neither 5xx nor 429. Give an
+ * Idempotency-Key to what creates. Undefined: no answer came before the soak was over.
  */
 export async function callUntilAnswered(
   { origin, tally, stopped }: { origin: string; tally: Tally; stopped: () => boolean },

@@ -10,7 +10,9 @@ export interface SlowReaders {
 
 const readEveryMs = 5_000
 
-/** So many connections, each of which asks for something large and reads little of it. One that is cut off comes back. */
+/**
+ * So many connections, each of which asks for something large and reads little of it. One that is cut off comes back.
+ */
 export function startSlowReaders(count: number, targets: { port: number; requests: string[] }[]): SlowReaders {
   let stopped = false
   let open = 0

@@ -1,4 +1,5 @@
-// Behind `npm run soak`: one installation under load for an hour, with slow readers, database restarts, killed workers and the fuzzer.
+// Behind `npm run soak`: one installation under load for an hour, with slow readers, database restarts, killed workers
+// and the fuzzer.
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { requestText } from '../support/raw-http.ts'
@@ -99,7 +100,10 @@ function readerTargets({ collections, rooms, tenant }: LoadWorld, origin: string
   ]
 }
 
-/** Ends the database and the job worker so many times, spread over the first nine tenths, by SIGKILL and by an orderly stop in turn. */
+/**
+ * Ends the database and the job worker so many times, spread over the first nine tenths, by SIGKILL and by an orderly
+ * stop in turn.
+ */
 async function disturb(installation: Installation, disturbances: Disturbance[]): Promise<void> {
   const plan = [
     ...Array.from({ length: restarts }, (_, i) => ({

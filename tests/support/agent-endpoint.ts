@@ -7,8 +7,8 @@ let listening: Promise<string> | undefined
 const calls = new Map<string, PromiseWithResolvers<string>>()
 
 /**
- * The address of a remote agent on this machine, for which ATRIUM_EGRESS must be loopback. It is pleased with every call and does nothing
- * of itself: its sessions stay as a test puts them.
+ * The address of a remote agent on this machine, for which ATRIUM_EGRESS must be loopback. It is pleased with every
+ * call and does nothing of itself: its sessions stay as a test puts them.
  */
 export function agentEndpoint(): Promise<string> {
   listening ??= new Promise((resolve, reject) => {

@@ -36,7 +36,10 @@ export interface AtriumOptions {
   port?: number
 }
 
-/** Starts `atrium start` as a process of its own over the given database, as an operator would, and waits until it is ready. */
+/**
+ * Starts `atrium start` as a process of its own over the given database, as an operator would, and waits until it is
+ * ready.
+ */
 export async function startAtrium({
   databaseUrl,
   env = {},

@@ -54,7 +54,10 @@ function wrongValues(schema: JsonSchema): unknown[] {
   return candidates.filter((value) => !validator.Check(value))
 }
 
-/** Bodies that each break one thing about a good one: a type, a limit, a required field, or a field too many; at every depth. */
+/**
+ * Bodies that each break one thing about a good one: a type, a limit, a required field, or a field too many; at every
+ * depth.
+ */
 export function brokenBodies(schema: TSchema, good: unknown): BrokenBody[] {
   return broken(schema, good, '')
 }

@@ -69,7 +69,10 @@ export class NoAnswer extends Error {
 
 const keepAlive = new Agent({ keepAlive: true })
 
-/** Calls `POST /v1/collections` of the server at the origin. Throws NoAnswer where none comes; an error status is an answer. */
+/**
+ * Calls `POST /v1/collections` of the server at the origin. Throws NoAnswer where none comes; an error status is an
+ * answer.
+ */
 export function call(origin: string, route: string, options: CallOptions = {}): Promise<Answer> {
   const [method, path] = route.split(' ') as [string, string]
   const body = options.body === undefined || typeof options.body === 'string' ? options.body : JSON.stringify(options.body)

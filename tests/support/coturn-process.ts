@@ -18,7 +18,10 @@ export interface CoturnProcess {
   end(): Promise<void>
 }
 
-/** Starts coturn with these lines for its configuration, which name the port, and waits until that answers over UDP on 127.0.0.1. */
+/**
+ * Starts coturn with these lines for its configuration, which name the port, and waits until that answers over UDP on
+ * 127.0.0.1.
+ */
 export async function startCoturn(lines: string[]): Promise<CoturnProcess> {
   const port = Number(lines.find((line) => line.startsWith('listening-port='))?.split('=')[1])
   const folder = await mkdtemp(join(tmpdir(), 'atrium-coturn-'))

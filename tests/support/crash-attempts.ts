@@ -20,7 +20,10 @@ let made = 0
 const newMark = () => `mark-${process.pid}-${++made}`
 const showTenant = (origin: string, data: AnswerData) => call(origin, 'GET /v1/tenant', { key: data.secret_key })
 
-/** Every operation that makes something or gives a secret once. Each attempt has things of its own, so that none waits for another. */
+/**
+ * Every operation that makes something or gives a secret once. Each attempt has things of its own, so that none waits
+ * for another.
+ */
 export const attempts: Record<string, (origin: string) => Promise<Attempt>> = {
   signUpTenant: async (origin) => {
     const mark = newMark()

@@ -13,7 +13,10 @@ export interface CrashWorld {
   close(): Promise<void>
 }
 
-/** Where an API is killed between any two of its statements. Neither the Space service nor the job worker is cut off: theirs go past the proxy. */
+/**
+ * Where an API is killed between any two of its statements. Neither the Space service nor the job worker is cut off:
+ * theirs go past the proxy.
+ */
 export async function openCrashWorld(): Promise<CrashWorld> {
   const database = await createTestDatabase()
   const proxy = await startPostgresProxy(database.url)

@@ -11,7 +11,10 @@ export interface FileSize {
   note: string | undefined
 }
 
-/** How large the files of a test are: ATRIUM_TEST_FILE_MIB, or the default; less where so many of them do not fit into the temporary folder. */
+/**
+ * How large the files of a test are: ATRIUM_TEST_FILE_MIB, or the default; less where so many of them do not fit into
+ * the temporary folder.
+ */
 export async function testFileSize(count: number, defaultMebibytes: number): Promise<FileSize> {
   const asked = Number(process.env['ATRIUM_TEST_FILE_MIB'] ?? defaultMebibytes)
   const { bavail, bsize } = await statfs(tmpdir())

@@ -10,7 +10,10 @@ export function formsFound(text: string, secret: string | Buffer): string[] {
   return found
 }
 
-/** The characters of the base64 that depend on the secret alone, when it begins `alignment` bytes into a group of three. */
+/**
+ * The characters of the base64 that depend on the secret alone, when it begins `alignment` bytes into a group of
+ * three.
+ */
 function base64Core(secret: Buffer, alignment: number): string {
   const text = Buffer.concat([Buffer.alloc(alignment), secret])
     .toString('base64')

@@ -29,7 +29,10 @@ interface Told {
 const maxGrowthBytes = 50 * 1024 * 1024
 const recoveryMs = 2_000
 
-/** PostgreSQL stands still with all its processes, under load: every caller is told what is true, in time, and nothing grows. */
+/**
+ * PostgreSQL stands still with all its processes, under load: every caller is told what is true, in time, and nothing
+ * grows.
+ */
 export function testHang({ warmMs, hangMs, perSecond }: HangTest): void {
   const title = `PostgreSQL hangs for ${hangMs / 1_000} s under ${perSecond} requests/s`
   test(`${title}: answers within 10 s, each of them true, memory bounded, service within 2 s after`, async (t) => {

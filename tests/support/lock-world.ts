@@ -34,8 +34,8 @@ export interface BadAnswer {
 
 export interface LockWorld {
   /**
-   * Milliseconds of each try of the good tenant's, by work, while the bad tenants ask too. locked: somebody holds every row of theirs that a
-   * request may need, until they have all been answered.
+   * Milliseconds of each try of the good tenant's, by work, while the bad tenants ask too. locked: somebody holds
+   * every row of theirs that a request may need, until they have all been answered.
    */
   measure(durationMs: number, locked: boolean): Promise<{ times: Record<Work, number[]>; answers: BadAnswer[] }>
   close(): Promise<void>
@@ -145,7 +145,9 @@ async function lockRows(databaseUrl: string, bad: Resident[]): Promise<Client> {
   return client
 }
 
-/** The bad tenants ask by the clock, whether or not they have been answered: the same load with the lock and without. */
+/**
+ * The bad tenants ask by the clock, whether or not they have been answered: the same load with the lock and without.
+ */
 async function underLoad<T>(atrium: AtriumProcess, bad: Resident[], everyMs: number, during: () => Promise<T>) {
   const asked = works.filter((work) => work !== 'webhook')
   const answers: Promise<BadAnswer>[] = []

@@ -1,4 +1,7 @@
-/** Runs the function over all inputs, at most `width` at once; the results are in the order of the inputs. The first error ends it. */
+/**
+ * Runs the function over all inputs, at most `width` at once; the results are in the order of the inputs. The first
+ * error ends it.
+ */
 export async function mapConcurrently<In, Out>(
   inputs: readonly In[],
   width: number,

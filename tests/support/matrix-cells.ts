@@ -128,13 +128,19 @@ export function capabilities(shelf: Shelf, sibling: Shelf, other: Shelf): Capabi
 export interface Target {
   name: string
   things: Things
-  /** own: it is there, and the tenant's. never: the answer must be that of a thing that never was. malformed: no id of anything. */
+  /**
+   * own: it is there, and the tenant's. never: the answer must be that of a thing that never was. malformed: no id of
+   * anything.
+   */
   is: 'own' | 'never' | 'malformed'
   /** How much of the path is the tenant's own: a collection whose item is not there is still theirs. */
   ownCollection: boolean
 }
 
-/** For each parameter of the path: the own thing, another tenant's, a deleted one, one that never was, and what is no id. */
+/**
+ * For each parameter of the path: the own thing, another tenant's, a deleted one, one that never was, and what is no
+ * id.
+ */
 export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf, gone: Shelf): Target[] {
   const all: Target[] = [{ name: 'own', things: own.things, is: 'own', ownCollection: true }]
   const kinds = paramNames(op).map((name) => kindOfParam(op, name))
@@ -150,7 +156,8 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
       from('random', randomId),
       from("other tenant's", (kind) => other.things[kind]!),
     )
-    // Suspending a tenant twice, or revoking a key twice, changes nothing: neither is ever deleted. Nor are the others here.
+    // Suspending a tenant twice, or revoking a key twice, changes nothing: neither is ever deleted. Nor are the others
+    // here.
     if (!['tenant', 'key', 'agent', 'epoch', 'checkout', 'session', 'event'].includes(kind))
       all.push(from('deleted', (kind) => gone.things[kind]!))
     if (place > 0) all.push(from("another collection's", (kind) => sibling.things[kind]!))
@@ -201,8 +208,8 @@ function mediaOutcome({ worth, name }: CapabilityCase, { is, name: target }: Tar
 }
 
 /**
- * A token of another session is told as much about this one as about one that never was; which refusal that is, each operation says. Some
- * are for the agent alone, and one is for everyone but it.
+ * A token of another session is told as much about this one as about one that never was; which refusal that is, each
+ * operation says. Some are for the agent alone, and one is for everyone but it.
  */
 function controlOutcome(op: Operation, { worth, other }: Credential, there: boolean): Outcome {
   if (!there || other) return ['stopSession', 'listAgentTools', 'rateAgent'].includes(op.id) ? 'not_authorized' : 'not_found'

@@ -43,8 +43,8 @@ interface ShelfOptions {
 }
 
 /**
- * A collection with an item and an artifact, neither shown to anyone but its owner; an agent, and a session that it has joined; an epoch; and
- * a checkout.
+ * A collection with an item and an artifact, neither shown to anyone but its owner; an agent, and a session that it
+ * has joined; an epoch; and a checkout.
  */
 export async function makeShelf(origin: string, tenant: TestTenant, options: ShelfOptions = {}): Promise<Shelf> {
   const { policy = 'token', session: withSession = true } = options
@@ -115,8 +115,8 @@ export function pathTo(op: Operation, things: Things, origin: string): string {
 }
 
 /**
- * A body that the operation takes: the example of the contract, with the shelf's own in the place of what there only shows its shape. What
- * can be used once is made anew.
+ * A body that the operation takes: the example of the contract, with the shelf's own in the place of what there only
+ * shows its shape. What can be used once is made anew.
  */
 export async function bodyFor(op: Operation, origin: string, { tenant, things }: Shelf): Promise<unknown> {
   const example = op.example?.body as object | undefined

@@ -1,5 +1,5 @@
-// A process of its own that posts movements and can be killed at it: a database address, then movements as JSON, one a line of standard input;
-// the outcome of each comes out on a line of its own.
+// A process of its own that posts movements and can be killed at it: a database address, then movements as JSON, one a
+// line of standard input; the outcome of each comes out on a line of its own.
 import { createInterface } from 'node:readline'
 import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { openLedger } from '../../packages/server/src/features/credits/ledger/ledger.ts'

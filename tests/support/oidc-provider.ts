@@ -19,8 +19,9 @@ export interface OidcProviderOptions {
 }
 
 /**
- * A real OpenID provider on loopback (the npm package oidc-provider, certified by the OpenID Foundation) with one public client and
- * PKCE. Its login page has the fields `email` and `name` and a button; whoever signs in is who they say.
+ * A real OpenID provider on loopback (the npm package oidc-provider, certified by the OpenID Foundation) with one
+ * public client and PKCE. Its login page has the fields `email` and `name` and a button; whoever signs in is who they
+ * say.
  */
 export async function startOidcProvider({
   redirectUris,
@@ -44,7 +45,8 @@ export async function startOidcProvider({
     jwks: { keys: [signingKey()] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // Claims go into the ID token itself, as Google's and most others' do; the default leaves them to the userinfo endpoint.
+    // Claims go into the ID token itself, as Google's and most others' do; the default leaves them to the userinfo
+    // endpoint.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     clientBasedCORS: (_ctx, origin) => origins.has(origin),

@@ -1,7 +1,10 @@
 import { createServer, connect, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** Where a connection shall stand still: at the nth statement, before PostgreSQL gets it, or when its reply came, before the client does. */
+/**
+ * Where a connection shall stand still: at the nth statement, before PostgreSQL gets it, or when its reply came,
+ * before the client does.
+ */
 interface HoldPoint {
   nth: number
   when: 'before' | 'after'
@@ -9,13 +12,18 @@ interface HoldPoint {
   of?: string
 }
 
-/** Stands between the server and PostgreSQL and understands as much of the protocol as it takes to tell statements apart. */
+/**
+ * Stands between the server and PostgreSQL and understands as much of the protocol as it takes to tell statements
+ * apart.
+ */
 export interface PostgresProxy {
   /** For DATABASE_URL. */
   url: string
   /** The statements that went through since the last call; the listener's own are left out. */
   takeStatements(): string[]
-  /** Holds the next connection that comes to the point, and says when it did and at which statement. Count starts now. */
+  /**
+   * Holds the next connection that comes to the point, and says when it did and at which statement. Count starts now.
+   */
   hold(point: HoldPoint): Promise<string>
   /** Lets all that is held go on. */
   release(): void

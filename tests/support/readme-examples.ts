@@ -21,8 +21,9 @@ export function readExamples(): Example[] {
 }
 
 /**
- * The examples as one program. What the first one declares, all the others know; what any other declares is its own. `console.log(x) // y`
- * also checks that x reads y. `given` are the names that a reader is to have, with their types, members of globalThis.readme.
+ * The examples as one program. What the first one declares, all the others know; what any other declares is its own.
+ * `console.log(x) // y` also checks that x reads y. `given` are the names that a reader is to have, with their types,
+ * members of globalThis.readme.
  */
 export function programOf(examples: Example[], given: Record<string, string>): string {
   const imports = new Map<string, Set<string>>()

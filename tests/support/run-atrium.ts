@@ -17,7 +17,10 @@ const passedOn = Object.fromEntries(
   ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 )
 
-/** Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no database. */
+/**
+ * Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no
+ * database.
+ */
 export function runAtrium(args: string[], env: Record<string, string>): AtriumRun {
   const child = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

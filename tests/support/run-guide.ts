@@ -26,8 +26,8 @@ export function blocksOf(markdown: string): Block[] {
 }
 
 /**
- * Runs the blocks in their order, in one folder: shell blocks by bash, whose variables go on to the next, ts blocks by node. Each must
- * succeed, and print what the json or text block after it says.
+ * Runs the blocks in their order, in one folder: shell blocks by bash, whose variables go on to the next, ts blocks by
+ * node. Each must succeed, and print what the json or text block after it says.
  */
 export async function runGuide(blocks: readonly Block[], given: Record<string, string> = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-guide-'))

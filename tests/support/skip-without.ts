@@ -32,7 +32,10 @@ export function findProgram(program: Program): string | undefined {
   return folders.map((folder) => join(folder, program)).find(isExecutable)
 }
 
-/** Why tests that need these programs cannot run here, and the Debian packages to install; false when they can. For `{ skip }`. */
+/**
+ * Why tests that need these programs cannot run here, and the Debian packages to install; false when they can. For `{
+ * skip }`.
+ */
 export function skipWithout(...programs: Program[]): string | false {
   const missing = programs.filter((program) => findProgram(program) === undefined)
   if (missing.length === 0) return false

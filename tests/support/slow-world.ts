@@ -9,7 +9,10 @@ import { queryDatabase } from './query-database.ts'
 const mebibyte = 1024 * 1024
 const roomLines = 1_100
 
-/** An installation with a room of 64 MiB and a collection of 200 items of 64 KiB, and the requests for its large answers. */
+/**
+ * An installation with a room of 64 MiB and a collection of 200 items of 64 KiB, and the requests for its large
+ * answers.
+ */
 export async function startSlowWorld() {
   const database = await createTestDatabase()
   const atrium = await startAtrium({ databaseUrl: database.url, space: true, env: { ATRIUM_TRUST_PROXY: 'loopback' } })

@@ -60,7 +60,10 @@ function refusal(error: Error & { response?: { getAttributeValue(name: string): 
   throw Array.isArray(answered) ? new TurnRefusal(answered.join(' ')) : error
 }
 
-/** Two peers that may use nothing but the relay: gives what the second heard from the first, and every candidate they found. */
+/**
+ * Two peers that may use nothing but the relay: gives what the second heard from the first, and every candidate they
+ * found.
+ */
 export async function talkThroughRelay(iceServers: IceServer[], words: string): Promise<{ heard: string; candidates: string[] }> {
   const [caller, callee] = [relayed(iceServers), relayed(iceServers)]
   try {

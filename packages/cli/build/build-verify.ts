@@ -1,4 +1,5 @@
-// Builds packages/cli/dist/atrium-verify.mjs: `atrium verify` as one unminified file without dependencies, for Node 20 and later.
+// Builds packages/cli/dist/atrium-verify.mjs: `atrium verify` as one unminified file without dependencies, for Node 20
+// and later.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 

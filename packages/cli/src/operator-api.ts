@@ -7,7 +7,10 @@ import { readEnv } from '@atrium/server/config/env'
 /** An error that the operator can fix. It is printed as one line. */
 export class OperatorError extends Error {}
 
-/** Calls an operator operation of the running installation, such as `GET /operator/audit`, and returns the answer's `data`. */
+/**
+ * Calls an operator operation of the running installation, such as `GET /operator/audit`, and returns the answer's
+ * `data`.
+ */
 export async function callOperator<T>(route: `${'GET' | 'POST' | 'PUT'} /${string}`, body?: object): Promise<T> {
   const env = readEnv()
   const config = readConfig(env)

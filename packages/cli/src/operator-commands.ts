@@ -82,8 +82,8 @@ interface ResealReport {
 }
 
 /**
- * Reseals secrets under the first master key and prints what each other key is still needed for. Exit code 1 if a key is
- * needed for values that cannot be resealed.
+ * Reseals secrets under the first master key and prints what each other key is still needed for. Exit code 1 if a key
+ * is needed for values that cannot be resealed.
  */
 export async function reseal(): Promise<void> {
   let sealed = 0

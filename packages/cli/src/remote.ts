@@ -1,4 +1,7 @@
-/** The command line as a package: what works from another machine than the server's. scripts/pack/packages.ts makes one file of it. */
+/**
+ * The command line as a package: what works from another machine than the server's. scripts/pack/packages.ts makes one
+ * file of it.
+ */
 import { addOperatorCommands } from './add-operator-commands.ts'
 import { addVerify } from './add-verify.ts'
 import { OperatorError } from './operator-api.ts'

@@ -6,7 +6,10 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Starts, and stops in order on SIGINT or SIGTERM, or with exit code 1 on a fatal error. A second signal exits at once. */
+/**
+ * Starts, and stops in order on SIGINT or SIGTERM, or with exit code 1 on a fatal error. A second signal exits at
+ * once.
+ */
 export async function runUntilStopped(start: () => Promise<Running>): Promise<void> {
   const stopped = Promise.withResolvers<void>()
   let starting = true

@@ -8,7 +8,10 @@ const pauseMs = 3_000
 /** The token is renewed after this fraction of its lifetime. The rest is longer than a long poll. */
 const renewedAfter = 0.25
 
-/** The identity of an agent in the room of its session: its device key, and an ID token that is renewed before it expires. */
+/**
+ * The identity of an agent in the room of its session: its device key, and an ID token that is renewed before it
+ * expires.
+ */
 export interface AgentIdentity {
   get: () => Promise<RoomIdentity>
   /** Call this when the token was rejected as expired: the next call fetches a new one. */

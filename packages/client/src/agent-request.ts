@@ -1,4 +1,6 @@
-/** A launch request to a remote agent. It contains the room key: keep it in memory, and only while the session lasts. */
+/**
+ * A launch request to a remote agent. It contains the room key: keep it in memory, and only while the session lasts.
+ */
 export interface SessionLaunched {
   type: 'session.launched'
   session_id: string

@@ -9,7 +9,10 @@ import type { SayOptions, Room } from './open-room.ts'
 import type { Wait } from './retry.ts'
 import type { Entry, SaidEntry } from './room-call.ts'
 
-/** `{id, agent_id, room, status, price_credits, charged_credits, max_minutes, created_at, joined_at, stopped_at, expires_at, error?}`. */
+/**
+ * `{id, agent_id, room, status, price_credits, charged_credits, max_minutes, created_at, joined_at, stopped_at,
+ * expires_at, error?}`.
+ */
 export type SessionState = Static<typeof SessionStatus>
 
 /** The reason with which a session's signal aborts. */
@@ -54,15 +57,18 @@ export class AgentSession {
     return this.launch.session_id
   }
 
-  /** Aborts when the session has ended: within seconds by its status, or at once by `end`. Pass it to the agent's own calls. */
+  /**
+   * Aborts when the session has ended: within seconds by its status, or at once by `end`. Pass it to the agent's own
+   * calls.
+   */
   get signal(): AbortSignal {
     return this.#over.signal
   }
 
   /**
-   * The messages of others since the launch. They include those of other agents: two agents that answer each other never
-   * stop. The iteration ends without an error when the session ends. It throws NotAuthorizedError or NotFoundError when the
-   * agent has lost access to the room.
+   * The messages of others since the launch. They include those of other agents: two agents that answer each other
+   * never stop. The iteration ends without an error when the session ends. It throws NotAuthorizedError or
+   * NotFoundError when the agent has lost access to the room.
    */
   get entries(): AsyncIterable<Entry> {
     return this.#others()

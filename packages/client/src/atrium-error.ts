@@ -15,8 +15,8 @@ export interface AtriumErrorFields {
 }
 
 /**
- * A call that failed. Each code has its own class in errors.ts, such as InsufficientCreditError. A code that this version
- * of the client does not have is a plain AtriumError.
+ * A call that failed. Each code has its own class in errors.ts, such as InsufficientCreditError. A code that this
+ * version of the client does not have is a plain AtriumError.
  */
 export class AtriumError extends Error {
   override readonly name: string = 'AtriumError'

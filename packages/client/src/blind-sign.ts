@@ -5,11 +5,11 @@ const minModulusBits = 2_048
 const maxModulusBits = 4_096
 
 /**
- * For the issuer's server: signs the output of `prepareToken` without learning the token (RFC 9474, 4.3). Node only, because
- * OpenSSL does this in under a millisecond at 2,048 bits and in constant time. The call is synchronous.
+ * For the issuer's server: signs the output of `prepareToken` without learning the token (RFC 9474, 4.3). Node only,
+ * because OpenSSL does this in under a millisecond at 2,048 bits and in constant time. The call is synchronous.
  *
- * Each signature can be redeemed for the epoch's value: count your signatures, and sign only after payment. Use the key for
- * nothing else, because a blind signature can be a signature over anything.
+ * Each signature can be redeemed for the epoch's value: count your signatures, and sign only after payment. Use the
+ * key for nothing else, because a blind signature can be a signature over anything.
  *
  * @param privateKey The epoch's RSA key, as `createPrivateKey` reads it from PEM or a JWK.
  * @param blinded `prepared.blinded`, base64url, as long as the modulus.

@@ -10,8 +10,8 @@ const maxModulusBits = 4_096
 const maxMessageBytes = 1_050 - 32
 
 /**
- * A token that waits for its signature. It is JSON-serialisable. Store it secretly until `finishToken` has made the token:
- * without it a paid signature is worthless, and with it the issuer could link the token to its buyer.
+ * A token that waits for its signature. It is JSON-serialisable. Store it secretly until `finishToken` has made the
+ * token: without it a paid signature is worthless, and with it the issuer could link the token to its buyer.
  */
 export interface PreparedToken {
   epoch: string
@@ -32,7 +32,8 @@ export interface FinishedToken {
 }
 
 /**
- * Makes a new token and blinds it for the issuer (RSABSSA-SHA384-PSS-Randomized, RFC 9474, 4.1 and 4.2). Runs in browsers and Node.
+ * Makes a new token and blinds it for the issuer (RSABSSA-SHA384-PSS-Randomized, RFC 9474, 4.1 and 4.2). Runs in
+ * browsers and Node.
  *
  * @param publicKey The epoch's key (2,048 to 4,096 bits) from `getEpoch`. Do not use a key from another source: it could be
  *   unique to you and so identify your tokens.
@@ -57,8 +58,8 @@ export async function prepareToken(publicKey: RsaPublicKey, message = new Uint8A
 }
 
 /**
- * Makes the token from the issuer's blind signature (RFC 9474, 4.4) and verifies it. The result can be redeemed until the
- * epoch expires. Whoever holds it can spend it.
+ * Makes the token from the issuer's blind signature (RFC 9474, 4.4) and verifies it. The result can be redeemed until
+ * the epoch expires. Whoever holds it can spend it.
  *
  * @param blindSignature The issuer's signature of `prepared.blinded`, base64url.
  * @throws TypeError if the signature is malformed; Error if it does not verify for this token and key. `prepared` stays usable.

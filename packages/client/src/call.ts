@@ -15,7 +15,10 @@ type TokenMember<O extends Operation> = O extends { capability: 'owner' }
     : Nothing
 /** Absent: the `controlToken` of the client. */
 type ControlMember<O extends Operation> = O extends { caller: 'control' } ? { controlToken?: string | undefined } : Nothing
-/** 1 to 255 printable ASCII characters. Absent: a new random one. To repeat a call safely after a crash, store a key and pass it here. */
+/**
+ * 1 to 255 printable ASCII characters. Absent: a new random one. To repeat a call safely after a crash, store a key
+ * and pass it here.
+ */
 type IdempotencyMember<O extends Operation> = O extends { idempotency: string }
   ? { idempotencyKey?: string | undefined }
   : Nothing
@@ -29,8 +32,8 @@ export type InputOf<O extends Operation> = ParamsOf<O> &
   ControlMember<O> &
   IdempotencyMember<O> & {
     /**
-     * Whether to retry when no response arrived or the server was unavailable. Default: true for a GET, a PUT, and a POST with
-     * an Idempotency-Key.
+     * Whether to retry when no response arrived or the server was unavailable. Default: true for a GET, a PUT, and a
+     * POST with an Idempotency-Key.
      */
     repeatable?: boolean | undefined
     signal?: AbortSignal | undefined

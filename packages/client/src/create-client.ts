@@ -25,10 +25,10 @@ export interface ClientOptions {
 }
 
 /**
- * A client with one method per served operation. A method takes the path parameters by name and, as far as the operation
- * declares them, `query`, `body`, `headers`, `collectionToken`, `controlToken`, `idempotencyKey`, `repeatable` and `signal`.
- * It resolves to `{status, data, nextCursor?, headers}`. It throws the AtriumError subclass of the error's code, or the
- * signal's reason when `signal` aborts.
+ * A client with one method per served operation. A method takes the path parameters by name and, as far as the
+ * operation declares them, `query`, `body`, `headers`, `collectionToken`, `controlToken`, `idempotencyKey`,
+ * `repeatable` and `signal`. It resolves to `{status, data, nextCursor?, headers}`. It throws the AtriumError subclass
+ * of the error's code, or the signal's reason when `signal` aborts.
  *
  * A POST that accepts an Idempotency-Key gets a random one, the same for all its attempts.
  *

@@ -8,8 +8,8 @@ export interface RsaPublicKey {
 }
 
 /**
- * The id of a key's epoch: its thumbprint (RFC 7638, SHA-256, base64url, 43 characters). Compare it with `listEpochs`: a key
- * that is not in this public list may be unique to you and so identify your tokens.
+ * The id of a key's epoch: its thumbprint (RFC 7638, SHA-256, base64url, 43 characters). Compare it with `listEpochs`:
+ * a key that is not in this public list may be unique to you and so identify your tokens.
  *
  * Throws TypeError if the key is not canonically encoded, because it would be another epoch for the same key.
  */

@@ -9,7 +9,9 @@ import { asAtriumError, type Entry, type RoomIdentity, type RoomPage, type SaidE
 export interface RoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
   spaceUrl: string
-  /** The identity of the caller; a function is called before each request. Absent: anonymous, which open rooms allow. */
+  /**
+   * The identity of the caller; a function is called before each request. Absent: anonymous, which open rooms allow.
+   */
   identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
   /** A replacement for the global fetch. */
   fetch?: typeof globalThis.fetch
@@ -49,9 +51,9 @@ export interface Room extends RoomSecret {
   /** The entries from `sinceCount` on, up to `limit` lines of them. */
   poll: (options?: PollOptions) => Promise<RoomPage>
   /**
-   * Yields every entry as it arrives: first the history page by page, then new entries by long polling. While the service is
-   * unavailable it retries with growing delays. To resume, pass `{ after: entry.seq }`. Throws RewrittenHistoryError, and
-   * errors that a retry cannot resolve.
+   * Yields every entry as it arrives: first the history page by page, then new entries by long polling. While the
+   * service is unavailable it retries with growing delays. To resume, pass `{ after: entry.seq }`. Throws
+   * RewrittenHistoryError, and errors that a retry cannot resolve.
    */
   follow: (options?: FollowOptions) => AsyncGenerator<Entry, void, undefined>
   /** Writes a message of up to 16 KiB. Retries store it only once. Creates an open room if none exists. */
@@ -60,7 +62,10 @@ export interface Room extends RoomSecret {
   sealed: (options?: { signal?: AbortSignal | undefined }) => Promise<SealedRoom>
 }
 
-/** Makes a client of one room, without a request. Throws TypeError for a malformed room or mk; the message does not contain them. */
+/**
+ * Makes a client of one room, without a request. Throws TypeError for a malformed room or mk; the message does not
+ * contain them.
+ */
 export function openRoom(options: RoomOptions): Room {
   const { room, mk, spaceUrl, identity, fetch, timeoutMs, retries = 3, wait = delay } = options
   assertRoomSecret({ room, mk })

@@ -10,9 +10,9 @@ import type { RoomPage } from './room-call.ts'
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './verify-webhook.ts'
 
 /**
- * Verifies a request to a remote agent's endpoint: its Standard Webhooks signature with the agent's signing_secret (whsec_…),
- * and that it is at most five minutes old. Answer with a 2xx first and join afterwards: a launch without an answer within
- * eight seconds is sent again, up to twice. Use session_id to detect such a repeat.
+ * Verifies a request to a remote agent's endpoint: its Standard Webhooks signature with the agent's signing_secret
+ * (whsec_…), and that it is at most five minutes old. Answer with a 2xx first and join afterwards: a launch without an
+ * answer within eight seconds is sent again, up to twice. Use session_id to detect such a repeat.
  *
  * @param body The raw body, unchanged.
  * @param secrets The signing secret, or several during a rotation.
@@ -45,11 +45,11 @@ const retries = 10
 const lookBackLines = 500
 
 /**
- * Joins the session of a launch request: makes a device key, gets an ID token for it, enters the room and confirms the join.
- * From then on the price is due. Without a confirmation within 30 seconds the session fails.
+ * Joins the session of a launch request: makes a device key, gets an ID token for it, enters the room and confirms the
+ * join. From then on the price is due. Without a confirmation within 30 seconds the session fails.
  *
- * Throws AtriumError: StateConflictError if the session has ended meanwhile, NotAuthorizedError if the room does not admit the agent.
- * Throws TypeError if control_url is not the URL of the session.
+ * Throws AtriumError: StateConflictError if the session has ended meanwhile, NotAuthorizedError if the room does not
+ * admit the agent. Throws TypeError if control_url is not the URL of the session.
  */
 export async function joinSession(launch: SessionLaunched, options: JoinOptions = {}): Promise<AgentSession> {
   const { lookEveryMs = 3_000, ...net } = options

@@ -4,7 +4,10 @@ import { makeError } from './error-of-answer.ts'
 export type { RoomIdentity } from '@atrium/room-client/identity'
 export type { Entry, RoomPage, SaidEntry, SealedRoom } from '@atrium/room-client/space-ops'
 
-/** Converts an error of the Space endpoint to the class of its code. Other errors, such as a signal's reason, are returned unchanged. */
+/**
+ * Converts an error of the Space endpoint to the class of its code. Other errors, such as a signal's reason, are
+ * returned unchanged.
+ */
 export function asAtriumError(failure: unknown): unknown {
   if (!(failure instanceof SpaceCallError)) return failure
   const { status, error: code, message, reason, retryAfterSeconds, headers, cause } = failure

@@ -29,8 +29,8 @@ export class WebhookVerificationError extends Error {
 const defaultToleranceSeconds = 5 * 60
 
 /**
- * Verifies a webhook request: Standard Webhooks, symmetric (v1), HMAC-SHA-256 over `id.timestamp.payload`. Uses only Web
- * Crypto, in constant time. Delivery is at least once: use the event's id to detect a repeat.
+ * Verifies a webhook request: Standard Webhooks, symmetric (v1), HMAC-SHA-256 over `id.timestamp.payload`. Uses only
+ * Web Crypto, in constant time. Delivery is at least once: use the event's id to detect a repeat.
  *
  * @param payload The raw body. Parsing and serialising it again would change its bytes.
  * @param headers webhook-id, webhook-timestamp and webhook-signature, which has several signatures during a rotation.

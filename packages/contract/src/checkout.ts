@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
-/** The largest amount of one payment, in the currency's smallest unit (Stripe's limit). A credit costs at least one unit. */
+/**
+ * The largest amount of one payment, in the currency's smallest unit (Stripe's limit). A credit costs at least one
+ * unit.
+ */
 export const maxPayment = 99_999_999
 
 const purpose = oneOf(['license_key', 'prefund'], {

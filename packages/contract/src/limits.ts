@@ -19,7 +19,9 @@ export const limits = {
   livingSessions: 500,
   /** Per tenant: pending launches. */
   armedRooms: 10_000,
-  /** Per tenant: uploads that are announced and neither complete nor expired, and the total of their announced bytes. */
+  /**
+   * Per tenant: uploads that are announced and neither complete nor expired, and the total of their announced bytes.
+   */
   openUploads: 1_000,
   openUploadBytes: 20 * 1024 ** 3,
   openUploadsInCollection: 100,

@@ -14,7 +14,10 @@ const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, l
 /** The largest upload, in bytes. */
 export const uploadMaxBytes = 100 * 1024 * 1024
 
-/** The types that may be uploaded. SVG and HTML are excluded, because they can contain scripts and would be served from our origin. */
+/**
+ * The types that may be uploaded. SVG and HTML are excluded, because they can contain scripts and would be served from
+ * our origin.
+ */
 const mime = oneOf(['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/webm'])
 
 export type UploadMime = Static<typeof mime>

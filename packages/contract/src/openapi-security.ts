@@ -17,7 +17,9 @@ const ofCaller: Record<Operation['caller'], Requirement[]> = {
 /** The document's default security, for operations that declare nothing else. */
 export const defaultSecurity = secret
 
-/** The alternative security requirements of an operation: the caller's credential, alone or with the collection token. */
+/**
+ * The alternative security requirements of an operation: the caller's credential, alone or with the collection token.
+ */
 export function securityOf(op: Operation): Requirement[] {
   const alone = ofCaller[op.caller]
   if (!op.capability) return op.caller === 'anyone' ? [] : alone

@@ -45,7 +45,10 @@ const parameterComponents: JsonObject = {
   },
 }
 
-/** The OpenAPI 3.1 document of the operations table. The same options give the same document, with keys in the same order. */
+/**
+ * The OpenAPI 3.1 document of the operations table. The same options give the same document, with keys in the same
+ * order.
+ */
 export function openApiDocument({
   full,
   baseUrl,
@@ -67,7 +70,8 @@ export function openApiDocument({
       description: introduction(full),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Generators of clients read one server for the whole document: where paths with and without a version meet, the paths bear it.
+    // Generators of clients read one server for the whole document: where paths with and without a version meet, the
+    // paths bear it.
     servers: [{ url: full ? baseUrl.replace(/\/v1\/?$/, '') : baseUrl, description: 'This installation.' }],
     security: defaultSecurity,
     tags: tags.filter((tag) => shown.some((op) => op.tag === tag.name)).map((tag) => ({ ...tag })),

@@ -68,14 +68,20 @@ export interface Operation {
   summary: string
   description: string
   caller: Caller
-  /** The body field that identifies the caller of an operation without a credential header. It scopes the Idempotency-Key. */
+  /**
+   * The body field that identifies the caller of an operation without a credential header. It scopes the
+   * Idempotency-Key.
+   */
   credentialField?: string
   capability?: Capability
   /** Answers 403 issuer_role_required to tenants without the issuer role. */
   role?: 'issuer'
   /** Whether Idempotency-Key is accepted. The claim, the effect and the stored answer commit together. */
   idempotency?: 'accepted' | 'required'
-  /** The call may expire its own key and return the replacement. A retry with the expired key still gets the stored answer for a while. */
+  /**
+   * The call may expire its own key and return the replacement. A retry with the expired key still gets the stored
+   * answer for a while.
+   */
   endsCaller?: true
   params?: TObject
   query?: TObject

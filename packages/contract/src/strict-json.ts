@@ -29,9 +29,10 @@ export function shortPath(path: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON that every parser reads in the same way, from text or from UTF-8 bytes without a byte order mark. Rejects
- * what JSON.parse accepts and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters, `__proto__` keys,
- * nesting past the limit, integers that a double does not hold exactly and infinite numbers. Throws JsonError.
+ * Parses JSON that every parser reads in the same way, from text or from UTF-8 bytes without a byte order mark.
+ * Rejects what JSON.parse accepts and I-JSON (RFC 7493) does not: duplicate keys, lone surrogates, NUL characters,
+ * `__proto__` keys, nesting past the limit, integers that a double does not hold exactly and infinite numbers. Throws
+ * JsonError.
  */
 export function parseStrictJson(source: string | Uint8Array, strictness: Strictness = {}): unknown {
   const { maxDepth = limits.jsonDepth, anyNumber = false } = strictness

@@ -1,7 +1,8 @@
 /**
  * The formats of ids and credentials.
- * An id is a prefix and 22 base62 characters (130 random bits). A credential is a prefix, 30 base62 characters of randomness and the
- * CRC-32 (ISO-HDLC) of all preceding characters as 6 base62 digits: a mistyped or truncated one is rejected without a look-up.
+ * An id is a prefix and 22 base62 characters (130 random bits). A credential is a prefix, 30 base62 characters of
+ * randomness and the CRC-32 (ISO-HDLC) of all preceding characters as 6 base62 digits: a mistyped or truncated one is
+ * rejected without a look-up.
  */
 export const idPrefixes = {
   tenant: 'ten_',
@@ -46,8 +47,8 @@ const checksumLength = 6
 const pairs = Array.from({ length: 62 * 62 }, (_, n) => base62[Math.floor(n / 62)]! + base62[n % 62]!)
 
 /**
- * Uniform base62 characters, two from every 16 bits. Numbers of 65,348 and more are rejected, because that is the largest multiple of
- * 62² in 2^16. The length is even.
+ * Uniform base62 characters, two from every 16 bits. Numbers of 65,348 and more are rejected, because that is the
+ * largest multiple of 62² in 2^16. The length is even.
  */
 function randomBase62(length: number, randomBytes: RandomBytes): string {
   let out = ''
@@ -84,7 +85,10 @@ export function makeCredential(kind: CredentialKind, randomBytes: RandomBytes): 
   return body + checksum(body)
 }
 
-/** Whether the text is a well-formed credential of this kind: prefix, length, alphabet and checksum. It may still be unknown or revoked. */
+/**
+ * Whether the text is a well-formed credential of this kind: prefix, length, alphabet and checksum. It may still be
+ * unknown or revoked.
+ */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = credentialPrefixes[kind]
   if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false

@@ -44,7 +44,10 @@ export type Admission<Principal> =
     }
   | { readonly ok: false; readonly reason: RejectionReason }
 
-/** Decides whether the account whose ID token is presented may pass. Throws ProviderUnavailable when the token cannot be checked. */
+/**
+ * Decides whether the account whose ID token is presented may pass. Throws ProviderUnavailable when the token cannot
+ * be checked.
+ */
 export function admit(
   credentials: Credentials,
   expected: TokenExpectations,
@@ -80,8 +83,8 @@ interface Steps<Claims, Principal> {
 }
 
 /**
- * In the contract's order (part 5): token, nonce, list. The list stays closed until the first two hold, so a stranger learns nothing of
- * who is on it, not even by how long the answer takes.
+ * In the contract's order (part 5): token, nonce, list. The list stays closed until the first two hold, so a stranger
+ * learns nothing of who is on it, not even by how long the answer takes.
  */
 async function admitPrincipal<Claims extends TokenClaims, Principal>(
   { idToken, spk }: Credentials,

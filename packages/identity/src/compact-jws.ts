@@ -1,7 +1,10 @@
 import { decodeBase64url } from './base64url.ts'
 import { type JsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 
-/** A compact JWS (RFC 7515 §7.1) with a parsed header. The other parts stay encoded, because nothing has been verified yet. */
+/**
+ * A compact JWS (RFC 7515 §7.1) with a parsed header. The other parts stay encoded, because nothing has been verified
+ * yet.
+ */
 export interface CompactJws {
   readonly header: JsonObject
   readonly payload: string
@@ -25,7 +28,9 @@ export function decodeJsonPart(part: string): JsonObject | undefined {
   return bytes && parseJsonObject(bytes)
 }
 
-/** `crit` names rules one must know to read the token, and we know none; `b64` (RFC 7797) would change what is signed. */
+/**
+ * `crit` names rules one must know to read the token, and we know none; `b64` (RFC 7797) would change what is signed.
+ */
 function asksForExtensions(header: JsonObject): boolean {
   return 'crit' in header || 'b64' in header
 }

@@ -1,9 +1,14 @@
 import { isJsonObject } from '@atrium/contract/strict-json'
 
-/** Gets and parses JSON. Follows no redirects to elsewhere, caps the answer's size, and rejects on any status but 200. */
+/**
+ * Gets and parses JSON. Follows no redirects to elsewhere, caps the answer's size, and rejects on any status but 200.
+ */
 export type FetchJson = (url: string) => Promise<unknown>
 
-/** Throws unless `issuer` can be one: https, or plain http on loopback; no query, fragment or password (OpenID Discovery §3). */
+/**
+ * Throws unless `issuer` can be one: https, or plain http on loopback; no query, fragment or password (OpenID
+ * Discovery §3).
+ */
 export function assertIssuer(issuer: string): void {
   if (isIssuer(issuer)) return
   throw new Error(`Not an OpenID issuer: ${issuer} (https, or http on loopback, without query or fragment)`)

@@ -39,7 +39,9 @@ export async function verifyIdToken(token: unknown, expected: TokenExpectations)
   return { ok: true, claims: { ...claims, email } }
 }
 
-/** RFC 8725 §3.11: a token typed as something else (`at+jwt`, `agent+jwt`) was made by the same keys for another use. */
+/**
+ * RFC 8725 §3.11: a token typed as something else (`at+jwt`, `agent+jwt`) was made by the same keys for another use.
+ */
 function isTypedAsJwt(typ: unknown): boolean {
   return typ === undefined || (typeof typ === 'string' && /^(?:application\/)?jwt$/i.test(typ))
 }

@@ -17,8 +17,9 @@ const MAX_AGE_SECONDS = 5 * 60
 const CLOCK_SKEW_SECONDS = 60
 
 /**
- * Whether `proof` is a compact JWS (ES256) made by the device key in the last five minutes over exactly this operation,
- * room and message. Within those minutes it can be sent again: what it allows must be the same done twice (see `proofId`).
+ * Whether `proof` is a compact JWS (ES256) made by the device key in the last five minutes over exactly this
+ * operation, room and message. Within those minutes it can be sent again: what it allows must be the same done twice
+ * (see `proofId`).
  */
 export function isProof(proof: unknown, { publicKey, op, room, sha256, nowMs }: ExpectedProof): boolean {
   const jws = parseCompactJws(proof, MAX_PROOF_LENGTH)
@@ -32,8 +33,9 @@ export function isProof(proof: unknown, { publicKey, op, room, sha256, nowMs }: 
 const R_CHARACTERS = 42
 
 /**
- * What identifies a genuine proof, however often it is sent. Without s, the second half of the signature: whoever has (r, s) can compute
- * (r, n - s), which verifies too. r is fresh for each signature, so that two proofs of the same content in one second are still two.
+ * What identifies a genuine proof, however often it is sent. Without s, the second half of the signature: whoever has
+ * (r, s) can compute (r, n - s), which verifies too. r is fresh for each signature, so that two proofs of the same
+ * content in one second are still two.
  */
 export function proofId(proof: string): string {
   const end = proof.lastIndexOf('.') + 1

@@ -1,4 +1,6 @@
-/** The provider's keys cannot be had, so nothing can be said about a token: the caller answers 503, never a rejection. */
+/**
+ * The provider's keys cannot be had, so nothing can be said about a token: the caller answers 503, never a rejection.
+ */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'
 

@@ -11,7 +11,10 @@ const MIN_MODULUS_BITS = 2048
 const MAX_MODULUS_BITS = 8192
 const MAX_EXPONENT = 2n ** 64n
 
-/** The keys of a JWK Set (RFC 7517 §5) that may verify RS256; others are passed over, as §5 asks. Of equal kids the first counts. */
+/**
+ * The keys of a JWK Set (RFC 7517 §5) that may verify RS256; others are passed over, as §5 asks. Of equal kids the
+ * first counts.
+ */
 export function importRs256Keys(jwkSet: unknown): KeysByKid {
   const keys = new Map<string | undefined, KeyObject>()
   const entries = isJsonObject(jwkSet) && Array.isArray(jwkSet.keys) ? jwkSet.keys : []

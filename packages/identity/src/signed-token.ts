@@ -15,8 +15,9 @@ export type SignedToken =
 export const MAX_TOKEN_LENGTH = 16 * 1024
 
 /**
- * Opens a signed token whose header's `typ` is of the right kind. Nothing in the payload is even read before its signature holds, so
- * anything tampered with is a `bad_signature`. Throws ProviderUnavailable when there are no keys to check with.
+ * Opens a signed token whose header's `typ` is of the right kind. Nothing in the payload is even read before its
+ * signature holds, so anything tampered with is a `bad_signature`. Throws ProviderUnavailable when there are no keys
+ * to check with.
  */
 export async function openSignedToken(
   token: unknown,

@@ -28,7 +28,10 @@ export interface TokenLifetime {
   readonly earlySeconds: number
 }
 
-/** A person's: it proves who sat at the device when it was made. Providers let it live for days, we ask for the same day. */
+/**
+ * A person's: it proves who sat at the device when it was made. Providers let it live for days, we ask for the same
+ * day.
+ */
 export const PERSON_LIFETIME: TokenLifetime = { maxAgeSeconds: 12 * 3600 + 60, lateSeconds: 60, earlySeconds: 60 }
 
 /** Time at which a token that is valid now expires. */
@@ -74,7 +77,10 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-/** Several audiences require `azp`. If `azp` is present it must be this client, because it names the party that may use the token. */
+/**
+ * Several audiences require `azp`. If `azp` is present it must be this client, because it names the party that may use
+ * the token.
+ */
 function isFor(audience: string, { aud, azp }: JsonObject): boolean {
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud]
   const isSoleAudience = audiences.length === 1 && azp === undefined

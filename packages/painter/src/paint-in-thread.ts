@@ -6,8 +6,8 @@ const timeoutMs = 60_000
 const maxHeapMib = 384
 
 /**
- * Paints in a thread of its own, because a second of arithmetic would hold up everything else in the process, and because only a thread
- * can be stopped in the middle of it. Rejects with the signal's reason when the signal aborts.
+ * Paints in a thread of its own, because a second of arithmetic would hold up everything else in the process, and
+ * because only a thread can be stopped in the middle of it. Rejects with the signal's reason when the signal aborts.
  */
 export async function paintInThread(request: PaintRequest, signal?: AbortSignal): Promise<Picture> {
   signal?.throwIfAborted()

@@ -11,7 +11,10 @@ export const painterVersion = '1'
 export type PaintRequest = { prompt: string; width: number; height: number; seed: number }
 export type Picture = { png: Uint8Array; style: StyleName; alt: string }
 
-/** Reads, composes, paints. The same request is the same picture, byte for byte, as long as this code and sharp stay the same. */
+/**
+ * Reads, composes, paints. The same request is the same picture, byte for byte, as long as this code and sharp stay
+ * the same.
+ */
 export async function paintPicture({ prompt, width, height, seed }: PaintRequest): Promise<Picture> {
   const words = prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()
   const random = createRandom(`${words}\u0000${seed}\u0000${width}x${height}`)

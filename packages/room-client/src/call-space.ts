@@ -8,7 +8,10 @@ const defaultTimeoutMs = 10_000
 const sealedExtraMs = 110_000
 
 const mebibyte = 1024 * 1024
-/** What a service may answer. A page of a poll is of 2 MiB of sealed lines; a room has 64 MiB, and escapes in JSON add to them. */
+/**
+ * What a service may answer. A page of a poll is of 2 MiB of sealed lines; a room has 64 MiB, and escapes in JSON add
+ * to them.
+ */
 const maxAnswerBytes = 16 * mebibyte
 const maxSealedBytes = 96 * mebibyte
 
@@ -22,9 +25,15 @@ export interface SpaceEndpoint {
 }
 
 export interface CallOptions {
-  /** The identity of the caller. A function is called before each attempt, so that a token can be renewed. `sealed` and `attest` do not send it. */
+  /**
+   * The identity of the caller. A function is called before each attempt, so that a token can be renewed. `sealed` and
+   * `attest` do not send it.
+   */
   identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
-  /** Time limit of one attempt with its body, in milliseconds, in addition to `waitMs`. Default 10,000; `sealed` gets 110,000 more. */
+  /**
+   * Time limit of one attempt with its body, in milliseconds, in addition to `waitMs`. Default 10,000; `sealed` gets
+   * 110,000 more.
+   */
   timeoutMs?: number | undefined
   /** The number of retries when the service cannot be reached or is overloaded. Default 0. */
   retries?: number

@@ -25,12 +25,18 @@ interface PagesOptions {
   waitForRoom?: boolean | undefined
   /** Whether the next poll may wait. Default: always. */
   mayHold?: (since: Since) => boolean
-  /** Pauses if the poll did not wait: the service answers at once for a missing room, and when too many polls are waiting. */
+  /**
+   * Pauses if the poll did not wait: the service answers at once for a missing room, and when too many polls are
+   * waiting.
+   */
   pause: () => Promise<unknown>
   signal: AbortSignal | undefined
 }
 
-/** Yields the pages of a room as they arrive. Each poll continues where the previous one ended. Throws the errors of `poll`. */
+/**
+ * Yields the pages of a room as they arrive. Each poll continues where the previous one ended. Throws the errors of
+ * `poll`.
+ */
 export async function* followPages(
   poll: Poll,
   { since: start, waitForRoom = false, mayHold = () => true, pause, signal }: PagesOptions,

@@ -35,8 +35,8 @@ export async function thumbprintOf({ crv, kty, x, y }: DevicePublicKey): Promise
 }
 
 /**
- * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`. It is valid for five minutes, and only for
- * this request with these arguments.
+ * A compact JWS (ES256, RFC 7515) by the device key over `{op, room, iat, sha256}`. It is valid for five minutes, and
+ * only for this request with these arguments.
  */
 export async function signProof(request: ProvableRequest, sign: Sign): Promise<string> {
   const payload = proofPayload(request, await sha256Hex(proofContent(request)))

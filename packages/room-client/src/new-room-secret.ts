@@ -1,7 +1,10 @@
 import { encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 
-/** A new room: a name of 128 random bits and a key of 256. Both together give access; keep `mk` out of URL paths and queries. */
+/**
+ * A new room: a name of 128 random bits and a key of 256. Both together give access; keep `mk` out of URL paths and
+ * queries.
+ */
 export function newRoomSecret(): RoomSecret {
   return { room: randomId(), mk: encodeBase64url(crypto.getRandomValues(new Uint8Array(32))) }
 }

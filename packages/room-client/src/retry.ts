@@ -2,7 +2,10 @@ const baseMs = 250
 const maxBackoffMs = 8_000
 /** A longer Retry-After than this is not awaited; the error is thrown to the caller. */
 const maxRetryAfterSeconds = 60
-/** However long a server asks for. A timer of more than 2^31 - 1 ms fires at once: the caller would ask again without end. */
+/**
+ * However long a server asks for. A timer of more than 2^31 - 1 ms fires at once: the caller would ask again without
+ * end.
+ */
 export const longestWaitMs = 60 * 60 * 1_000
 
 const transient = new Set<unknown>([0, 408, 429, 502, 503, 504])
@@ -37,14 +40,17 @@ export async function withRetries<T>(attempt: () => Promise<T>, { retries, mayRe
 }
 
 /**
- * Whether the same call may succeed a little later: there was no response, or one from a proxy. Also used for the call that
- * renews the token of an identity, whose errors have another class.
+ * Whether the same call may succeed a little later: there was no response, or one from a proxy. Also used for the call
+ * that renews the token of an identity, whose errors have another class.
  */
 export function isTransient(error: unknown): error is Failure {
   return error instanceof Error && 'status' in error && transient.has(error.status)
 }
 
-/** The delay before a retry. It grows with each attempt and is random, to spread clients that failed together, and never below Retry-After. */
+/**
+ * The delay before a retry. It grows with each attempt and is random, to spread clients that failed together, and
+ * never below Retry-After.
+ */
 export function delayMs(tried: number, retryAfterSeconds: number | undefined): number {
   const jitterMs = Math.random() * Math.min(maxBackoffMs, baseMs * 2 ** tried)
   return (retryAfterSeconds ?? 0) * 1000 + jitterMs

@@ -11,7 +11,9 @@ import type { Entry, SealedRoom } from './space-ops.ts'
 const linesAtOnce = 200
 
 export interface RoomHistory {
-  /** Every line, in order: `{t: 'policy', …}` or `{t: 'turn', …}`. The policies together are the room's membership log. */
+  /**
+   * Every line, in order: `{t: 'policy', …}` or `{t: 'turn', …}`. The policies together are the room's membership log.
+   */
   records: RoomRecord[]
   /** The messages, in the form of `poll`. */
   entries: Entry[]
@@ -34,13 +36,13 @@ export class DamagedHistoryError extends Error {
 }
 
 /**
- * Opens the answer of `sealed` locally with the room key, which the operator does not have. Each line is a JWE (RFC 7516:
- * A256GCM, its key wrapped by A256KW) under the key that HKDF-SHA-256 (RFC 5869) derives from mk, and contains the hash of the
- * previous line.
+ * Opens the answer of `sealed` locally with the room key, which the operator does not have. Each line is a JWE (RFC
+ * 7516: A256GCM, its key wrapped by A256KW) under the key that HKDF-SHA-256 (RFC 5869) derives from mk, and contains
+ * the hash of the previous line.
  *
- * Throws DamagedHistoryError at the first line that was altered, moved, removed, or has another recipient than the room;
- * WrongKey if mk is not the key of this room; TypeError if mk is malformed. A missing end is detected only by comparing `etag`
- * with one from another source: a poll, or another member of the room.
+ * Throws DamagedHistoryError at the first line that was altered, moved, removed, or has another recipient than the
+ * room; WrongKey if mk is not the key of this room; TypeError if mk is malformed. A missing end is detected only by
+ * comparing `etag` with one from another source: a poll, or another member of the room.
  */
 export async function openHistory(secret: RoomSecret, { sealed, sha256 }: SealedRoom, etag?: string): Promise<RoomHistory> {
   assertRoomSecret(secret)
@@ -73,7 +75,10 @@ export async function openRecords(
   return records
 }
 
-/** The inverse: seals records, of which the first is a policy, in the form in which a room stores them. Throws InvalidRecord, TypeError. */
+/**
+ * The inverse: seals records, of which the first is a policy, in the form in which a room stores them. Throws
+ * InvalidRecord, TypeError.
+ */
 export async function sealHistory(secret: RoomSecret, records: readonly RoomRecord[]): Promise<SealedRoom> {
   const key = await deriveRoomKey(secret)
   const lines: string[] = []

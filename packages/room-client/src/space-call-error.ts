@@ -31,7 +31,9 @@ export class SpaceCallError extends Error {
     this.headers = headers
   }
 
-  /** Whether the same call may succeed at any later time. This includes faults of the service, which may be repaired. */
+  /**
+   * Whether the same call may succeed at any later time. This includes faults of the service, which may be repaired.
+   */
   get isPassing(): boolean {
     // A success with an invalid body comes from a proxy.
     return this.status < 400 || this.status === 408 || this.status === 429 || this.status >= 500

@@ -9,7 +9,10 @@ import type {
 } from '@atrium/contract/space-schemas'
 import type { Static } from 'typebox'
 
-/** One message of a room: `{seq, id, at, author: {kind, id?, name?, email?, key?, proven?}, message: {text, reply_to?, client_id?}}`. */
+/**
+ * One message of a room: `{seq, id, at, author: {kind, id?, name?, email?, key?, proven?}, message: {text, reply_to?,
+ * client_id?}}`.
+ */
 export type Entry = Static<typeof SpaceEntry>
 /** `{kind, id?, name?, email?, key?, proven?}`. */
 export type Author = Entry['author']

@@ -29,7 +29,10 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Whether the text is the one spelling of some bytes: the alphabet only, no padding, no stray low bits in the last character. */
+/**
+ * Whether the text is the one spelling of some bytes: the alphabet only, no padding, no stray low bits in the last
+ * character.
+ */
 export function isBase64url(text: string): boolean {
   if (/[^A-Za-z0-9_-]/.test(text)) return false
   const last = ALPHABET.indexOf(text.at(-1) ?? 'A')

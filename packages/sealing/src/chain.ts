@@ -7,7 +7,10 @@ export interface ChainStart {
   readonly fromSeq: number
   /** The hash of the line before it: required, and compared, for every start but 0. */
   readonly prev?: string | undefined
-  /** The hash that the last line must have; with no lines, `prev` must be it. Without it, lines may be missing at the end. */
+  /**
+   * The hash that the last line must have; with no lines, `prev` must be it. Without it, lines may be missing at the
+   * end.
+   */
   readonly etag?: string | undefined
 }
 
@@ -15,15 +18,16 @@ export interface Break {
   /** The line that breaks the chain: the number that should stand there. */
   readonly seq: number
   /**
-   * form: it is not a line. seq: it bears another number. prev: it does not follow the line before, so one of the two was altered.
-   * etag: the lines follow one another, but do not end where they should.
+   * form: it is not a line. seq: it bears another number. prev: it does not follow the line before, so one of the two
+   * was altered. etag: the lines follow one another, but do not end where they should.
    */
   readonly problem: 'form' | 'seq' | 'prev' | 'etag'
 }
 
 /**
- * The first break of the chain, or undefined. `hashes` are those of `lines`, one for one, from the platform's `lineHash`: see
- * `checkChain` of node-lines.ts and web-lines.ts. Needs no key; that each line is genuine, opening it shows.
+ * The first break of the chain, or undefined. `hashes` are those of `lines`, one for one, from the platform's
+ * `lineHash`: see `checkChain` of node-lines.ts and web-lines.ts. Needs no key; that each line is genuine, opening it
+ * shows.
  */
 export function findBreak(lines: readonly string[], hashes: readonly string[], start: ChainStart): Break | undefined {
   let seq = start.fromSeq

@@ -15,8 +15,8 @@ export interface DedupeInput {
 }
 
 /**
- * What a table can hold under a unique index so that a repeated client_id is stored once: HMAC-SHA-256, 43 characters of base64url.
- * It tells nothing to whom the room key is not known, not even that two rooms saw the same client.
+ * What a table can hold under a unique index so that a repeated client_id is stored once: HMAC-SHA-256, 43 characters
+ * of base64url. It tells nothing to whom the room key is not known, not even that two rooms saw the same client.
  */
 export function dedupeToken({ key, author, clientId }: DedupeInput): string {
   // As JSON, no two pairs have the same text: ("a", "bc") is not ("ab", "c").
@@ -25,7 +25,10 @@ export function dedupeToken({ key, author, clientId }: DedupeInput): string {
     .digest('base64url')
 }
 
-/** The same for a proof of possession, by what identifies it. Three members: never the text of an author and a client_id. */
+/**
+ * The same for a proof of possession, by what identifies it. Three members: never the text of an author and a
+ * client_id.
+ */
 export function proofDedupeToken(key: KeyObject, proofId: string): string {
   return createHmac('sha256', key)
     .update(JSON.stringify(['proof', '', proofId]))

@@ -36,7 +36,8 @@ test('the command line rejects a line whose header has another place', { skip },
   assert.throws(() => execFileSync(command, ['jwe', 'dec', '-i', '-', '-k', jwk], options))
 })
 
-// Line 0 only: the command sorts the header's members, and of the orders that a later line's could have, ours is another.
+// Line 0 only: the command sorts the header's members, and of the orders that a later line's could have, ours is
+// another.
 test('a line that the command line sealed, its members put in order, opens', { skip }, () => {
   const content = path.join(folder, 'content')
   const template = JSON.stringify({ protected: { enc: 'A256GCM', seq: 0 } })

@@ -28,8 +28,8 @@ export function formatLine({ header, encryptedKey, iv, ciphertext, tag }: LinePa
 }
 
 /**
- * Reads the form of a line, without any key. Throws DamagedLine unless the line is exactly what `formatLine` makes of its parts: the
- * recipients and the spelling are not covered by the authentication tag, so this is what guards them.
+ * Reads the form of a line, without any key. Throws DamagedLine unless the line is exactly what `formatLine` makes of
+ * its parts: the recipients and the spelling are not covered by the authentication tag, so this is what guards them.
  */
 export function parseLine(line: string): ParsedLine {
   const parts = readParts(line)
@@ -54,7 +54,10 @@ function readParts(line: string): LineParts {
   }
 }
 
-/** The protected header as base64url: what the tag authenticates beside the content. Throws TypeError for an impossible position. */
+/**
+ * The protected header as base64url: what the tag authenticates beside the content. Throws TypeError for an impossible
+ * position.
+ */
 export function encodeHeader({ seq, prev }: Position): string {
   if (!isPosition({ seq, prev })) throw new TypeError('seq counts from 0, and every line but line 0 has a prev')
   const json = `{"enc":"A256GCM","seq":${seq}${prev === undefined ? '' : `,"prev":"${prev}"`}}`

@@ -69,7 +69,10 @@ const IV_BYTES = 12
 const pool = Buffer.alloc(256 * (KEY_BYTES + IV_BYTES))
 let used = pool.length
 
-/** Lends a fresh content key and iv to `use`, and wipes them after it: they are in the pool's own memory, so keep no reference. */
+/**
+ * Lends a fresh content key and iv to `use`, and wipes them after it: they are in the pool's own memory, so keep no
+ * reference.
+ */
 export function withFreshKey<Result>(use: (fresh: ContentKey) => Result): Result {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -83,7 +86,10 @@ export function withFreshKey<Result>(use: (fresh: ContentKey) => Result): Result
   }
 }
 
-/** Given bytes, the ciphers make a key object of them by a way that takes three times as long (measured: 10 µs against 3). */
+/**
+ * Given bytes, the ciphers make a key object of them by a way that takes three times as long (measured: 10 µs against
+ * 3).
+ */
 function keyObject(bytes: Uint8Array): KeyObject {
   return createSecretKey(bytes)
 }

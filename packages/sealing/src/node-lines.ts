@@ -16,7 +16,10 @@ export interface OpenedLine extends Position {
   readonly payload: Buffer
 }
 
-/** One line: an independent JWE that any JOSE tool opens with the room key. Throws TypeError for an impossible position. */
+/**
+ * One line: an independent JWE that any JOSE tool opens with the room key. Throws TypeError for an impossible
+ * position.
+ */
 export function sealLine({ key, seq, prev, payload }: SealInput): string {
   const header = encodeHeader({ seq, prev })
   const content = typeof payload === 'string' ? Buffer.from(payload) : payload
@@ -33,8 +36,8 @@ export function sealLine({ key, seq, prev, payload }: SealInput): string {
 }
 
 /**
- * Opens a line, which says where it stands; whether it stands there, `checkChain` tells. Throws WrongKey when its content key does not
- * unwrap under this room key, DamagedLine for anything else.
+ * Opens a line, which says where it stands; whether it stands there, `checkChain` tells. Throws WrongKey when its
+ * content key does not unwrap under this room key, DamagedLine for anything else.
  */
 export function openLine({ key, line }: { readonly key: KeyObject; readonly line: string }): OpenedLine {
   const { header, encryptedKey, iv, ciphertext, tag, ...position } = parseLine(line)

@@ -9,9 +9,10 @@ export interface ProvableRequest {
 const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
 
 /**
- * The text whose SHA-256 a proof of possession signs. For `turn`, the message as JSON with its members in the order text, reply_to, client_id.
- * For `poll`, which changes nothing, the empty text. For all others, the arguments of the request (all its members but op, room, mk, idToken,
- * spk and proof) as canonical JSON (RFC 8785): so a proof that was captured allows what it was made for and nothing else.
+ * The text whose SHA-256 a proof of possession signs. For `turn`, the message as JSON with its members in the order
+ * text, reply_to, client_id. For `poll`, which changes nothing, the empty text. For all others, the arguments of the
+ * request (all its members but op, room, mk, idToken, spk and proof) as canonical JSON (RFC 8785): so a proof that was
+ * captured allows what it was made for and nothing else.
  */
 export function proofContent(request: ProvableRequest): string {
   if (request.op === 'poll') return ''
@@ -23,14 +24,17 @@ export function proofContent(request: ProvableRequest): string {
 }
 
 /**
- * The bytes that the device key signs as the payload of a compact JWS (ES256, RFC 7515). `sha256` is that of `proofContent`, lower-case hex:
- * computed by the caller, because browsers can hash only asynchronously.
+ * The bytes that the device key signs as the payload of a compact JWS (ES256, RFC 7515). `sha256` is that of
+ * `proofContent`, lower-case hex: computed by the caller, because browsers can hash only asynchronously.
  */
 export function proofPayload({ op, room }: ProvableRequest, sha256: string, nowMs = Date.now()): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ op, room, iat: Math.floor(nowMs / 1_000), sha256 }))
 }
 
-/** RFC 8785 for what JSON requests hold: JSON.stringify already writes strings and numbers in its form, which leaves the order of members. */
+/**
+ * RFC 8785 for what JSON requests hold: JSON.stringify already writes strings and numbers in its form, which leaves
+ * the order of members.
+ */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -3,12 +3,15 @@ import { InvalidRecord } from './invalid-record.ts'
 import { isLineHash } from './line.ts'
 
 /**
- * Who created the room, and so may admit and expel: an account, or a device key by its thumbprint. A room that was made without
- * identity has no owner; a room with a list is always an account's.
+ * Who created the room, and so may admit and expel: an account, or a device key by its thumbprint. A room that was
+ * made without identity has no owner; a room with a list is always an account's.
  */
 export type Owner = { readonly email: string } | { readonly key: string }
 
-/** Addresses are in comparison form (identity's parseEmail). Who is admitted anew has a new admitted_at and no revoked_at. */
+/**
+ * Addresses are in comparison form (identity's parseEmail). Who is admitted anew has a new admitted_at and no
+ * revoked_at.
+ */
 export interface Member {
   readonly email: string
   readonly admitted_at: string
@@ -21,7 +24,9 @@ export interface AdmittedAgent {
   readonly revoked_at?: string
 }
 
-/** Line 0, and again whole at every change: the newest one counts. `allow` and `agents` are the list of an e-mail room. */
+/**
+ * Line 0, and again whole at every change: the newest one counts. `allow` and `agents` are the list of an e-mail room.
+ */
 export interface PolicyRecord {
   readonly t: 'policy'
   readonly policy: 'open' | 'email'
@@ -116,7 +121,10 @@ const turnRecord = object<TurnRecord>({
 
 const roomRecord = variant<RoomRecord>('t', { policy: policyRecord, turn: turnRecord })
 
-/** The payload to seal. Throws InvalidRecord for a record that `parseRecord` would reject, so that every stored line can be read. */
+/**
+ * The payload to seal. Throws InvalidRecord for a record that `parseRecord` would reject, so that every stored line
+ * can be read.
+ */
 export function formatRecord(record: RoomRecord): string {
   return JSON.stringify(roomRecord(record, ''))
 }

@@ -1,4 +1,7 @@
-/** What opens a room: its name, and the key text that lives in the link's fragment (32 random bytes as base64url in our app). */
+/**
+ * What opens a room: its name, and the key text that lives in the link's fragment (32 random bytes as base64url in our
+ * app).
+ */
 export interface RoomSecret {
   readonly room: string
   readonly mk: string
@@ -16,8 +19,9 @@ export function isRoomName(value: unknown): value is string {
 }
 
 /**
- * Whether the value can be a room's `mk`: 22 to 512 printable ASCII characters without space. 22 characters of base64url carry 128
- * bits. Anything beyond ASCII would have several byte forms that look the same, so that a link retyped would open nothing.
+ * Whether the value can be a room's `mk`: 22 to 512 printable ASCII characters without space. 22 characters of
+ * base64url carry 128 bits. Anything beyond ASCII would have several byte forms that look the same, so that a link
+ * retyped would open nothing.
  */
 export function isMk(value: unknown): value is string {
   return typeof value === 'string' && PRINTABLE.test(value)

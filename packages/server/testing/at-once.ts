@@ -1,10 +1,16 @@
 import { Client } from 'pg'
 import type { TestApi } from './test-api.ts'
 
-/** All callers are there within this time; a locked row is waited for in memory, where the database cannot count who waits. */
+/**
+ * All callers are there within this time; a locked row is waited for in memory, where the database cannot count who
+ * waits.
+ */
 const gatherMs = 300
 
-/** Runs what all wants a checkout's row, and holds the row until the first of them has met the lock and the others had time to come. */
+/**
+ * Runs what all wants a checkout's row, and holds the row until the first of them has met the lock and the others had
+ * time to come.
+ */
 export async function atOnce<T>(api: TestApi, checkoutId: string, run: () => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: api.databaseUrl })
   await client.connect()

@@ -34,7 +34,10 @@ export interface FakeStripe {
   close(): void
 }
 
-/** Stripe's API on loopback, as far as Checkout needs it: the key is checked, and idempotency keys work as Stripe says they do. */
+/**
+ * Stripe's API on loopback, as far as Checkout needs it: the key is checked, and idempotency keys work as Stripe says
+ * they do.
+ */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const byKey = new Map<string, { form: string; session: StripeSession }>()
   const server = createServer((req, res) => void answer(req, res))

@@ -1,4 +1,7 @@
-/** Streams that a stranger's server may send instead of an answer: each has less than 4 MiB and took a library seconds, or much memory. */
+/**
+ * Streams that a stranger's server may send instead of an answer: each has less than 4 MiB and took a library seconds,
+ * or much memory.
+ */
 export interface HostileAnswer {
   name: string
   provider: 'openai' | 'anthropic' | 'google' | 'openai_compatible'

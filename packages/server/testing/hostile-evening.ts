@@ -18,7 +18,10 @@ export interface HostileEvening {
   blockMs: number
 }
 
-/** So many sessions of each kind whose provider, MCP server or agent is hostile, all asked at once; meanwhile an honest tenant talks to its echo. */
+/**
+ * So many sessions of each kind whose provider, MCP server or agent is hostile, all asked at once; meanwhile an honest
+ * tenant talks to its echo.
+ */
 export async function spendHostileEvening({ each, echoes }: { each: number; echoes: number }): Promise<HostileEvening> {
   const strangers = await startHostileServers()
   const world = await startSessionWorld()

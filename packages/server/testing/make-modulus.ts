@@ -1,6 +1,9 @@
 import { checkPrimeSync, randomBytes } from 'node:crypto'
 
-/** Looks like the modulus of an RSA key, which is all that can be told of one, and is made at once; in base64url. It signs nothing. */
+/**
+ * Looks like the modulus of an RSA key, which is all that can be told of one, and is made at once; in base64url. It
+ * signs nothing.
+ */
 export function makeModulus(bits = 2_048): string {
   for (;;) {
     const modulus = randomBytes(bits / 8)

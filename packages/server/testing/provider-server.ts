@@ -36,7 +36,10 @@ const wires: [RegExp, () => Wire][] = [
   [/^\/v1beta\/models\/[^/]+:streamGenerateContent$/, googleWire],
 ]
 
-/** The HTTP that OpenAI (both of its APIs), Anthropic and Google speak, streaming, on loopback, saying what a test scripts. */
+/**
+ * The HTTP that OpenAI (both of its APIs), Anthropic and Google speak, streaming, on loopback, saying what a test
+ * scripts.
+ */
 export async function startProviderServer(): Promise<ProviderServer> {
   const scripts: Script[] = []
   const silent: ServerResponse[] = []

@@ -32,7 +32,10 @@ const order = {
   cancel_url: 'https://shop.example/',
 }
 
-/** The API in production mode over a Stripe on loopback, and a tenant that sells through it: a credit costs 3 euro cents. */
+/**
+ * The API in production mode over a Stripe on loopback, and a tenant that sells through it: a credit costs 3 euro
+ * cents.
+ */
 export class StripeShop {
   readonly stripe: FakeStripe
   readonly api: TestApi

@@ -16,8 +16,8 @@ const MAX_FILES = 5_000
 const MAX_ENTRIES = 10_000
 
 /**
- * Reads the files of a .tar.gz. Stricter than tar: one gzip member, POSIX ustar, plain files in plain folders, zeros in every
- * unused byte. Rejects everything that another reader of the same bytes could interpret differently.
+ * Reads the files of a .tar.gz. Stricter than tar: one gzip member, POSIX ustar, plain files in plain folders, zeros
+ * in every unused byte. Rejects everything that another reader of the same bytes could interpret differently.
  */
 export function readArchive(packed: Uint8Array): Map<string, ArchivedFile> {
   const tar = unpackGzip(packed, MAX_UNPACKED_BYTES)

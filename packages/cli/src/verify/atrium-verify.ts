@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `atrium verify` as a separate program: packages/cli/build/build-verify.ts builds one file of it that needs only Node 20.
+// `atrium verify` as a separate program: packages/cli/build/build-verify.ts builds one file of it that needs only Node
+// 20.
 import { parseArgs } from 'node:util'
 import { verify } from './verify.ts'
 

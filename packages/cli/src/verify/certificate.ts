@@ -34,7 +34,9 @@ export function readCertificate(answer: Record<string, unknown>): VerifiedCertif
 
 const ATTEST_MEMBERS = ['v', 'service', 'gitCommit', 'functionCodeSha256', 'runtime', 'nonce', 'at']
 
-/** Checks the answer to attest with `nonce`: signed just now, by the certificate's key, about the certificate's build. */
+/**
+ * Checks the answer to attest with `nonce`: signed just now, by the certificate's key, about the certificate's build.
+ */
 export function checkAttestation(answer: Record<string, unknown>, certificate: VerifiedCertificate, nonce: string): string {
   const { signed, sig, service, gitCommit, runtime } = answer
   if (service !== certificate.service) throw new CheckFailed('it names another service than the certificate')

@@ -10,7 +10,10 @@ export interface CertifiedFile {
 const MODULE = '// embedded:atrium:embedded\n'
 const MAX_FILES = 1_000
 
-/** Reads the app's files from a bundle, in which packages/space/build/bundle.ts stores them as JSON. Throws if the page is missing. */
+/**
+ * Reads the app's files from a bundle, in which packages/space/build/bundle.ts stores them as JSON. Throws if the page
+ * is missing.
+ */
 export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
   const files = readFiles(findJson(Buffer.from(bundle).toString()))
   if (!files) throw new CheckFailed('the app cannot be found in the certified code')

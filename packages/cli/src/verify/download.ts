@@ -5,7 +5,10 @@ import { CheckFailed } from './report.ts'
 export interface DownloadLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** Only for JSON: the largest number of objects, lists, members and elements. A long list needs many times its bytes as memory. */
+  /**
+   * Only for JSON: the largest number of objects, lists, members and elements. A long list needs many times its bytes
+   * as memory.
+   */
   readonly maxParts?: number
 }
 

@@ -5,8 +5,9 @@ const HEADER_BYTES = 10
 const TRAILER_BYTES = 8
 
 /**
- * Unpacks exactly one gzip member (RFC 1952) without optional header fields. gunzip accepts several members and ignores what follows
- * the last one, and tools differ in that: two readers of the same bytes would see different files.
+ * Unpacks exactly one gzip member (RFC 1952) without optional header fields. gunzip accepts several members and
+ * ignores what follows the last one, and tools differ in that: two readers of the same bytes would see different
+ * files.
  */
 export function unpackGzip(packed: Uint8Array, maxBytes: number): Buffer {
   if (packed.length < HEADER_BYTES + TRAILER_BYTES || packed[0] !== 0x1f || packed[1] !== 0x8b || packed[2] !== 8) {

@@ -15,8 +15,9 @@ const RAW_TEXT = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe
 const OTHER_RULES = new Set(['svg', 'math', 'select', 'frameset', 'plaintext'])
 
 /**
- * Finds the scripts of a page in one pass: each character is looked at once or twice, whatever the page holds. It reads tags as the HTML
- * standard does (https://html.spec.whatwg.org/multipage/parsing.html), and refuses a page in which that would need more than tags.
+ * Finds the scripts of a page in one pass: each character is looked at once or twice, whatever the page holds. It
+ * reads tags as the HTML standard does (https://html.spec.whatwg.org/multipage/parsing.html), and refuses a page in
+ * which that would need more than tags.
  */
 export function findScripts(page: string): PageScripts {
   const html = page.replaceAll('\r\n', '\n').replaceAll('\r', '\n')

@@ -5,7 +5,9 @@ import { findScripts, type PageScripts } from './html-scripts.ts'
 import type { CertifiedFile } from './certified-app.ts'
 import { CheckFailed, type Report } from './report.ts'
 
-/** Checks the app's page: its policy and, with the certified code, that the page and its files are the certified ones. */
+/**
+ * Checks the app's page: its policy and, with the certified code, that the page and its files are the certified ones.
+ */
 export async function checkPage(
   report: Report,
   downloads: Downloads,
@@ -60,7 +62,10 @@ function originOf(url: unknown): string {
   return new URL(url).origin
 }
 
-/** A browser runs an inline script only if its hash is in the policy. A hash without a script would allow a hidden script. */
+/**
+ * A browser runs an inline script only if its hash is in the policy. A hash without a script would allow a hidden
+ * script.
+ */
 function assertInlineScripts({ inline }: PageScripts, allowed: readonly string[]): void {
   const found = new Set(inline.map((text) => sha256(Buffer.from(text))))
   for (const hash of found)

@@ -14,7 +14,10 @@ import { checkManifests } from './source-manifests.ts'
 const BUNDLE = 'packages/space/dist/space.mjs'
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
-/** Builds the source in a new folder. Returns the bundle if it is the certified one. Runs code of the source: docs/verification.md. */
+/**
+ * Builds the source in a new folder. Returns the bundle if it is the certified one. Runs code of the source:
+ * docs/verification.md.
+ */
 export async function rebuild(
   report: Report,
   source: Source,
@@ -67,8 +70,9 @@ const FOR_NPM = /^(?:PATH|HOME|TMPDIR|LANG|SystemRoot|APPDATA|USERPROFILE|NODE_E
 const FOR_THE_BUILD = /^(?:TMPDIR|LANG|SystemRoot)$/i
 
 /**
- * Installs the packages of the lock file from the caller's registry, each verified by its hash. No code of the packages or of
- * the source runs in this step. --prefix is needed, because npm would use a package.json in a folder above.
+ * Installs the packages of the lock file from the caller's registry, each verified by its hash. No code of the
+ * packages or of the source runs in this step. --prefix is needed, because npm would use a package.json in a folder
+ * above.
  */
 async function fetchPackages(folder: string, root: string, deadline: Deadline): Promise<void> {
   const args = ['ci', '--prefix', root, '--ignore-scripts', '--no-audit', '--no-fund']
@@ -87,7 +91,10 @@ function pick(wanted: RegExp): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => wanted.test(entry[0])))
 }
 
-/** Reads the bundle carefully: the build may have made a link to another file, an endless pipe, or a file larger than memory. */
+/**
+ * Reads the bundle carefully: the build may have made a link to another file, an endless pipe, or a file larger than
+ * memory.
+ */
 async function readBundle(root: string): Promise<Buffer> {
   const path = join(root, BUNDLE)
   const real = await realpath(path).catch(() => undefined)

@@ -38,8 +38,8 @@ export class Report {
   }
 
   /**
-   * Runs a check. If it throws, reports the failure after `subject` and returns undefined, so an answer that crashes this program
-   * never passes. Only the end of the time limit ends the other checks too.
+   * Runs a check. If it throws, reports the failure after `subject` and returns undefined, so an answer that crashes
+   * this program never passes. Only the end of the time limit ends the other checks too.
    */
   async check<Value>(subject: string, work: () => Value | Promise<Value>): Promise<Value | undefined> {
     this.subject = subject

@@ -13,7 +13,10 @@ export interface Program {
 
 const KEPT_OUTPUT = 1_000
 
-/** Runs a program until it ends or the time is over, and then ends all its child processes. `name` is used in error messages. */
+/**
+ * Runs a program until it ends or the time is over, and then ends all its child processes. `name` is used in error
+ * messages.
+ */
 export async function runProgram(name: string, { file, args, folder, env, shell = false }: Program, deadline: Deadline) {
   deadline.check()
   const isGroup = process.platform !== 'win32'

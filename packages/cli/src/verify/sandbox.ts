@@ -21,7 +21,10 @@ const PROBE_MS = 60_000
 /** Folders of programs and libraries, without home folders, settings and sockets. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/etc/ld.so.cache', '/etc/alternatives']
 
-/** Each rejects if it is not installed or cannot make namespaces. Containers use the programs of the machine; no image is fetched. */
+/**
+ * Each rejects if it is not installed or cannot make namespaces. Containers use the programs of the machine; no image
+ * is fetched.
+ */
 export const sandboxes = {
   bubblewrap: openBubblewrap,
   podman: () => openContainer('podman'),
@@ -128,7 +131,10 @@ async function openContainer(engine: 'docker' | 'podman'): Promise<Sandbox> {
   }
 }
 
-/** Imports an empty image (two blocks of zeros are a tar without entries), into which the folders of the machine are mounted. */
+/**
+ * Imports an empty image (two blocks of zeros are a tar without entries), into which the folders of the machine are
+ * mounted.
+ */
 async function importEmptyImage(engine: string): Promise<string> {
   const importing = run(engine, ['import', '-'], { timeout: PROBE_MS, env: containerEnvironment() })
   importing.child.stdin?.end(Buffer.alloc(1_024))

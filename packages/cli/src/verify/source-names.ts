@@ -1,6 +1,8 @@
 import { CheckFailed } from './report.ts'
 
-/** Files that tools read implicitly: a second lock file that overrides the checked one, other install and build steps. */
+/**
+ * Files that tools read implicitly: a second lock file that overrides the checked one, other install and build steps.
+ */
 const STEERING = new Set([
   'npm-shrinkwrap.json',
   'yarn.lock',
@@ -15,7 +17,10 @@ const STEERING = new Set([
 /** Device names of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/
 
-/** The names of an archive's entries. Rejects names that leave the folder, configure a tool, or collide on some file system. */
+/**
+ * The names of an archive's entries. Rejects names that leave the folder, configure a tool, or collide on some file
+ * system.
+ */
 export class SourceNames {
   /** The exact path and type, by lower-case path. */
   readonly #seen = new Map<string, { readonly path: string; readonly isFolder: boolean }>()

@@ -7,7 +7,9 @@ export interface Target {
   readonly secret?: RoomSecret
 }
 
-/** Reads the Spaces origin, or a room link `https://…/space#<room>.<mk>`. A TypeError never quotes it: a link is a key. */
+/**
+ * Reads the Spaces origin, or a room link `https://…/space#<room>.<mk>`. A TypeError never quotes it: a link is a key.
+ */
 export function parseTarget(text: string): Target {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw new TypeError('the address must start with https://')

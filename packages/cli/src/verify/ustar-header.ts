@@ -46,8 +46,9 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a header block of POSIX ustar and rejects every other dialect. GNU, pax, star and old tars encode names, sizes and types
- * differently, and readers support different subsets. With a single dialect, every reader sees the same files.
+ * Reads a header block of POSIX ustar and rejects every other dialect. GNU, pax, star and old tars encode names, sizes
+ * and types differently, and readers support different subsets. With a single dialect, every reader sees the same
+ * files.
  */
 export function readUstarHeader(block: Buffer): UstarHeader {
   assertChecksum(block)

@@ -22,9 +22,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks a Space service from outside, and a room when the address is its link; prints a line for each finding. `-` reads the address
- * from standard input, so that a link's key is in no list of processes. Gives the exit code: 0 when nothing failed, 1 when something
- * did, 2 when it could not begin.
+ * Checks a Space service from outside, and a room when the address is its link; prints a line for each finding. `-`
+ * reads the address from standard input, so that a link's key is in no list of processes. Gives the exit code: 0 when
+ * nothing failed, 1 when something did, 2 when it could not begin.
  */
 export async function verify(url: string, options: VerifyOptions = {}): Promise<number> {
   const write = options.write ?? ((line: string) => console.log(line))

@@ -17,9 +17,10 @@ export interface BrowserLogin {
 }
 
 /**
- * For tests: a page that signs in at an OpenID provider as the Space app does, with nothing but the browser: authorization code with
- * PKCE, the nonce being the thumbprint of a device key made by Web Crypto. In it, `begin(issuer, clientId, changes?)` gives the
- * provider's address to go to, with parameters added or replaced; back at redirectUri, `finish()` gives a BrowserLogin.
+ * For tests: a page that signs in at an OpenID provider as the Space app does, with nothing but the browser:
+ * authorization code with PKCE, the nonce being the thumbprint of a device key made by Web Crypto. In it,
+ * `begin(issuer, clientId, changes?)` gives the provider's address to go to, with parameters added or replaced; back
+ * at redirectUri, `finish()` gives a BrowserLogin.
  */
 export async function startLoginPage(): Promise<LoginPage> {
   const server = createServer((_req, res) => {

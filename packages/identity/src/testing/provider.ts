@@ -1,7 +1,10 @@
 import { calculateJwkThumbprint, CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose'
 import type { FetchJson } from '../discovery.ts'
 
-/** An OpenID provider for tests. Its tokens come from jose, so that the verifier is tested against another implementation. */
+/**
+ * An OpenID provider for tests. Its tokens come from jose, so that the verifier is tested against another
+ * implementation.
+ */
 export interface TestProvider {
   readonly issuer: string
   readonly publicJwk: JWK

@@ -6,9 +6,10 @@ import { repack } from './repack/repack.ts'
 const largePixels = 16_000_000
 
 /**
- * Writes nothing but the picture: no EXIF (with its place), XMP or IPTC, no comment, nothing hidden behind it. JPEG and PNG are decoded and
- * written anew, upright and in sRGB. WebP, GIF and AVIF keep their coded pixels: encoding them again would cost what they were chosen for, and
- * for AVIF 40 bytes of memory a pixel. Of these, what is no part of the picture is left out, and the result is decoded to see that it is whole.
+ * Writes nothing but the picture: no EXIF (with its place), XMP or IPTC, no comment, nothing hidden behind it. JPEG
+ * and PNG are decoded and written anew, upright and in sRGB. WebP, GIF and AVIF keep their coded pixels: encoding them
+ * again would cost what they were chosen for, and for AVIF 40 bytes of memory a pixel. Of these, what is no part of
+ * the picture is left out, and the result is decoded to see that it is whole.
  */
 export async function cleanPicture(path: string, out: string, facts: PictureFacts): Promise<CleanedPicture> {
   if (facts.format === 'jpeg' || facts.format === 'png' || isTurnedStill(facts)) return writeAnew(path, out, facts)

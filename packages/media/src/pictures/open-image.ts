@@ -1,7 +1,10 @@
 import sharp, { type Sharp } from 'sharp'
 import { pictureLimits } from './assert-acceptable.ts'
 
-/** The only formats that are decoded. Each further loader, such as SVG or PDF, is code that untrusted input could reach. */
+/**
+ * The only formats that are decoded. Each further loader, such as SVG or PDF, is code that untrusted input could
+ * reach.
+ */
 const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif']
 
 /** The settings of a process that decodes untrusted pictures. */

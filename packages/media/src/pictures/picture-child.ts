@@ -6,8 +6,8 @@ import type { PictureAnswer, PictureJob } from './picture-job.ts'
 const path = fileURLToPath(new URL('picture-process.ts', import.meta.url))
 
 /**
- * A process that opens strangers' pictures, one at a time. Its own, because decoders have faults: what breaks or hangs them ends this process
- * and no request of anyone else, and it is told none of the secrets.
+ * A process that opens strangers' pictures, one at a time. Its own, because decoders have faults: what breaks or hangs
+ * them ends this process and no request of anyone else, and it is told none of the secrets.
  */
 export class PictureChild {
   readonly #process: ChildProcess

@@ -54,7 +54,10 @@ function box(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** Puts bytes at the end of a box that lies in the boxes before it, and makes room in all of them, and in where the picture's data is said to be. */
+/**
+ * Puts bytes at the end of a box that lies in the boxes before it, and makes room in all of them, and in where the
+ * picture's data is said to be.
+ */
 function putInto(avif: Buffer, path: string[], more: Buffer): Buffer {
   let [from, end] = [0, avif.length]
   const out = Buffer.from(avif)

@@ -9,7 +9,9 @@ import { PictureLane } from './picture-lane.ts'
 import { cleanWorkBytes, isQuickToClean, isQuickToShrink } from './work-bytes.ts'
 
 const children = 2
-/** A job that takes more fills the house: then no other long one runs, and the memory of the idle is given back first. */
+/**
+ * A job that takes more fills the house: then no other long one runs, and the memory of the idle is given back first.
+ */
 const heavyBytes = 48 * 1024 * 1024
 const jobMs = 9_000
 /** After this time a picture moves to the slow lane. */
@@ -24,8 +26,9 @@ interface Options {
 }
 
 /**
- * Cleans and shrinks pictures that strangers sent, in processes of their own, in bounded memory and time. Tenants take turns, and what is quick
- * has a process to itself: neither another tenant's many pictures nor a slow one hold it up. The tenant is whose picture it is, whoever asks.
+ * Cleans and shrinks pictures that strangers sent, in processes of their own, in bounded memory and time. Tenants take
+ * turns, and what is quick has a process to itself: neither another tenant's many pictures nor a slow one hold it up.
+ * The tenant is whose picture it is, whoever asks.
  */
 export class Pictures {
   readonly #long: PictureLane

@@ -7,7 +7,8 @@ const smallPixels = 1_000_000
 
 /** Writes the picture at the requested width, or unchanged if it is smaller. Of an animation only the first frame. */
 export async function shrinkPicture(path: string, out: string, width: number, format: ShrunkFormat): Promise<void> {
-  // In two steps, so that never both are held: what the source takes while it is decoded, and what the result takes to be encoded.
+  // In two steps, so that never both are held: what the source takes while it is decoded, and what the result takes to
+  // be encoded.
   const { data, info } = await openImage(path)
     .resize({ width, height: maxHeightRatio * width, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')

@@ -4,7 +4,10 @@ import type { PictureFacts } from './picture-job.ts'
 const avifDecodeBytes = 18
 const avifEncodeBytes = 37
 
-/** How much memory it takes to clean a picture, beside that of the process: what is held whole, by format. Measured at 50 megapixels. */
+/**
+ * How much memory it takes to clean a picture, beside that of the process: what is held whole, by format. Measured at
+ * 50 megapixels.
+ */
 export function cleanWorkBytes({ format, width, height, channels, bytesPerChannel, ...facts }: PictureFacts): number {
   const pixels = width * height
   const turned = facts.orientation > 1 ? pixels * channels * bytesPerChannel : 0

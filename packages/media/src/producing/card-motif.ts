@@ -4,7 +4,10 @@ import { createHash } from 'node:crypto'
 import sharp, { type Sharp } from 'sharp'
 import type { Card } from './card.ts'
 
-/** The house's arches, one within another, with a sun in the doorway whose place the words decide: what a card without a picture shows. */
+/**
+ * The house's arches, one within another, with a sun in the doorway whose place the words decide: what a card without
+ * a picture shows.
+ */
 export async function drawMotif({ palette, look, seed }: Card, width: number, height: number): Promise<RgbaImage> {
   const digest = createHash('sha256').update(seed).digest()
   const share = (index: number): number => (digest[index] ?? 0) / 255

@@ -4,7 +4,10 @@ import { guarded, openPicture } from './open-picture.ts'
 import { ProduceError } from './produce-error.ts'
 
 export type ClipRequest = {
-  /** 1 to 50, in order, encoded by a picture process: nothing that a stranger sent. As wide as `clipPictureWidth` says, for all are held at once. */
+  /**
+   * 1 to 50, in order, encoded by a picture process: nothing that a stranger sent. As wide as `clipPictureWidth` says,
+   * for all are held at once.
+   */
   pictures: readonly Uint8Array[]
   /** How long each stays, in milliseconds. */
   delayMs?: number | undefined
@@ -21,7 +24,9 @@ const WIDEST = 1.91
 const TALLEST = 0.56
 /** All frames are held at once, three bytes a pixel: 40 million are 120 MB. */
 const MAX_TOTAL_PIXELS = 40_000_000
-/** A picture fills the film where no more than this is cut off; its other side is then so much shorter than the film's. */
+/**
+ * A picture fills the film where no more than this is cut off; its other side is then so much shorter than the film's.
+ */
 const FILLING = 0.25
 const FADE_FRAMES = 4
 const FADE_MS = 60

@@ -9,8 +9,8 @@ const DECODE_SECONDS = 8
 const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'heif', 'gif'])
 
 /**
- * A picture, ready to be resized: its first frame only, upright, within limits, in sRGB. Not for a stranger's file, which may be meant for a
- * fault in a decoder: what comes here was made by a picture process (ports/pictures).
+ * A picture, ready to be resized: its first frame only, upright, within limits, in sRGB. Not for a stranger's file,
+ * which may be meant for a fault in a decoder: what comes here was made by a picture process (ports/pictures).
  */
 export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; width: number; height: number }> {
   // Sharp throws at once for an empty one, where it otherwise rejects.

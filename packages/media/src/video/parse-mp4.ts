@@ -16,8 +16,9 @@ const maxTkhdBytes = 256
 export const maxSide = 20_000
 
 /**
- * Reads a file of the ISO base media file format (ISO/IEC 14496-12) whose boxes must fill it to the last byte; gives the size of its picture.
- * A box that is larger than what it lies in refuses it: whoever believes such a size reads or reserves beyond the file.
+ * Reads a file of the ISO base media file format (ISO/IEC 14496-12) whose boxes must fill it to the last byte; gives
+ * the size of its picture. A box that is larger than what it lies in refuses it: whoever believes such a size reads or
+ * reserves beyond the file.
  */
 export function* parseMp4(bytes: number): Parser<VideoSize> {
   let size: VideoSize | undefined

@@ -9,8 +9,9 @@ const maxTracksBytes = 1024 * 1024
 const maxElements = 10_000
 
 /**
- * Reads a WebM file (EBML, RFC 8794; Matroska, RFC 9559) up to its first cluster, before which the tracks are described; gives the size of
- * its picture. The segment must end where the file does; a live recording does not say how long it is.
+ * Reads a WebM file (EBML, RFC 8794; Matroska, RFC 9559) up to its first cluster, before which the tracks are
+ * described; gives the size of its picture. The segment must end where the file does; a live recording does not say
+ * how long it is.
  */
 export function* parseWebm(bytes: number): Parser<VideoSize> {
   const header = yield* readElement(bytes)

@@ -3,7 +3,10 @@ import type { Reading, Time } from '../reading/reading.ts'
 import { mix, shift, type Lch } from './oklch.ts'
 import { LIGHTS, type Recipe } from './lights.ts'
 
-/** What the hour and the weather do to every colour of a picture. One picture has one light, and all its shapes obey it. */
+/**
+ * What the hour and the weather do to every colour of a picture. One picture has one light, and all its shapes obey
+ * it.
+ */
 export type Light = Recipe & {
   time: Time
   /** Where it comes from: -1 left, 1 right. */

@@ -39,7 +39,10 @@ export function withChance(pen: Pen, name: string): Pen {
 
 export type Stop = readonly [offset: number, colour: string, opacity?: number]
 
-/** A fill from top to bottom of `y0`–`y1`; a style that works flat gets its middle colour. Returns the defs and the fill. */
+/**
+ * A fill from top to bottom of `y0`–`y1`; a style that works flat gets its middle colour. Returns the defs and the
+ * fill.
+ */
 export function shade(pen: Pen, y0: number, y1: number, stops: readonly Stop[]): { defs: string; fill: string } {
   const middle = stops[Math.floor(stops.length / 2)]
   if (pen.hand.flat && middle) return { defs: '', fill: middle[1] }

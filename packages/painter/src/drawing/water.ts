@@ -4,7 +4,10 @@ import { shade, withChance, type Pen } from './pen.ts'
 import { addShapes, type Stage } from './stage.ts'
 import { ellipse, group, line, path, rect, short, smooth, type Point } from './svg.ts'
 
-/** Water from `top` down, as this style shows water: a mirror, sheets of paper, carved waves, or a few strokes of the brush. */
+/**
+ * Water from `top` down, as this style shows water: a mirror, sheets of paper, carved waves, or a few strokes of the
+ * brush.
+ */
 export function addWater(stage: Stage, top: number, bottom = stage.pen.frame.height): void {
   const way = stage.pen.hand.water
   if (way === 'mirror') stage.plates.push({ kind: 'water', top, bottom })

@@ -1,7 +1,10 @@
 import type { Frame } from '../drawing/frame.ts'
 import type { Rgb } from '../colour/oklch.ts'
 
-/** What is painted on: three channels a pixel, 0–1, as a screen takes them. Floats, so that many thin coats leave no bands. */
+/**
+ * What is painted on: three channels a pixel, 0–1, as a screen takes them. Floats, so that many thin coats leave no
+ * bands.
+ */
 export type Canvas = { width: number; height: number; data: Float32Array }
 
 /** One channel a pixel. */

@@ -18,8 +18,8 @@ export async function rasterise(body: string, frame: Frame): Promise<Layer> {
 }
 
 /**
- * Gives a layer's memory back at once. A picture lays two dozen of six megabytes each, and the collector, which sees only their small handles,
- * would let them all pile up. The layer cannot be read afterwards.
+ * Gives a layer's memory back at once. A picture lays two dozen of six megabytes each, and the collector, which sees
+ * only their small handles, would let them all pile up. The layer cannot be read afterwards.
  */
 export function release({ data }: Layer): void {
   if (data.buffer instanceof ArrayBuffer) data.buffer.transfer(0)

@@ -4,8 +4,8 @@ import { createPlane, type Plane } from './canvas.ts'
 const SIZE = 512
 
 /**
- * Cloudy noise about 0.5, whose edges meet: made once, and then read at any scale and stretch, which is far cheaper than to compute
- * it anew for each pixel of a picture.
+ * Cloudy noise about 0.5, whose edges meet: made once, and then read at any scale and stretch, which is far cheaper
+ * than to compute it anew for each pixel of a picture.
  */
 export function createTile(random: Random, cells: number, octaves: number): Plane {
   const tile = createPlane(SIZE, SIZE)

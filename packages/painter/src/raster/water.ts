@@ -5,7 +5,10 @@ import { grain, sample } from './noise.ts'
 
 const TAPS = [-1.5, -0.5, 0.5, 1.5] as const
 
-/** Still water: the scene above it mirrored, distorted by ripples that grow towards the viewer, and darkened by the colour of the water. */
+/**
+ * Still water: the scene above it mirrored, distorted by ripples that grow towards the viewer, and darkened by the
+ * colour of the water.
+ */
 export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom: number, tile: Plane): void {
   const { frame, light } = picture
   const from = Math.round(top * frame.scale)

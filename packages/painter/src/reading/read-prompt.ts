@@ -39,7 +39,10 @@ export function readPrompt(text: string, random: Random): Reading {
   }
 }
 
-/** The subject with most words for it; of equals the one named first. Nothing known: an abstract picture, which claims nothing. */
+/**
+ * The subject with most words for it; of equals the one named first. Nothing known: an abstract picture, which claims
+ * nothing.
+ */
 function readSubject(prompt: Prompt): Subject {
   const scores = new Map<Subject, number>()
   for (const [subject, weight, list] of SUBJECT_WORDS) {

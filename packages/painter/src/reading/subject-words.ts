@@ -1,6 +1,9 @@
 import type { Subject } from './reading.ts'
 
-/** Words, lower and without accents, that ask for a subject. A star stands for any ending, or any beginning. In scripts that write without spaces, any part counts. */
+/**
+ * Words, lower and without accents, that ask for a subject. A star stands for any ending, or any beginning. In scripts
+ * that write without spaces, any part counts.
+ */
 export const SUBJECT_WORDS: ReadonlyArray<readonly [Subject, number, string]> = [
   [
     'harbour',

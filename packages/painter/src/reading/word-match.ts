@@ -19,7 +19,10 @@ export function fold(text: string): Prompt {
   }
 }
 
-/** Where in the prompt one of the words first stands, 0 to 1, or undefined; how long that word is; and how many are found. */
+/**
+ * Where in the prompt one of the words first stands, 0 to 1, or undefined; how long that word is; and how many are
+ * found.
+ */
 export type Match = { at: number; length: number; count: number }
 
 export function find(prompt: Prompt, list: string): Match | undefined {

@@ -19,7 +19,10 @@ export const gouache: Style = {
   },
 }
 
-/** Air, plates, water and lamps, before any paper or press: what several styles start from. `regions`, if given, learns which plate each pixel shows. */
+/**
+ * Air, plates, water and lamps, before any paper or press: what several styles start from. `regions`, if given, learns
+ * which plate each pixel shows.
+ */
 export async function paintPlainly(picture: Picture, regions?: Uint8Array): Promise<Canvas> {
   const canvas = createCanvas(picture.frame)
   const clouds = createTile(picture.random.fork('clouds'), 4, 6)

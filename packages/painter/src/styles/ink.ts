@@ -15,7 +15,10 @@ const BARE: Rgb = [0.985, 0.975, 0.94]
 
 type Brush = { wash: Plane; fibre: Plane; dry: Plane }
 
-/** Black ink on soft paper: dark along the upper edges, running out into mist below. What is warm and bright is touched with red. */
+/**
+ * Black ink on soft paper: dark along the upper edges, running out into mist below. What is warm and bright is touched
+ * with red.
+ */
 export const ink: Style = {
   words: 'an ink wash painting',
   hand: () => ({
@@ -113,7 +116,9 @@ function layInk(canvas: Canvas, layer: Layer, plate: Plate & { kind: 'shapes' },
   }
 }
 
-/** For each column where the shape begins, smoothed, so that the wash runs down from the whole edge and not in stripes. */
+/**
+ * For each column where the shape begins, smoothed, so that the wash runs down from the whole edge and not in stripes.
+ */
 function upperEdge({ width, top, bottom, data }: Layer): Float32Array {
   const edge = new Float32Array(width).fill(bottom)
   for (let x = 0; x < width; x++) {

@@ -58,7 +58,10 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
   }
 }
 
-/** How far along from one cut to the next: rings round the light in the sky, level cuts on water, slanting ones on land. */
+/**
+ * How far along from one cut to the next: rings round the light in the sky, level cuts on water, slanting ones on
+ * land.
+ */
 function lineAt({ body }: Picture, region: number, isWater: boolean, u: number, v: number, bent: number): number {
   if (isWater) return (v + bent * 0.35) / 6.4
   if (region === 0) return (Math.hypot(u - body.x, v - body.y) + bent) / 8.6

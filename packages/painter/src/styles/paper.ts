@@ -8,7 +8,10 @@ import { lay, rasterise, release, type Layer } from '../raster/layer.ts'
 import { createTile, grain, sample } from '../raster/noise.ts'
 import type { Style } from './style.ts'
 
-/** Sheets of coloured paper, cut and stacked: each throws a soft shadow on those behind it and catches light on its edge. */
+/**
+ * Sheets of coloured paper, cut and stacked: each throws a soft shadow on those behind it and catches light on its
+ * edge.
+ */
 export const paper: Style = {
   words: 'a layered paper cut-out',
   hand: (light) => ({

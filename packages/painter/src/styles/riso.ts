@@ -92,7 +92,9 @@ function density(value: number): number {
 
 const STEPS = 36
 
-/** How much of each ink makes a pixel: least squares in what the inks take away from the light, none of them negative. */
+/**
+ * How much of each ink makes a pixel: least squares in what the inks take away from the light, none of them negative.
+ */
 function separate(canvas: Canvas, inks: readonly Ink[]): Plane[] {
   const recipes = mixTable(inks)
   const planes = inks.map(() => createPlane(canvas.width, canvas.height))

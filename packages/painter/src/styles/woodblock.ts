@@ -10,7 +10,10 @@ import type { Style } from './style.ts'
 const PAPER: Rgb = [0.945, 0.905, 0.815]
 const SEAL: Rgb = [0.73, 0.2, 0.15]
 
-/** What the printers of Edo had in their bowls: indigo, Prussian blue, safflower, ochre, verdigris, bengala, ink and bare paper. */
+/**
+ * What the printers of Edo had in their bowls: indigo, Prussian blue, safflower, ochre, verdigris, bengala, ink and
+ * bare paper.
+ */
 const PIGMENTS: readonly Lch[] = [
   [0.93, 0.03, 88],
   [0.86, 0.055, 85],

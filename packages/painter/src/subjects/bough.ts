@@ -172,7 +172,10 @@ function leaf(pen: Pen, x: number, y: number, size: number, colour: Lch, depth: 
   )
 }
 
-/** A small songbird in profile, facing the way of `facing` in a picture whose bough comes from the right, mirrored otherwise. */
+/**
+ * A small songbird in profile, facing the way of `facing` in a picture whose bough comes from the right, mirrored
+ * otherwise.
+ */
 function bird(
   pen: Pen,
   [x, y]: Point,

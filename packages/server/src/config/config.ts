@@ -125,7 +125,9 @@ function publishableKey(name: string, text: string): string {
   return text
 }
 
-/** Accepts a URL, and the forms that the driver also accepts: without a host, or with the folder of a socket instead. */
+/**
+ * Accepts a URL, and the forms that the driver also accepts: without a host, or with the folder of a socket instead.
+ */
 function canParse(text: string): boolean {
   return URL.canParse(text) || URL.canParse(text.replace('@/', '@localhost/'))
 }

@@ -5,7 +5,10 @@ import { makeCredential, makeId, type CredentialKind, type IdKind } from '@atriu
 const pool = Buffer.alloc(8 * 1024)
 let used = pool.length
 
-/** Fresh random bytes, never given out twice: a view into the pool, which the next call may fill anew. Use them before it, or copy them. */
+/**
+ * Fresh random bytes, never given out twice: a view into the pool, which the next call may fill anew. Use them before
+ * it, or copy them.
+ */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > pool.length) {
     randomFillSync(pool)
@@ -24,7 +27,10 @@ export function newCredential(kind: CredentialKind): string {
   return makeCredential(kind, randomBytes)
 }
 
-/** What is stored of a credential. Plain SHA-256 is enough: a credential has 178 random bits, so there is nothing to guess. */
+/**
+ * What is stored of a credential. Plain SHA-256 is enough: a credential has 178 random bits, so there is nothing to
+ * guess.
+ */
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }

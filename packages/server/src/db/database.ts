@@ -35,7 +35,10 @@ export interface Db {
 
 declare const inTransaction: unique symbol
 
-/** A Db inside a transaction. It is a distinct type, so that a write which needs a transaction does not compile outside one. */
+/**
+ * A Db inside a transaction. It is a distinct type, so that a write which needs a transaction does not compile outside
+ * one.
+ */
 export interface Tx extends Db {
   readonly [inTransaction]: true
 }
@@ -45,15 +48,15 @@ export interface Database extends Db {
   /** The number of callers that wait for a connection. */
   readonly waiting: number
   /**
-   * Runs `run` and commits. If another transaction holds a lock for long, it is rolled back and run again after a pause, so
-   * `run` must have no effects outside the database.
+   * Runs `run` and commits. If another transaction holds a lock for long, it is rolled back and run again after a
+   * pause, so `run` must have no effects outside the database.
    */
   transaction<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /** Like `transaction`, but runs once and fails on a lock that is held. For batches, whose caller retries. */
   transactionOnce<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Limits transactions that lock the same row, such as a collection, to a few at once per key. Callers that wait for one
-   * row thus leave connections for all others.
+   * Limits transactions that lock the same row, such as a collection, to a few at once per key. Callers that wait for
+   * one row thus leave connections for all others.
    */
   lane(key: string): Pick<Database, 'transaction'>
   close(): Promise<void>

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg'
 import { schemaQueries, unsupportedQuery } from './schema-queries.ts'
 
 /**
- * Dumps the schema public as SQL that recreates it in an empty database. The same schema always gives the same text. It is
- * generated from the catalogs, because the embedded PostgreSQL has no pg_dump. Comments and the tables of the migrator are
- * omitted.
+ * Dumps the schema public as SQL that recreates it in an empty database. The same schema always gives the same text.
+ * It is generated from the catalogs, because the embedded PostgreSQL has no pg_dump. Comments and the tables of the
+ * migrator are omitted.
  */
 export async function dumpSchema(pool: Pool): Promise<string> {
   const client = await pool.connect()

@@ -28,9 +28,9 @@ export type EmbeddedPostgresOptions = {
 }
 
 /**
- * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data folder and the
- * database `atrium` if they do not exist. PostgreSQL ends with this process, however that ends, and is restarted when it
- * fails. Throws StartError if the operator has to act.
+ * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data
+ * folder and the database `atrium` if they do not exist. PostgreSQL ends with this process, however that ends, and is
+ * restarted when it fails. Throws StartError if the operator has to act.
  */
 export async function startEmbeddedPostgres({
   dataDir,

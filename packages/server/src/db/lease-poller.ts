@@ -21,13 +21,19 @@ interface LeasePollerOptions {
   take: () => Promise<boolean>
   /** Renews the leases. Returns the ids that this process still holds. */
   renew: (ids: string[]) => Promise<Set<string>>
-  /** Returns the ids that this process still holds. Called before `take`, so that runs whose row has ended abort at once. */
+  /**
+   * Returns the ids that this process still holds. Called before `take`, so that runs whose row has ended abort at
+   * once.
+   */
   listHeld?: (ids: string[]) => Promise<Set<string>>
 }
 
 const lookEveryMs = 1_000
 
-/** Shares rows among processes: the holder of a row's lease does its work, and another takes over when the lease expires. */
+/**
+ * Shares rows among processes: the holder of a row's lease does its work, and another takes over when the lease
+ * expires.
+ */
 export class LeasePoller<Run extends LeasedRun> {
   readonly runs = new Map<string, Run>()
   readonly #options: LeasePollerOptions

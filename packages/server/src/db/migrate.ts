@@ -11,8 +11,8 @@ export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', '
 /**
  * Applies the pending migrations of `folder`, then creates the SQL functions of `functions` that have changed. Several
  * processes can call it at once: one does the work, and the others wait.
- * The pool must connect to PostgreSQL directly and not through a pooler in transaction mode, because the lock belongs to the
- * session. Throws StartError if an applied file was edited, or if the database is newer than the code.
+ * The pool must connect to PostgreSQL directly and not through a pooler in transaction mode, because the lock belongs
+ * to the session. Throws StartError if an applied file was edited, or if the database is newer than the code.
  */
 export async function migrate(
   pool: Pool,
@@ -58,7 +58,10 @@ export async function latestMigration(folder: string = migrationsFolder): Promis
   return known
 }
 
-/** Whether the database has every migration that this code needs. True also for a newer database, as in a rolling update. */
+/**
+ * Whether the database has every migration that this code needs. True also for a newer database, as in a rolling
+ * update.
+ */
 export async function migrationsDone(pool: Pool, folder: string = migrationsFolder): Promise<boolean> {
   const name = await latestMigration(folder)
   return name === undefined || (await findChecksums(pool)).has(name)

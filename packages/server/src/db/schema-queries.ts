@@ -1,6 +1,7 @@
 import { bookkeepingTables } from './migrate.ts'
 
-// Each query gives rows with one column, ddl, in an order that depends on names alone. Names come unqualified for the schema public.
+// Each query gives rows with one column, ddl, in an order that depends on names alone. Names come unqualified for the
+// schema public.
 
 const ours = `c.relnamespace = 'public'::regnamespace and c.relpersistence <> 't'
   and c.relname <> all (array[${bookkeepingTables.map((name) => `'${name}'`).join(', ')}])`
@@ -27,7 +28,10 @@ const sequences = `
   where ${ours} and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype in ('i', 'a'))
   order by relname`
 
-/** Tables use functions in defaults and checks, so functions come first; except those that take or return a table's rows. */
+/**
+ * Tables use functions in defaults and checks, so functions come first; except those that take or return a table's
+ * rows.
+ */
 const functions = (usesTables: boolean) => `
   select pg_get_functiondef(p.oid) || ';' as ddl
   from pg_proc p
@@ -58,7 +62,9 @@ const columnLine = `
        select case when conname = format('%s_%s_not_null', relname, attname) then ' not null' else format(' constraint %I not null', conname) end
        from pg_constraint where conrelid = c.oid and contype = 'n' and conkey = array[attnum]), '')`
 
-/** Columns keep their order, which insert and copy without a column list would see; constraints are by kind and name. */
+/**
+ * Columns keep their order, which insert and copy without a column list would see; constraints are by kind and name.
+ */
 const tables = `
   with lines as (
     select c.oid as relid, 1 as part, attnum::int as position, '' as name, ${columnLine} as line

@@ -2,7 +2,10 @@ import { openDatabase, type Database } from './database.ts'
 
 const patienceMs = 10 * 60 * 1_000
 
-/** Runs work that reads whole tables and exceeds the time limit of requests: one at a time, each on a separate connection. */
+/**
+ * Runs work that reads whole tables and exceeds the time limit of requests: one at a time, each on a separate
+ * connection.
+ */
 export class SingleFlight<Result> {
   readonly #databaseUrl: string
   readonly #work: (db: Database) => Promise<Result>

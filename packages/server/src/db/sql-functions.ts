@@ -6,7 +6,10 @@ import { StartError } from '#errors/start-error.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
 
-/** The folders with the current SQL functions, one per file beside the code that calls it: try-add-items.sql defines try_add_items. */
+/**
+ * The folders with the current SQL functions, one per file beside the code that calls it: try-add-items.sql defines
+ * try_add_items.
+ */
 export const functionFolders = [path.join(packages, 'server/src/features'), path.join(packages, 'space/src')]
 
 /** The table with the hash of the last applied version of each function. */
@@ -17,8 +20,8 @@ const lockKey = 4_177_301
 
 /**
  * Creates the functions whose file has changed since it was last applied, in one transaction after the migrations. The
- * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next release
- * drops the old one.
+ * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next
+ * release drops the old one.
  */
 export async function applyFunctions(client: ClientBase, folders: string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFunctions))).flat()

@@ -54,7 +54,9 @@ export interface Context {
   /** Signs for agents, which the Space service lets in. */
   agentIssuer: PlatformIssuer
   agentRooms: AgentRooms
-  /** Stops an agent's sessions, whoever launched them. Agents call it through here, because sessions depend on agents. */
+  /**
+   * Stops an agent's sessions, whoever launched them. Agents call it through here, because sessions depend on agents.
+   */
   stopSessionsOfAgent(agentTenantId: string, agentId: string): Promise<void>
   egress: Egress
   blobs: Blobs

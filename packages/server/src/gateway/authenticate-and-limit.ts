@@ -22,8 +22,8 @@ declare module 'fastify' {
 type Done = (error?: Error) => void
 
 /**
- * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where memory knows the key and
- * counts the limits, which is nearly always: a promise less a request.
+ * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where
+ * memory knows the key and counts the limits, which is nearly always: a promise less a request.
  */
 export function authenticateAndLimit(
   ctx: Context,
@@ -101,7 +101,8 @@ export function authenticateAndLimit(
         else accept(key)
       }
       if (ctx.keyCache.knows(keyHash)) return enter(refuse)
-      // Counted first, too, for it may be a guess. A key that was found before is none: it passes from an address over its limit.
+      // Counted first, too, for it may be a guess. A key that was found before is none: it passes from an address over
+      // its limit.
       count(reply, addressChecks(policies, req.ip), (refusal) => {
         if (refusal) done(refusal)
         else enter((error) => refuseUnlessReplay(error, (refused) => done(refused as Error | undefined)))

@@ -69,8 +69,8 @@ const afterglowMs = 10 * 60_000
 const minKeyLength = 20
 
 /**
- * The secret key of the request, if it has just ended and the request may be the repeat of the one that ended it. It opens nothing but the
- * answer that was kept of that request: see replayOrRefuse.
+ * The secret key of the request, if it has just ended and the request may be the repeat of the one that ended it. It
+ * opens nothing but the answer that was kept of that request: see replayOrRefuse.
  */
 export async function findEndedKey(ctx: Context, headers: IncomingHttpHeaders): Promise<ResolvedKey | undefined> {
   const idempotencyKey = headers['idempotency-key']

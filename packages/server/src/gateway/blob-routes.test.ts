@@ -85,7 +85,10 @@ test('a refusal reaches a client that sends a large body without looking', async
   assert.equal(answer.status, 400)
 })
 
-/** Sends so much to the address, without looking; says how much went out before the connection ended, and what was answered. */
+/**
+ * Sends so much to the address, without looking; says how much went out before the connection ended, and what was
+ * answered.
+ */
 function pour(url: string, size: number): Promise<{ sent: number; answer: string }> {
   const { hostname, port, pathname, search } = new URL(url)
   return new Promise((resolve) => {

@@ -27,7 +27,10 @@ export interface DiskBlobRules {
   countRefusal(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
 }
 
-/** The addresses that DiskBlobs signs: PUT takes an upload, GET gives a file. Whoever holds one needs no key, so any page may use it. */
+/**
+ * The addresses that DiskBlobs signs: PUT takes an upload, GET gives a file. Whoever holds one needs no key, so any
+ * page may use it.
+ */
 export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: DiskBlobRules): void {
   const url = '/v1/blobs/*'
   void app.register(async (scope) => {
@@ -130,7 +133,8 @@ async function uploadGrantOf(
     if (!(await rules.isOpen(grant.key))) return await refuse(rules, req, reply, uploadOver())
     return grant
   } catch (error) {
-    // What still comes is thrown away within the server's own time: a reset would lose the answer for a browser in mid-upload.
+    // What still comes is thrown away within the server's own time: a reset would lose the answer for a browser in
+    // mid-upload.
     if (length === undefined || length > discardedBytes) reply.header('connection', 'close')
     throw error
   }

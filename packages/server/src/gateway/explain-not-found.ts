@@ -16,8 +16,8 @@ const routes: Route[] = servedOperations.map(({ method, path, status }: Operatio
 }))
 
 /**
- * What is wrong with an address that has no operation, where it is nearly that of one: another method, no version or one too many, slashes,
- * capitals. Told from the contract alone: it says nothing of what there is.
+ * What is wrong with an address that has no operation, where it is nearly that of one: another method, no version or
+ * one too many, slashes, capitals. Told from the contract alone: it says nothing of what there is.
  */
 export function explainNotFound(method: string, url: string, spacesUrl: string): string | undefined {
   const path = url.split('?', 1)[0]!

@@ -10,8 +10,8 @@ const timeoutMs = 35_000
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
 
 /**
- * Forwards a call to the Space service and its answer back, both unchanged. The service limits the caller by the address
- * in X-Forwarded-For. The body is not parsed, so this process never reads the room key.
+ * Forwards a call to the Space service and its answer back, both unchanged. The service limits the caller by the
+ * address in X-Forwarded-For. The body is not parsed, so this process never reads the room key.
  */
 export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config

@@ -29,7 +29,9 @@ function merge<const Parts extends readonly Partial<Handlers>[]>(...parts: Parts
   return Object.assign({}, ...parts)
 }
 
-/** The handler of each operation. The compiler requires exactly one for every served operation, and none for any other. */
+/**
+ * The handler of each operation. The compiler requires exactly one for every served operation, and none for any other.
+ */
 export const handlers: Handlers = merge(
   agentHandlers,
   artifactHandlers,

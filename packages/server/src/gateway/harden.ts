@@ -52,7 +52,9 @@ export function answerUnknownExpectation(_req: IncomingMessage, res: ServerRespo
   res.socket?.end(rawErrorAnswer('invalid_request', newId('request'), 'Expect: only 100-continue is known.'))
 }
 
-/** Takes the body as bytes: it is parsed, strictly, once the caller is authenticated. Refuses every other media type. */
+/**
+ * Takes the body as bytes: it is parsed, strictly, once the caller is authenticated. Refuses every other media type.
+ */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body))

@@ -4,8 +4,8 @@ import type { Context } from '#features/context.ts'
 import { applyDecision, scaledPolicies } from './rate-limit.ts'
 
 /**
- * Limits the readers of documents and metrics by address. Each has a count of its own: whoever reads documents takes nothing from the
- * requests that the same address makes, and a busy address can still be measured.
+ * Limits the readers of documents and metrics by address. Each has a count of its own: whoever reads documents takes
+ * nothing from the requests that the same address makes, and a busy address can still be measured.
  */
 export function limitReaders(
   { config, rateLimiter }: Pick<Context, 'config' | 'rateLimiter'>,

@@ -2,8 +2,9 @@ import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply } from 'fastify'
 
 /**
- * What a GET that depends on a credential tells caches. Shared caches keep nothing that was asked for with Authorization, but they know none
- * of the other headers: one owner's answer must not be kept for all. Where an answer may be kept after all, its own header says so.
+ * What a GET that depends on a credential tells caches. Shared caches keep nothing that was asked for with
+ * Authorization, but they know none of the other headers: one owner's answer must not be kept for all. Where an answer
+ * may be kept after all, its own header says so.
  */
 export function markPrivate(op: Operation): (reply: FastifyReply) => void {
   const names = op.method === 'GET' ? credentialHeaders(op) : []

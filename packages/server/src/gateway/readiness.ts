@@ -11,8 +11,8 @@ interface Outcome {
 }
 
 /**
- * Whether the process can serve, for as many health checks as may come: one check runs at a time, and its outcome holds for a second. So
- * nobody has to be refused, and the database is not asked more often than once a second.
+ * Whether the process can serve, for as many health checks as may come: one check runs at a time, and its outcome
+ * holds for a second. So nobody has to be refused, and the database is not asked more often than once a second.
  */
 export class Readiness {
   readonly #check: () => Promise<void>

@@ -111,13 +111,19 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
   }
 }
 
-/** What a repeat has to prove where what it is let in by may be gone: a collection's token, or the key that the request itself ended. */
+/**
+ * What a repeat has to prove where what it is let in by may be gone: a collection's token, or the key that the request
+ * itself ended.
+ */
 function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
   if (op.capability) return hashCredential(collectionTokenOf(req) ?? '')
   return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
 }
 
-/** Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of the one operator. */
+/**
+ * Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of
+ * the one operator.
+ */
 function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, body: unknown): string {
   if (req.tenantKey) return req.tenantKey.tenantId
   if (req.session) return `${caller}:${req.session.id}`
@@ -127,7 +133,10 @@ function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, bo
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 
-/** One way to call the kinds of handlers whose answer the gateway sends. The compiler has checked each handler against its kind: see Handlers. */
+/**
+ * One way to call the kinds of handlers whose answer the gateway sends. The compiler has checked each handler against
+ * its kind: see Handlers.
+ */
 function runner(ctx: Context, { kind, ...op }: Operation, handler: AnyHandler): Run {
   if (kind === 'read') return handler as AnyHandlers['read']
   if (kind === 'write') {
@@ -144,7 +153,10 @@ function laneOf(operationId: string, { tenantId, params }: AnyCall): string {
   return `${tenantId ?? ''}/${Object.values(params)[0] ?? operationId}`
 }
 
-/** Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered otherwise. */
+/**
+ * Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered
+ * otherwise.
+ */
 function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCall {
   const checkBody = op.body && compileCheck(op.body)
   const readQuery = op.query && compileQuery(op.query)

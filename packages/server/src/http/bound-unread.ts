@@ -15,8 +15,9 @@ const smallBytes = pieceBytes
 const largeBytes = 256 * 1024
 
 /**
- * The size of the last large answer for each address. If the budget has no room for that size, the answer is not computed
- * again: computing pages only to reject them produced garbage faster than it was collected (measured: 250 MiB).
+ * The size of the last large answer for each address. If the budget has no room for that size, the answer is not
+ * computed again: computing pages only to reject them produced garbage faster than it was collected (measured: 250
+ * MiB).
  */
 class LastSizes {
   readonly #bytes = new Map<string, number>()
@@ -49,9 +50,9 @@ export function boundUnread(app: FastifyInstance): void {
 }
 
 /**
- * Sends a body. A large one is sent in pieces and counts against a budget until it has been sent. Beyond the budget a GET is
- * answered 503. Answers to other methods are always sent, because their effect is committed. This is not a hook, which would
- * cost time for each small answer.
+ * Sends a body. A large one is sent in pieces and counts against a budget until it has been sent. Beyond the budget a
+ * GET is answered 503. Answers to other methods are always sent, because their effect is committed. This is not a
+ * hook, which would cost time for each small answer.
  */
 export function sendBody(req: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
   if (body.length <= smallBytes || req.method === 'HEAD') return reply.send(body)

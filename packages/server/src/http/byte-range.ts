@@ -1,8 +1,8 @@
 import type { ByteRange } from '#ports/blobs/blobs.ts'
 
 /**
- * Parses the single range of a Range header (RFC 9110, 14.1.2) for a file of that length. undefined means that the whole
- * file is sent: for several ranges, another unit, or a range beyond the end.
+ * Parses the single range of a Range header (RFC 9110, 14.1.2) for a file of that length. undefined means that the
+ * whole file is sent: for several ranges, another unit, or a range beyond the end.
  */
 export function parseByteRange(header: string | undefined, bytes: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []

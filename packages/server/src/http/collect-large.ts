@@ -5,8 +5,9 @@ import { runInNewContext } from 'node:vm'
 const everyBytes = 32 * 1024 * 1024
 
 /**
- * Starts a garbage collection after answers of so many bytes. By default V8 first lets the heap grow to its initial limit,
- * which is far more than the pages of a list need: 120 large pages at once took 400 MiB, and half of that with this class.
+ * Starts a garbage collection after answers of so many bytes. By default V8 first lets the heap grow to its initial
+ * limit, which is far more than the pages of a list need: 120 large pages at once took 400 MiB, and half of that with
+ * this class.
  */
 export class CollectLarge {
   #collect: (() => void) | undefined

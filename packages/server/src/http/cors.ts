@@ -9,9 +9,9 @@ const known = new Set(requestHeaders.toLowerCase().split(', '))
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 /**
- * Whether a page may read the answers. True for operations under /v1 with a publishable key or no key, and for those with
- * the control token of a session, because a page that launches an agent must be able to stop it. For operations with a
- * secret key or the admin token a page may read only the errors.
+ * Whether a page may read the answers. True for operations under /v1 with a publishable key or no key, and for those
+ * with the control token of a session, because a page that launches an agent must be able to stop it. For operations
+ * with a secret key or the admin token a page may read only the errors.
  */
 export function allowsBrowsers(op: Operation): boolean {
   return op.caller === 'control' || (op.status === 'live' && (op.caller === 'publishable' || op.caller === 'anyone'))
@@ -32,9 +32,9 @@ export function isPreflight({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Answers a preflight, and any other OPTIONS, in the same way for every path, also for an unknown path and for an operation
- * with a secret key. A rejected preflight would hide the status and message from the page; the request itself is checked
- * when it arrives.
+ * Answers a preflight, and any other OPTIONS, in the same way for every path, also for an unknown path and for an
+ * operation with a secret key. A rejected preflight would hide the status and message from the page; the request
+ * itself is checked when it arrives.
  */
 export function answerPreflight(req: FastifyRequest, reply: FastifyReply): FastifyReply {
   applyCors(reply)

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '#errors/api-error.ts'
 
 /**
- * A cursor contains its list and a position. It is opaque but not secret: it grants nothing, and another list rejects it.
+ * A cursor contains its list and a position. It is opaque but not secret: it grants nothing, and another list rejects
+ * it.
  */
 export function makeCursor(list: string, position: number): string {
   return Buffer.from(`${list}:${position}`).toString('base64url')
@@ -45,8 +46,8 @@ function wrongList(): ApiError {
 }
 
 /**
- * The name of a list that is filtered, for its cursors: a cursor of one filter is not good for another. The same filters name the same list,
- * in whatever order they were sent.
+ * The name of a list that is filtered, for its cursors: a cursor of one filter is not good for another. The same
+ * filters name the same list, in whatever order they were sent.
  */
 export function filteredList(list: string, filters: Record<string, unknown>): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)

@@ -60,7 +60,10 @@ export class Metrics {
     })
   }
 
-  /** Counts an answer when it is handed to the socket: a listener for the end of the sending would cost more than the count. */
+  /**
+   * Counts an answer when it is handed to the socket: a listener for the end of the sending would cost more than the
+   * count.
+   */
   answered(operationId: string | undefined, status: number, elapsedMs: number): void {
     // Never the path, which contains ids. Unknown paths share one label, so that callers cannot add series.
     const series = this.#seriesOf(operationId ?? 'other', status)

@@ -8,7 +8,9 @@ import { pacedBody, type Pace } from './paced-body.ts'
 
 const serverTimeoutMs = 300
 
-/** A server with a time limit of 300 ms per request and one route with its own limit. Returns the result for each body. */
+/**
+ * A server with a time limit of 300 ms per request and one route with its own limit. Returns the result for each body.
+ */
 async function open(t: TestContext, pace: Pace) {
   const outcomes: (number | string)[] = []
   const server = createServer({ requestTimeout: serverTimeoutMs, connectionsCheckingInterval: 50 }, async (req, res) => {

@@ -12,9 +12,9 @@ export interface Pace {
 }
 
 /**
- * Yields the body of a large request. Each chunk is valid until the next one is requested. The body has its own time limits
- * instead of the server's: one that arrives too slowly is answered 408, and its connection is closed because its rest is
- * not read.
+ * Yields the body of a large request. Each chunk is valid until the next one is requested. The body has its own time
+ * limits instead of the server's: one that arrives too slowly is answered 408, and its connection is closed because
+ * its rest is not read.
  */
 export async function* pacedBody(req: IncomingMessage, requestId: string, pace: Pace): AsyncGenerator<Buffer> {
   const { socket } = req

@@ -5,7 +5,10 @@ export interface ScannedRow {
   is_end: boolean
 }
 
-/** Cuts a page out of up to `limit + 1` rows. `last`: the row after which the next page begins; undefined: nothing follows. */
+/**
+ * Cuts a page out of up to `limit + 1` rows. `last`: the row after which the next page begins; undefined: nothing
+ * follows.
+ */
 export function scannedPage<Row extends ScannedRow>(rows: Row[], limit: number): { page: Row[]; last: Row | undefined } {
   const matching = rows.filter(({ matches }) => matches)
   const page = matching.slice(0, limit)

@@ -7,9 +7,9 @@ import { releaseChunk } from './release-chunk.ts'
 const idleMs = 120_000
 
 /**
- * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, and its memory is freed at
- * once, so the stream must not be shared. Rejects if the stream fails, not if the client disconnects. Resolves to the number
- * of bytes sent.
+ * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, and its memory is
+ * freed at once, so the stream must not be shared. Rejects if the stream fails, not if the client disconnects.
+ * Resolves to the number of bytes sent.
  */
 export async function sendStream(res: ServerResponse, stream: Readable): Promise<number> {
   res.setTimeout(idleMs, () => res.destroy())

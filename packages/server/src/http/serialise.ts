@@ -12,8 +12,8 @@ export interface Answer {
 }
 
 /**
- * Compiles the serialisers of an operation's answers. Fields that the contract does not declare are dropped, so a handler
- * cannot leak them.
+ * Compiles the serialisers of an operation's answers. Fields that the contract does not declare are dropped, so a
+ * handler cannot leak them.
  */
 export function compileAnswers(op: Operation): (answer: Answer) => SentAnswer {
   const byStatus = new Map(Object.entries(op.answers).map(([status, spec]) => [Number(status), compileAnswer(spec)]))

@@ -7,7 +7,10 @@ import { ApiError } from '#errors/api-error.ts'
 
 /** Checks an ID token and the device key it is bound to, as the Space service does. */
 export interface IdentityCheck {
-  /** Why the caller has no access; undefined if they have. The list status is read only after token and key are verified. */
+  /**
+   * Why the caller has no access; undefined if they have. The list status is read only after token and key are
+   * verified.
+   */
   refusalOf(credentials: Credentials, standing: (email: string) => ListStatus): Promise<RejectionReason | undefined>
 }
 

@@ -12,7 +12,10 @@ export interface WantedPort {
   port: number
 }
 
-/** Refuses a start one of whose ports cannot be had, before anything is made. All are held at once, so that two parts do not want the same one. */
+/**
+ * Refuses a start one of whose ports cannot be had, before anything is made. All are held at once, so that two parts
+ * do not want the same one.
+ */
 export async function assertPortsFree(host: string, wanted: WantedPort[]): Promise<void> {
   const held: Server[] = []
   try {

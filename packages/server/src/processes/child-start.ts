@@ -21,7 +21,10 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Runs a part of the platform in this child process: waits to be told with what, and stops in order when it is asked to. */
+/**
+ * Runs a part of the platform in this child process: waits to be told with what, and stops in order when it is asked
+ * to.
+ */
 export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl: string) => Promise<Running>): void {
   let running: Running | undefined
   const tell = (message: ChildMessage) => process.send?.(message)
@@ -48,7 +51,7 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   })
   // Ctrl-C reaches the whole process group: the parent decides when its children stop.
   process.on('SIGINT', () => undefined)
-  // The parent was killed. Nobody could stop this process any more, and the next start needs its port: what is under way ends as in any
-  // other crash, and is taken up like after one.
+  // The parent was killed. Nobody could stop this process any more, and the next start needs its port: what is under
+  // way ends as in any other crash, and is taken up like after one.
   process.once('disconnect', () => stopping || process.exit(1))
 }

@@ -5,7 +5,10 @@ const keptLength = 500
 /** What it wrote last may arrive after its end; a process of its own that lives on holds the output open for longer. */
 const lastWordsMs = 200
 
-/** Passes on what a child process writes to its error output; gives the last line of it, which usually says why it ended. */
+/**
+ * Passes on what a child process writes to its error output; gives the last line of it, which usually says why it
+ * ended.
+ */
 function passOnErrors(stderr: Readable): { last(): string | undefined } {
   let tail = ''
   stderr.on('data', (chunk: Buffer) => {

@@ -3,7 +3,9 @@ import type { Config } from '#config/config.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
-/** Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it. */
+/**
+ * Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it.
+ */
 const passedOn = [
   'PATH',
   'HOST',
@@ -17,7 +19,10 @@ const passedOn = [
   'NODE_ENV',
 ]
 
-/** eval and new Function throw: no text that reaches the process becomes code, and the certified file stays all that runs. */
+/**
+ * eval and new Function throw: no text that reaches the process becomes code, and the certified file stays all that
+ * runs.
+ */
 const execArgv = ['--disallow-code-generation-from-strings']
 
 /** Runs the certified bundle as a process of its own. `bundlePath`: another program in its place, for tests. */
@@ -33,10 +38,12 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
   const { oidc } = config
   return {
     ...passed,
-    // Rooms pass through it as text. With the 32 MiB of newer Node its heap grew by 100 MiB more under 40 readers, and was no faster.
+    // Rooms pass through it as text. With the 32 MiB of newer Node its heap grew by 100 MiB more under 40 readers, and
+    // was no faster.
     NODE_OPTIONS: '--max-semi-space-size=16',
     DATABASE_URL: databaseUrl,
-    // The API forwards to it from this machine and names the caller: without loopback all of them would share one limit.
+    // The API forwards to it from this machine and names the caller: without loopback all of them would share one
+    // limit.
     ATRIUM_TRUST_PROXY: ['loopback', ...config.trustProxy].join(','),
     SPACE_PORT: String(config.spacePort),
     ATRIUM_SPACES_URL: config.spacesUrl,

@@ -11,7 +11,10 @@ const maxSessions = 500
 /** Making a picture takes a processor and some hundred megabytes for a second or two. */
 const maxArtifacts = 2
 
-/** Does the work that no request waits for: runs agents, makes artifacts, delivers events. Any number of these may run, on any machine. */
+/**
+ * Does the work that no request waits for: runs agents, makes artifacts, delivers events. Any number of these may run,
+ * on any machine.
+ */
 export async function startJobWorker(config: Config, secrets: Secrets, databaseUrl: string) {
   // It answers nobody: there are no limits to count.
   const opened = await openContext({ ...config, redisUrl: undefined }, secrets, databaseUrl)

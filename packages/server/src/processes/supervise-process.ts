@@ -17,7 +17,10 @@ interface SuperviseOptions {
   env: NodeJS.ProcessEnv
   /** Options of Node. Absent: those of this process. */
   execArgv?: readonly string[]
-  /** Sent to it when it is there: those made at the first start are in no environment, which other programs of the user may read. */
+  /**
+   * Sent to it when it is there: those made at the first start are in no environment, which other programs of the user
+   * may read.
+   */
   start?: object
   waits?: BackoffOptions
   log?: (line: string) => void

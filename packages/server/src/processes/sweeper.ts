@@ -30,7 +30,10 @@ interface Sweep {
   after?: () => Promise<void>
 }
 
-/** Does what falls due by the clock. Two processes may do the same at once: what another one does is skipped, or done only once. */
+/**
+ * Does what falls due by the clock. Two processes may do the same at once: what another one does is skipped, or done
+ * only once.
+ */
 export function startSweeper(ctx: Context): () => void {
   const sweeps: Sweep[] = [
     { name: 'expired idempotency keys', everyMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
@@ -103,8 +106,9 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
 }
 
 /**
- * The sessions first, to the last one, and only then the books: after a long standstill the hold of a session that worked is past its end
- * too, and must be captured, not released. The hold of a session that could not be ended waits for it.
+ * The sessions first, to the last one, and only then the books: after a long standstill the hold of a session that
+ * worked is past its end too, and must be captured, not released. The hold of a session that could not be ended waits
+ * for it.
  */
 async function settleOverdue(ctx: Context): Promise<number> {
   const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)

@@ -7,7 +7,10 @@ export interface HttpAnswer {
   body: Buffer
 }
 
-/** One request with just this target and these headers: fetch would put in, or correct, what these tests get wrong on purpose. */
+/**
+ * One request with just this target and these headers: fetch would put in, or correct, what these tests get wrong on
+ * purpose.
+ */
 export function sendHttp(method: string, url: string, headers: OutgoingHttpHeaders = {}, body?: Buffer): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const [, origin = '', path = ''] = /^(http:\/\/[^/]+)(.*)$/.exec(url) ?? []

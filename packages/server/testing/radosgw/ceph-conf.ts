@@ -4,7 +4,10 @@ export interface CephPlace {
   gatewayPort: number
 }
 
-/** One monitor, one OSD that keeps everything in memory, one gateway, all on loopback: a Ceph for one test run. No manager is needed. */
+/**
+ * One monitor, one OSD that keeps everything in memory, one gateway, all on loopback: a Ceph for one test run. No
+ * manager is needed.
+ */
 export function cephConf({ folder, monPort, gatewayPort }: CephPlace): string {
   return `
 [global]

@@ -26,7 +26,10 @@ export interface Radosgw {
 /** Why tests with a real S3 server cannot run here; false when they can. For `test(..., { skip })`. */
 export const skipWithoutRadosgw = skipWithout('ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'setpriv')
 
-/** A real S3 server: Ceph's gateway in a temporary folder, with a user and an empty bucket. Each step has its time; stop() removes it all. */
+/**
+ * A real S3 server: Ceph's gateway in a temporary folder, with a user and an empty bucket. Each step has its time;
+ * stop() removes it all.
+ */
 export async function startRadosgw(): Promise<Radosgw> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-ceph-'))
   const [monPort, gatewayPort] = await Promise.all([freePort(), freePort()])

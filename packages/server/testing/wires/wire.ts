@@ -1,4 +1,7 @@
-/** What a test wants a provider to answer. Without `status` it is a stream: the deltas of `text`, then the calls, then what `ending` says. */
+/**
+ * What a test wants a provider to answer. Without `status` it is a stream: the deltas of `text`, then the calls, then
+ * what `ending` says.
+ */
 export interface Script {
   text?: string[]
   /** `args` is JSON, or what a model that errs writes instead. */

@@ -1,6 +1,7 @@
 /**
- * The house's mark and, where there is no picture, the drawing that stands in for one: arches behind arches, and a sun whose place
- * comes from the collection's id, so that no two empty pages look alike. Decoration: hidden from screen readers.
+ * The house's mark and, where there is no picture, the drawing that stands in for one: arches behind arches, and a sun
+ * whose place comes from the collection's id, so that no two empty pages look alike. Decoration: hidden from screen
+ * readers.
  */
 
 export const archMarkPath = '<path d="M1 14V6.5a5.5 5.5 0 0 1 11 0V14M4 14V6.5a2.5 2.5 0 0 1 5 0V14"/>'

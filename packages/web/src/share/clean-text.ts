@@ -1,17 +1,17 @@
 /**
- * Text written by strangers, made fit to show: controls, bidi overrides and lone surrogates gone, length bounded in graphemes so
- * that no emoji or accented letter is cut in two.
+ * Text written by strangers, made fit to show: controls, bidi overrides and lone surrogates gone, length bounded in
+ * graphemes so that no emoji or accented letter is cut in two.
  */
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-// One grapheme may be arbitrarily long (a letter under a thousand accents), so code units are bounded too. The longest emoji in
-// use take 15 code units; real text averages under 3.
+// One grapheme may be arbitrarily long (a letter under a thousand accents), so code units are bounded too. The longest
+// emoji in use take 15 code units; real text averages under 3.
 const MAX_UNITS_PER_GRAPHEME = 4
 
 const CONTROLS = /(?!\n)[\p{Cc}\ufeff\ufff9-\uffff]/gu
-// Embeddings, overrides and isolates can make text read as what it is not, beyond its own element in a tab or a link preview.
-// The plain marks (LRM, RLM, ALM) stay: right-to-left writers need them.
+// Embeddings, overrides and isolates can make text read as what it is not, beyond its own element in a tab or a link
+// preview. The plain marks (LRM, RLM, ALM) stay: right-to-left writers need them.
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
 const STACKED_MARKS = /(\p{M}{6})\p{M}+/gu
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{C}\u2800]/gu

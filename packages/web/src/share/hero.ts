@@ -15,7 +15,10 @@ export type HeroInput = {
 export type Hero = {
   element: 'img' | 'video'
   url: string
-  /** As a content security policy names it; absent for an own origin that only 'self' can name, such as an IPv6 address. */
+  /**
+   * As a content security policy names it; absent for an own origin that only 'self' can name, such as an IPv6
+   * address.
+   */
   origin?: string
   title?: string
   alt?: string
@@ -28,8 +31,8 @@ const TYPES_BY_EXTENSION: Partial<Record<string, string>> = { mp4: 'video/mp4', 
 const MIME = /^(?:image|video)\/[a-z0-9.+-]{1,60}$/
 const MAX_SIDE = 20_000
 const MAX_URL_LENGTH = 2_048
-// The URL standard lets a host contain `;` `,` and quotes, which would end a directive of the content security policy and start
-// another. Hosts that need more than this are not reachable by DNS anyway.
+// The URL standard lets a host contain `;` `,` and quotes, which would end a directive of the content security policy
+// and start another. Hosts that need more than this are not reachable by DNS anyway.
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/
 
 /** The hero as it may be shown, or undefined when its url is neither https nor of the platform's own origin. */

@@ -1,6 +1,6 @@
 /**
- * For tests: what a tenant might put into metadata to break out of the page. Each value that is code calls `canary()`; each
- * that fetches asks for `evil.example`. A test page that is safe does neither.
+ * For tests: what a tenant might put into metadata to break out of the page. Each value that is code calls `canary()`;
+ * each that fetches asks for `evil.example`. A test page that is safe does neither.
  */
 
 const SCRIPT = '<script>canary()</script>'

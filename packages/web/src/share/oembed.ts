@@ -8,9 +8,9 @@ export type OembedLimits = { maxWidth?: number | undefined; maxHeight?: number |
 const FRAME = { width: 640, height: 560 }
 
 /**
- * The oEmbed 1.0 answer about a share page (https://oembed.com, JSON): `photo` for a picture of known size within the limits, `rich`
- * (a frame around the page) for any other hero, since a photo's url must be the picture at the very size stated and we do not
- * scale; `link`, with a published card as its thumbnail, when there is no hero.
+ * The oEmbed 1.0 answer about a share page (https://oembed.com, JSON): `photo` for a picture of known size within the
+ * limits, `rich` (a frame around the page) for any other hero, since a photo's url must be the picture at the very
+ * size stated and we do not scale; `link`, with a published card as its thumbnail, when there is no hero.
  */
 export function oembedFor(input: SharePageInput, limits: OembedLimits = {}): Record<string, string | number> {
   const { hero, preview, title } = readSharePage(input)

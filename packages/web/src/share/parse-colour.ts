@@ -14,8 +14,8 @@ const TERM = /^([+-]?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?)(%|deg|rad|grad|turn|)$/
 const DEGREES: Record<string, number> = { '': 1, deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }
 
 /**
- * Reads a CSS colour: hex, a named colour, rgb(), hsl() (with commas or without) or oklch(). Anything else (variables, calc(),
- * currentcolor, url(), several declarations) is undefined. Out-of-range channels are clamped, as browsers do.
+ * Reads a CSS colour: hex, a named colour, rgb(), hsl() (with commas or without) or oklch(). Anything else (variables,
+ * calc(), currentcolor, url(), several declarations) is undefined. Out-of-range channels are clamped, as browsers do.
  */
 export function parseColour(value: unknown): ParsedColour | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined

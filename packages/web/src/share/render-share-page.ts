@@ -23,8 +23,8 @@ const NOTICES: Record<SharePageInput['state'], string> = {
 }
 
 /**
- * The public page of a collection: complete without JavaScript, the same bytes for the same input (so a hash of `html` is an
- * ETag). Serve it as `text/html; charset=utf-8` with `csp`, without X-Frame-Options.
+ * The public page of a collection: complete without JavaScript, the same bytes for the same input (so a hash of `html`
+ * is an ETag). Serve it as `text/html; charset=utf-8` with `csp`, without X-Frame-Options.
  */
 export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base64): RenderedPage {
   const page = readSharePage(input)

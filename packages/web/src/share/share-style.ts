@@ -2,8 +2,8 @@ import { toHex } from './colour.ts'
 import type { Look, Palette, Theme } from './theme.ts'
 
 /**
- * The whole style sheet of a page. Only colours and sizes that we printed ourselves go in, never a character of a tenant's: the
- * policy allows this text by its hash, so nothing in it may be anyone else's.
+ * The whole style sheet of a page. Only colours and sizes that we printed ourselves go in, never a character of a
+ * tenant's: the policy allows this text by its hash, so nothing in it may be anyone else's.
  */
 export function shareStyle(theme: Theme, size?: { width: number; height: number }): string {
   return [

@@ -11,8 +11,8 @@ const CHROMIUM = process.env['CHROMIUM_PATH'] ?? findProgram('chromium-headless-
 export const skipWithoutChromium: string | false =
   CHROMIUM === undefined ? skipWithout('chromium-headless-shell') : !existsSync(CHROMIUM) && `no Chromium at ${CHROMIUM}`
 
-// As root in a container there is no sandbox to have; the rest keeps the browser from calling home, so that every request a test
-// sees is the page's.
+// As root in a container there is no sandbox to have; the rest keeps the browser from calling home, so that every
+// request a test sees is the page's.
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +34,10 @@ interface Watch {
   expected: RegExp
 }
 
-/** A page that records executed code (calls of `canary`, dialogs), errors, policy violations and requests to other origins. */
+/**
+ * A page that records executed code (calls of `canary`, dialogs), errors, policy violations and requests to other
+ * origins.
+ */
 export async function openWatchedPage(
   browser: Browser,
   { mayAsk, expected }: Watch,

@@ -69,9 +69,10 @@ const SYSTEM: Theme = { look: 'plain', light: LIGHT, dark: DARK }
 type Wishes = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'accent', Colour>>
 
 /**
- * Reads the theme of a collection's metadata: a name, or an object of CSS colours under `background`, `surface`, `text`, `muted`,
- * `accent`. What is missing is derived, what is not a colour is ignored, and what could not be read on its background is replaced.
- * Without a background or text of its own, the page follows the visitor's light or dark preference.
+ * Reads the theme of a collection's metadata: a name, or an object of CSS colours under `background`, `surface`,
+ * `text`, `muted`, `accent`. What is missing is derived, what is not a colour is ignored, and what could not be read
+ * on its background is replaced. Without a background or text of its own, the page follows the visitor's light or dark
+ * preference.
  */
 export function readTheme(value: unknown): Theme {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NAMED.get(value) ?? SYSTEM

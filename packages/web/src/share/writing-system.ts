@@ -22,8 +22,8 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Samaritan}\p{Script=Mandaic}]/u
 
 /**
- * A BCP 47 tag, or '' (HTML's "unknown") for Latin letters and mixtures led by them: a screen reader then keeps the listener's own
- * voice rather than reading French as English.
+ * A BCP 47 tag, or '' (HTML's "unknown") for Latin letters and mixtures led by them: a screen reader then keeps the
+ * listener's own voice rather than reading French as English.
  */
 export function languageOf(text: string): string {
   const letters = text.match(LETTERS)?.length ?? 0

@@ -17,7 +17,10 @@ const goodTar = gunzipSync(goodArchive)
 const END = Buffer.alloc(1024)
 const entries = goodTar.subarray(0, goodTar.length - END.length)
 
-/** A header and its content, spelled like a good one until `change` has seen it; the checksum fits unless it is changed after. */
+/**
+ * A header and its content, spelled like a good one until `change` has seen it; the checksum fits unless it is changed
+ * after.
+ */
 function entry(path: string, change: Change = () => undefined, body = 'x', after: Change = () => undefined): Buffer {
   const block = Buffer.alloc(512)
   block.write(path, 0, 'latin1')

@@ -6,8 +6,8 @@ import { joinRanges, type Piece, type SourceFile } from './source-file.ts'
 const maxMetaBytes = 1024 * 1024
 
 /**
- * The file with zeros for all data that no picture in it points to: an AVIF keeps EXIF and XMP as items beside the picture's. Nothing moves, so
- * that every place named in it stays right.
+ * The file with zeros for all data that no picture in it points to: an AVIF keeps EXIF and XMP as items beside the
+ * picture's. Nothing moves, so that every place named in it stays right.
  */
 export function avifPieces(source: SourceFile): Piece[] {
   const boxes = [...boxesOf(source)]
@@ -46,7 +46,10 @@ const metaBoxes = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat
 /** How it is decoded and shown. Not what it is called, or when it was made. */
 const properties = new Set('ispe pixi av1C colr pasp clap irot imir auxC a1op lsel a1lx clli mdcv'.split(' '))
 
-/** The items that are no picture lose their types, so that nobody looks for them. Small ones may lie within the meta box itself. */
+/**
+ * The items that are no picture lose their types, so that nobody looks for them. Small ones may lie within the meta
+ * box itself.
+ */
 function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes, names }: Items): Buffer {
   const out = Buffer.from(meta)
   for (const at of otherTypes) out.write('free', at, 'latin1')

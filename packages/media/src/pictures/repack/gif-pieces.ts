@@ -6,7 +6,10 @@ const loops = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0'])
 const graphicControl = 0xf9
 const application = 0xff
 
-/** Header, palettes, frames with their times, and how often they repeat: no comment, no plain text, no other application's data. */
+/**
+ * Header, palettes, frames with their times, and how often they repeat: no comment, no plain text, no other
+ * application's data.
+ */
 export function gifPieces(source: SourceFile, size: { width: number; height: number }): Piece[] {
   const header = source.take(0, 13)
   if (!/^GIF8[79]a$/.test(header.toString('latin1', 0, 6))) throw broken('it is no GIF')

@@ -19,7 +19,10 @@ function repackWith(piecesOf: (source: SourceFile, size: Size) => Piece[]): (pat
   }
 }
 
-/** Copies the picture of that size and leaves out what is no part of it, by format. Whether what is left can be decoded is not looked at. */
+/**
+ * Copies the picture of that size and leaves out what is no part of it, by format. Whether what is left can be decoded
+ * is not looked at.
+ */
 export const repack = {
   webp: repackWith(webpPieces),
   gif: repackWith(gifPieces),

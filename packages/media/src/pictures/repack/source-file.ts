@@ -3,7 +3,10 @@ import { PictureError } from '../picture-error.ts'
 
 const windowBytes = 64 * 1024
 
-/** A file that is read here and there, a little at a time. What lies past its end refuses the picture: it was cut short. */
+/**
+ * A file that is read here and there, a little at a time. What lies past its end refuses the picture: it was cut
+ * short.
+ */
 export class SourceFile {
   readonly bytes: number
   readonly #fd: number

@@ -8,7 +8,10 @@ import type { Card } from '../card.ts'
 const INK: Colour = [8, 9, 14]
 const LIGHT: Colour = [250, 250, 252]
 
-/** The picture over the whole card, and the words on its lower part, which is darkened until they can be read on any picture. */
+/**
+ * The picture over the whole card, and the words on its lower part, which is darkened until they can be read on any
+ * picture.
+ */
 export async function coverLayout(
   card: Card,
   image: ((width: number, height: number) => Promise<RgbaImage>) | undefined,

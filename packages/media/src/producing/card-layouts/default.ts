@@ -9,7 +9,10 @@ const TEXT = 586
 /** Room under the last line for what hangs below it. */
 const DESCENT = 20
 
-/** Words on one side; on the other the picture, what people left, or the arches. Right-to-left titles have it the other way round. */
+/**
+ * Words on one side; on the other the picture, what people left, or the arches. Right-to-left titles have it the other
+ * way round.
+ */
 export async function defaultLayout(
   card: Card,
   image: ((width: number, height: number) => Promise<RgbaImage>) | undefined,

@@ -9,7 +9,9 @@ const place: SealedRef = { table: 'master_key_check', column: 'sealed', tenant: 
 /** The database has sealed values, and no configured master key is theirs. */
 export class WrongMasterKeyError extends StartError {}
 
-/** Whether the database holds anything that was sealed under some master key. `db` must let a query read a whole table. */
+/**
+ * Whether the database holds anything that was sealed under some master key. `db` must let a query read a whole table.
+ */
 export async function holdsSealedValues(db: Db): Promise<boolean> {
   if (await findCheckValue(db)) return true
   for (const column of sealedColumns) if (await findSealedValue(db, column, [])) return true
@@ -17,8 +19,8 @@ export async function holdsSealedValues(db: Db): Promise<boolean> {
 }
 
 /**
- * Refuses master keys under which nothing of this database opens. Where no check value was written yet, what is sealed already decides, and
- * the check value is written then. `db` must let a query read a whole table.
+ * Refuses master keys under which nothing of this database opens. Where no check value was written yet, what is sealed
+ * already decides, and the check value is written then. `db` must let a query read a whole table.
  */
 export async function checkMasterKey(db: Db, vault: Vault): Promise<void> {
   if (!(await findCheckValue(db))) {

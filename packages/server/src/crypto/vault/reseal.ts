@@ -8,7 +8,10 @@ export interface KeyNeeds {
   /** Hex. */
   id: string
   values: number
-  /** The kept answers of requests with an Idempotency-Key: only their callers can open them, so they stay until they expire. */
+  /**
+   * The kept answers of requests with an Idempotency-Key: only their callers can open them, so they stay until they
+   * expire.
+   */
   answers: number
   answersUntil: string | null
 }
@@ -25,9 +28,9 @@ const batch = 500
 const runMs = 30_000
 
 /**
- * Seals anew, under the first master key, what is sealed under another one, and says what each key is still needed for. A value changes
- * only if nobody has changed it meanwhile; one that does not open stays as it is. A run that breaks off has done what it has done.
- * `db` must let a query read a whole table.
+ * Seals anew, under the first master key, what is sealed under another one, and says what each key is still needed
+ * for. A value changes only if nobody has changed it meanwhile; one that does not open stays as it is. A run that
+ * breaks off has done what it has done. `db` must let a query read a whole table.
  */
 export async function reseal(db: Database, vault: Vault): Promise<ResealReport> {
   const endsAtMs = performance.now() + runMs

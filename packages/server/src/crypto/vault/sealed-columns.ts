@@ -1,6 +1,6 @@
 /**
- * Every column whose values a vault seals for their row: `tenant` and `row` are the SQL that gives what its values are bound to. A value
- * can only be sealed for a column of this list, so that a new master key reaches each of them.
+ * Every column whose values a vault seals for their row: `tenant` and `row` are the SQL that gives what its values are
+ * bound to. A value can only be sealed for a column of this list, so that a new master key reaches each of them.
  */
 export const sealedColumns = [
   { table: 'agents', column: 'tool_secrets', tenant: 'tenant_id', row: 'id' },

@@ -14,7 +14,8 @@ export async function findCheckValue(db: Db): Promise<Buffer | undefined> {
 
 const insertCheckStatement = statement<never>(
   'master-key-check-insert',
-  // On conflict: of two processes that start at once on a new database, one writes it, and the other has to open that one.
+  // On conflict: of two processes that start at once on a new database, one writes it, and the other has to open that
+  // one.
   `insert into master_key_check (name, sealed) values ('check', $1) on conflict on constraint master_key_check_pkey do nothing`,
 )
 

@@ -12,7 +12,10 @@ import {
 import { randomBytes } from '../random.ts'
 import type { SealedRef } from './sealed-columns.ts'
 
-/** What derives from one master key. Key objects: a key given as bytes is made into one at every call, which costs more than the sealing. */
+/**
+ * What derives from one master key. Key objects: a key given as bytes is made into one at every call, which costs more
+ * than the sealing.
+ */
 interface Keys {
   id: Buffer
   envelope: KeyObject
@@ -23,15 +26,17 @@ interface Keys {
 }
 
 /**
- * Seals values at rest under the first of the master keys, and opens what was sealed under any of them. A value of a row lies in an
- * envelope: it is sealed under a key of its own, and that one under a key derived from the master key; a new master key seals the small
- * key anew and never sees the value. All of it is AES-256-GCM, sealed as nonce (12 bytes) | ciphertext | tag (16):
+ * Seals values at rest under the first of the master keys, and opens what was sealed under any of them. A value of a
+ * row lies in an envelope: it is sealed under a key of its own, and that one under a key derived from the master key;
+ * a new master key seals the small key anew and never sees the value. All of it is AES-256-GCM, sealed as nonce (12
+ * bytes) | ciphertext | tag (16):
  *
  *     envelope: version 2 (1 byte) | id of the master key (4) | the value's key, sealed (60) | the value, sealed
  *     answer:   version 1 (1 byte) | id of the master key (4) | the answer, sealed
  *     fingerprint: version 1 (1 byte) | id of the master key (4) | HMAC-SHA-256 (32), which is compared and never opened
  *
- * Values of version 1 (like answers, under a key of all rows) still open, and become envelopes when they are sealed anew.
+ * Values of version 1 (like answers, under a key of all rows) still open, and become envelopes when they are sealed
+ * anew.
  */
 export class Vault {
   readonly #current: Keys
@@ -61,7 +66,10 @@ export class Vault {
     return open(createSecretKey(key), value, context)
   }
 
-  /** The same value in an envelope under the first master key. Does not open it, but for a damaged envelope throws like open. */
+  /**
+   * The same value in an envelope under the first master key. Does not open it, but for a damaged envelope throws like
+   * open.
+   */
   rewrap(sealed: Buffer, place: SealedRef): Buffer {
     if (sealed[0] === oldVersion[0]) return this.seal(this.open(sealed, place), place)
     const context = placeBytes(place)
@@ -80,14 +88,17 @@ export class Vault {
   }
 
   /**
-   * What a later value is compared with, and nothing can be guessed from: an HMAC-SHA-256 whose key takes the master key and the caller's
-   * secret. It begins with the id of the master key.
+   * What a later value is compared with, and nothing can be guessed from: an HMAC-SHA-256 whose key takes the master
+   * key and the caller's secret. It begins with the id of the master key.
    */
   fingerprintWith(callerSecret: string, value: Buffer): Buffer {
     return fingerprint(this.#current, callerSecret, value)
   }
 
-  /** Whether the fingerprint is of this value, under any of the master keys. Throws where it is under a key that is not configured. */
+  /**
+   * Whether the fingerprint is of this value, under any of the master keys. Throws where it is under a key that is not
+   * configured.
+   */
   isFingerprintWith(callerSecret: string, value: Buffer, stored: Buffer): boolean {
     const keys = this.#keysOf(stored, fingerprintVersion)
     const expected = fingerprint(keys, callerSecret, value)
@@ -154,7 +165,10 @@ function fingerprint({ id, fingerprint: derived }: Keys, callerSecret: string, v
   return Buffer.concat([fingerprintVersion, id, mac])
 }
 
-/** HMAC as a key derivation: the derived master part is uniform, so one PRF call is all that RFC 5869's expand step would do. */
+/**
+ * HMAC as a key derivation: the derived master part is uniform, so one PRF call is all that RFC 5869's expand step
+ * would do.
+ */
 function withCaller(derived: KeyObject, secret: string): KeyObject {
   return createSecretKey(createHmac('sha256', derived).update(secret).digest())
 }

@@ -28,8 +28,9 @@ type Place = {
 }
 
 /**
- * Finds the PostgreSQL of the npm package. It is used in place, unless its user cannot read it there (root's closed home) or
- * its library links are missing and cannot be made (install scripts off, read-only folder). Then a copy is used.
+ * Finds the PostgreSQL of the npm package. It is used in place, unless its user cannot read it there (root's closed
+ * home) or its library links are missing and cannot be made (install scripts off, read-only folder). Then a copy is
+ * used.
  */
 export function findBinaries({ user, copiesFolder, say, nativeFolder = packagedFolder() }: Place): Binaries {
   linkLibraries(nativeFolder)
@@ -81,7 +82,10 @@ function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binarie
   return { initdb, postgres, majorVersion }
 }
 
-/** npm packages contain no symbolic links. The package's install script makes them, but install scripts may be disabled. */
+/**
+ * npm packages contain no symbolic links. The package's install script makes them, but install scripts may be
+ * disabled.
+ */
 function linkLibraries(nativeFolder: string): void {
   const list = path.join(nativeFolder, 'pg-symlinks.json')
   if (!existsSync(list)) return

@@ -20,7 +20,9 @@ import { StartError } from '#errors/start-error.ts'
 import type { Binaries } from './binaries.ts'
 import { canEnter, giveTo, makeFolder, type ServerUser } from './server-user.ts'
 
-/** The folder under root for data that PostgreSQL's user must reach, if the configured folder is closed to that user. */
+/**
+ * The folder under root for data that PostgreSQL's user must reach, if the configured folder is closed to that user.
+ */
 export const openFolder = '/var/lib/atrium'
 
 export function makeDataFolder(dataDir: string, user: ServerUser | undefined): string {
@@ -36,8 +38,9 @@ export function makeDataFolder(dataDir: string, user: ServerUser | undefined): s
 }
 
 /**
- * The folder of PostgreSQL's files: <dataDir>/postgres, or, where PostgreSQL's user cannot enter that, one under /var/lib/atrium with
- * a link to it at <dataDir>/postgres. The link records the choice, so that a later change of permissions does not hide the data.
+ * The folder of PostgreSQL's files: <dataDir>/postgres, or, where PostgreSQL's user cannot enter that, one under
+ * /var/lib/atrium with a link to it at <dataDir>/postgres. The link records the choice, so that a later change of
+ * permissions does not hide the data.
  */
 export function findClusterFolder(dataDir: string, user: ServerUser | undefined, say: (line: string) => void): string {
   const usual = path.join(dataDir, 'postgres')
@@ -104,7 +107,10 @@ function assertVersion(folder: string, found: string, ours: string): void {
   )
 }
 
-/** Makes the cluster under a temporary name and renames it, so that a crash leaves no partial cluster and two first starts make one. */
+/**
+ * Makes the cluster under a temporary name and renames it, so that a crash leaves no partial cluster and two first
+ * starts make one.
+ */
 async function initialise(folder: string, binaries: Binaries, user: ServerUser | undefined, fsync: boolean): Promise<void> {
   const fresh = mkdtempSync(`${folder}.new-`)
   try {

@@ -20,10 +20,10 @@ export interface DiskGuardOptions {
 }
 
 /**
- * A PostgreSQL that cannot extend its log ends all sessions and cannot even recover. This class stops writing before that
- * point: when little space is left, transactions become read-only (25006, which callers get as 503), and a reserve file is
- * removed to make space for running transactions, checkpoints and recovery. Reads continue. Writes resume once there is
- * space again.
+ * A PostgreSQL that cannot extend its log ends all sessions and cannot even recover. This class stops writing before
+ * that point: when little space is left, transactions become read-only (25006, which callers get as 503), and a
+ * reserve file is removed to make space for running transactions, checkpoints and recovery. Reads continue. Writes
+ * resume once there is space again.
  */
 export class DiskGuard {
   readonly #options: DiskGuardOptions
@@ -42,7 +42,10 @@ export class DiskGuard {
     this.#reserve = path.join(path.dirname(options.folder), 'postgres.reserve')
   }
 
-  /** Whether there is too little space to write. If so, removes the reserve file, so that a starting PostgreSQL can recover. */
+  /**
+   * Whether there is too little space to write. If so, removes the reserve file, so that a starting PostgreSQL can
+   * recover.
+   */
   checkFull(): boolean {
     const free = freeBytes(this.#options.folder)
     // Writes resume only with space for the reserve and a margin, so that the state does not toggle.

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Ends the sessions of a killed postmaster. A session notices the end of its postmaster only when it waits for something. A
- * session in a long query holds the shared memory until then, and PostgreSQL cannot start. The sessions are found by their
- * working directory, which is the data folder, and they can no longer commit. Without /proc, the next attempts to start wait
- * for them.
+ * Ends the sessions of a killed postmaster. A session notices the end of its postmaster only when it waits for
+ * something. A session in a long query holds the shared memory until then, and PostgreSQL cannot start. The sessions
+ * are found by their working directory, which is the data folder, and they can no longer commit. Without /proc, the
+ * next attempts to start wait for them.
  */
 export function endStragglers(folder: string): number {
   if (process.platform !== 'linux') return 0
@@ -22,7 +22,10 @@ export function endStragglers(folder: string): number {
   return ended
 }
 
-/** A session, identified by its process title, whose parent is not a postmaster. Sessions that are just starting do not count. */
+/**
+ * A session, identified by its process title, whose parent is not a postmaster. Sessions that are just starting do not
+ * count.
+ */
 function isStraggler(pid: string, folder: string): boolean {
   try {
     if (programOf(pid) !== 'postgres' || readlinkSync(`/proc/${pid}/cwd`) !== folder) return false

@@ -16,7 +16,10 @@ export interface KeptPostmaster {
 interface KeepOptions {
   start: () => Promise<Postmaster>
   say: (line: string) => void
-  /** Whether the failure is temporary, such as a full disk: it does not count, and restarts continue for as long as it lasts. */
+  /**
+   * Whether the failure is temporary, such as a full disk: it does not count, and restarts continue for as long as it
+   * lasts.
+   */
   willPass?: () => boolean
   waits?: BackoffOptions
 }

@@ -99,8 +99,8 @@ function spawnPostmaster({ postgres, folder, socketFolder, logFile, user, settin
     // Its own session: Ctrl-C in the terminal reaches atrium alone, which drains first and then stops PostgreSQL.
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
-    // The environment contains secrets, so it is not inherited. A process id in a stale lock file may belong to another program;
-    // PostgreSQL ignores the id in this variable, and still fails if the file names another process.
+    // The environment contains secrets, so it is not inherited. A process id in a stale lock file may belong to
+    // another program; PostgreSQL ignores the id in this variable, and still fails if the file names another process.
     env: { LC_ALL: 'C', TZ: 'UTC', PG_GRANDPARENT_PID: String(readLockedPid(folder) ?? 0) },
   })
   closeSync(log)

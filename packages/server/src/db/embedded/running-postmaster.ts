@@ -5,7 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
 
 const pollMs = 20
-/** A fast shutdown writes a checkpoint, which a slow disk may delay. After this time the next start recovers from the log instead. */
+/**
+ * A fast shutdown writes a checkpoint, which a slow disk may delay. After this time the next start recovers from the
+ * log instead.
+ */
 const fastShutdownMs = 30_000
 
 /** The setting in which a later start finds the process that started a running PostgreSQL. */
@@ -14,8 +17,9 @@ export const parentSetting = 'atrium.parent'
 type RunningPostmaster = { pid: number; socketFolder: string | undefined; isOrphan: boolean }
 
 /**
- * Stops a PostgreSQL whose atrium was killed, and throws if its atrium still runs. There is no separate lock file: PostgreSQL's
- * lock decides which process runs, and the process table, which is never stale, shows whether its parent is still the same.
+ * Stops a PostgreSQL whose atrium was killed, and throws if its atrium still runs. There is no separate lock file:
+ * PostgreSQL's lock decides which process runs, and the process table, which is never stale, shows whether its parent
+ * is still the same.
  */
 export async function clearOrphan(folder: string, say: (line: string) => void): Promise<void> {
   const running = findPostmaster(folder)

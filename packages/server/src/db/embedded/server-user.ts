@@ -31,7 +31,9 @@ export function canEnter(user: ServerUser, folder: string): boolean {
   })
 }
 
-/** Makes a folder and its parents. Under root, other users may enter but not list them, because PostgreSQL's user must. */
+/**
+ * Makes a folder and its parents. Under root, other users may enter but not list them, because PostgreSQL's user must.
+ */
 export function makeFolder(folder: string, user: ServerUser | undefined): void {
   const mode = user ? 0o711 : 0o700
   const first = mkdirSync(folder, { recursive: true, mode })

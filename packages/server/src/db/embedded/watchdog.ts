@@ -8,9 +8,10 @@ export interface Watchdog {
 }
 
 /**
- * Node cannot make the kernel end a child with its parent, so a shell reads from a pipe. A line means a normal end. The end of
- * the pipe without a line means that the parent is gone, even after SIGKILL. Then the shell stops PostgreSQL with a fast
- * shutdown. If the disk is too slow for that within five seconds, the next start recovers from the log.
+ * Node cannot make the kernel end a child with its parent, so a shell reads from a pipe. A line means a normal end.
+ * The end of the pipe without a line means that the parent is gone, even after SIGKILL. Then the shell stops
+ * PostgreSQL with a fast shutdown. If the disk is too slow for that within five seconds, the next start recovers from
+ * the log.
  */
 const script = `
 read -r _ && exit 0
@@ -26,7 +27,10 @@ done
 rm -rf -- "$2"
 `
 
-/** Ends the process and removes its socket folder when this process ends in any way. Runs as the same user as PostgreSQL. */
+/**
+ * Ends the process and removes its socket folder when this process ends in any way. Runs as the same user as
+ * PostgreSQL.
+ */
 export function watchParent(pid: number, socketFolder: string, user: ServerUser | undefined): Watchdog {
   const child = spawn('/bin/sh', ['-c', script, 'atrium-watchdog', String(pid), socketFolder], {
     ...(user ? { uid: user.uid, gid: user.gid } : {}),

@@ -19,9 +19,9 @@ const maxRows = 50_000
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * The scan follows the index and stops when the page is full. pg_column_size does not read what is stored out of line; only the title
- * search does, up to maxBytes. `->>` fails on metadata with some escapes (a NUL, half a surrogate pair), so that those are
- * compared as text.
+ * The scan follows the index and stops when the page is full. pg_column_size does not read what is stored out of line;
+ * only the title search does, up to maxBytes. `->>` fails on metadata with some escapes (a NUL, half a surrogate
+ * pair), so that those are compared as text.
  */
 const listStatement = statement<Row>(
   'collections-of-tenant',

@@ -28,7 +28,10 @@ export interface OpenPage {
   maxBytes: number
 }
 
-/** One statement for each order, of all types and of one: each is served by an index alone, however many items there are. */
+/**
+ * One statement for each order, of all types and of one: each is served by an index alone, however many items there
+ * are.
+ */
 function pageStatement(order: ItemOrder, ofType: boolean) {
   const [comparison, direction] = order === 'newest' ? ['<', 'desc'] : ['>', 'asc']
   return statement<Row>(
@@ -54,7 +57,10 @@ const statements = {
   oldest: { all: pageStatement('oldest', false), ofType: pageStatement('oldest', true) },
 }
 
-/** The items of the page and the one after it, if there is one; `end` is that one's index where the page ends by its size. */
+/**
+ * The items of the page and the one after it, if there is one; `end` is that one's index where the page ends by its
+ * size.
+ */
 export async function listOpenItems(
   db: Db,
   tenantId: string,

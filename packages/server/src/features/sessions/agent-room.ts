@@ -24,12 +24,18 @@ interface RoomAddress {
 
 /** A token that is no older goes with the next call too: it lasts longer than a poll is held. */
 const tokenReuseMs = 5_000
-/** The platform vouches for the agent: a token of its own that is refused so is a matter of clocks, or of keys that are still to be fetched. */
+/**
+ * The platform vouches for the agent: a token of its own that is refused so is a matter of clocks, or of keys that are
+ * still to be fetched.
+ */
 const passingTokenReasons = new Set(['token: expired', 'token: not_yet_valid', 'token: bad_signature'])
 /** For this long; after it something is wrong that waiting does not mend. */
 const tokenTimeoutMs = 120_000
 
-/** A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a key of its own. */
+/**
+ * A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a
+ * key of its own.
+ */
 export class AgentRoom {
   readonly #endpoint: SpaceEndpoint
   readonly #issuer: AgentIssuer
@@ -40,7 +46,10 @@ export class AgentRoom {
   #token: { text: Promise<string>; madeAtMs: number } | undefined
   #tokenRefusedAtMs: number | undefined
 
-  /** `rateKey`: all agents call from this machine; by it Space counts each on its own, so that a busy one uses up nobody else's limit. */
+  /**
+   * `rateKey`: all agents call from this machine; by it Space counts each on its own, so that a busy one uses up
+   * nobody else's limit.
+   */
   constructor(
     spaceOrigin: string,
     issuer: AgentIssuer,
@@ -63,8 +72,8 @@ export class AgentRoom {
   }
 
   /**
-   * Says something. The same client_id is stored once, however often it is said. `assertMay` is called when nothing is left to wait for
-   * before it is sent; what it throws keeps it from being sent.
+   * Says something. The same client_id is stored once, however often it is said. `assertMay` is called when nothing is
+   * left to wait for before it is sent; what it throws keeps it from being sent.
    */
   say({ text, reply_to, client_id }: RoomMessage, assertMay: () => void): Promise<SaidEntry> {
     const message = { text, ...(reply_to !== undefined && { reply_to }), ...(client_id !== undefined && { client_id }) }
@@ -138,8 +147,8 @@ export class AgentRooms {
   }
 
   /**
-   * Refuses a launch that could not get in; says how many lines the room has: what comes after them is said to the agent, also before it is
-   * there. A room that does not exist yet is made by the first word said in it.
+   * Refuses a launch that could not get in; says how many lines the room has: what comes after them is said to the
+   * agent, also before it is there. A room that does not exist yet is made by the first word said in it.
    */
   async assertEnters(agent: Agent, address: RoomAddress): Promise<number> {
     // There is no session yet: those who launch into other rooms are not held up by one that is busy.

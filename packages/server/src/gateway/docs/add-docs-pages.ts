@@ -11,8 +11,8 @@ import { referenceAssets, referencePage, referencePolicy } from './reference.ts'
 type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * /docs: the API reference, the guides and a page for each error code. For anyone, and fixed while the server runs. Gives the landing page,
- * whose address answers programs too.
+ * /docs: the API reference, the guides and a page for each error code. For anyone, and fixed while the server runs.
+ * Gives the landing page, whose address answers programs too.
  */
 export function addDocsPages(app: FastifyInstance, addresses: { publicUrl: string; spacesUrl: string }): { landing: Handler } {
   const { chapters, errors } = readDocs(addresses)

@@ -47,8 +47,8 @@ const texts: Record<string, { title: string; text: string; command: (url: string
 }
 
 /**
- * /downloads/…: what people install on other machines, so that nobody has to take a package of this name from a registry. Gives the page's
- * body, made when it is first asked for.
+ * /downloads/…: what people install on other machines, so that nobody has to take a package of this name from a
+ * registry. Gives the page's body, made when it is first asked for.
  */
 export function addDownloads(app: FastifyInstance, publicUrl: string): () => Promise<string> {
   const read = onceRead(app)

@@ -5,8 +5,8 @@ import { widePage } from './docs-page.ts'
 const swaggerFolder = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'))
 
 /**
- * Swagger UI writes styles through the DOM's own properties, which needs no unsafe-inline; its style sheet bears its pictures as data.
- * What is tried out goes to this origin alone.
+ * Swagger UI writes styles through the DOM's own properties, which needs no unsafe-inline; its style sheet bears its
+ * pictures as data. What is tried out goes to this origin alone.
  */
 export const referencePolicy = [
   "default-src 'none'",
@@ -22,7 +22,10 @@ export const referencePolicy = [
 const scripts = { swagger: '/docs/assets/swagger-ui-bundle.js', start: '/docs/assets/reference.js' }
 const swaggerStyle = '/docs/assets/swagger-ui.css'
 
-/** Which document is shown stands in the page: nothing of the address decides it. The validator would be another origin. */
+/**
+ * Which document is shown stands in the page: nothing of the address decides it. The validator would be another
+ * origin.
+ */
 const startScript = `
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
 const place = document.getElementById('operations')

@@ -9,8 +9,8 @@ export interface SentAnswer {
 }
 
 /**
- * A request's claim on its Idempotency-Key. The transaction that writes the request's effect also writes the claim's row
- * with the sealed answer, so a crash never leaves one without the others.
+ * A request's claim on its Idempotency-Key. The transaction that writes the request's effect also writes the claim's
+ * row with the sealed answer, so a crash never leaves one without the others.
  */
 export interface Claim<Answer = unknown> {
   /** Identifies the caller: the tenant, or another credential. */
@@ -20,7 +20,9 @@ export interface Claim<Answer = unknown> {
   bodyHash: Buffer
   /** Whether a stored body_hash matches this request's body. */
   isSameBody: (bodyHash: Buffer) => boolean
-  /** A hash of the request, the same for every repeat. It does not depend on the master key, so it must not be stored. */
+  /**
+   * A hash of the request, the same for every repeat. It does not depend on the master key, so it must not be stored.
+   */
   seed: () => Buffer
   expiresAt: string
   /** See ClaimInput. */
@@ -47,9 +49,9 @@ interface ClaimInput<Answer> {
   nowMs: number
   vault: Vault
   /**
-   * SHA-256, base64url, of the X-Collection-Token if the operation accepts one, or of the key if the operation may expire that
-   * key. It is stored with the answer, so that a repeat can be attributed to the same caller after the collection or the key
-   * is gone.
+   * SHA-256, base64url, of the X-Collection-Token if the operation accepts one, or of the key if the operation may
+   * expire that key. It is stored with the answer, so that a repeat can be attributed to the same caller after the
+   * collection or the key is gone.
    */
   proof: string | undefined
   /** Serialises a handler's answer. */
@@ -75,8 +77,8 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
 }
 
 /**
- * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade and are accepted until
- * then: docs/decisions/0016-what-is-hashed.md.
+ * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade and are
+ * accepted until then: docs/decisions/0016-what-is-hashed.md.
  */
 const plainHashBytes = 32
 

@@ -5,8 +5,9 @@ import { ClaimInProgress, ClaimTaken } from './run-claimed.ts'
 import { insertClaim, updateAnswer } from './store.ts'
 
 /**
- * Runs an effect in one transaction with the request's claim and its stored answer. The claim is inserted first: if another
- * request has the key, the effect does not start. If that request still runs in another process, this throws ClaimInProgress.
+ * Runs an effect in one transaction with the request's claim and its stored answer. The claim is inserted first: if
+ * another request has the key, the effect does not start. If that request still runs in another process, this throws
+ * ClaimInProgress.
  */
 export async function claimedTransaction<Answer>(
   db: Pick<Database, 'transaction'>,

@@ -10,7 +10,10 @@ import { findAnswer, insertClaim } from './store.ts'
 /** Thrown while the effect is written, if the claim's row already exists. */
 export class ClaimTaken extends Error {}
 
-/** Another process still runs a request with this key. isLocked treats it as a lock, so the caller waits as for any other. */
+/**
+ * Another process still runs a request with this key. isLocked treats it as a lock, so the caller waits as for any
+ * other.
+ */
 export class ClaimInProgress extends Error {
   readonly code = '55P03'
 
@@ -63,7 +66,8 @@ async function runOrReplay(
   open: Open,
   deadlineMs: number,
 ): Promise<ClaimedAnswer> {
-  // A key that is freed between the two checks (its first request failed, its row expired) is claimed in the next iteration.
+  // A key that is freed between the two checks (its first request failed, its row expired) is claimed in the next
+  // iteration.
   for (let turn = 0; turn < 3;) {
     let refusal: unknown
     try {
@@ -77,7 +81,8 @@ async function runOrReplay(
       refusal = error
       turn++
     }
-    // The first request may have succeeded although this one fails (the collection has closed since), so its answer is replayed.
+    // The first request may have succeeded although this one fails (the collection has closed since), so its answer is
+    // replayed.
     const replay = await findReplay(db, claim, open)
     if (replay) return replay
     if (isRefusal(refusal)) throw refusal
@@ -117,8 +122,8 @@ async function findReplay(db: Database, claim: Claim, open: Open): Promise<Claim
 }
 
 /**
- * For a caller without access, because the collection is gone or its tokens have changed: replays the stored answer of the
- * same request if that had the same token. With the Idempotency-Key alone a caller is rejected like any other.
+ * For a caller without access, because the collection is gone or its tokens have changed: replays the stored answer of
+ * the same request if that had the same token. With the Idempotency-Key alone a caller is rejected like any other.
  */
 export async function replayOrRefuse(db: Database, claim: Claim, refusal: unknown, open: Open): Promise<ClaimedAnswer> {
   const stored = isRefusal(refusal) ? await findAnswer(db, claim) : undefined

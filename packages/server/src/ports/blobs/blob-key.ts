@@ -1,6 +1,8 @@
 import { BlobError } from './blobs.ts'
 
-/** Names joined by slashes. No name starts with a dot, which excludes `..` and the internal folders of the disk store. */
+/**
+ * Names joined by slashes. No name starts with a dot, which excludes `..` and the internal folders of the disk store.
+ */
 const key = /^(?!\.)[A-Za-z0-9._-]{1,100}(?:\/(?!\.)[A-Za-z0-9._-]{1,100}){0,7}$/
 
 /** No key may be a folder of another key, because a disk cannot store both. */

@@ -1,27 +1,33 @@
 import type { Readable } from 'node:stream'
 
 /**
- * A blob store: on disk or S3. A blob appears completely or not at all, and a reader that has started keeps the same bytes.
- * The platform chooses the keys (see blob-key.ts). The database records the type of a blob; the store gets it for its own
- * responses.
+ * A blob store: on disk or S3. A blob appears completely or not at all, and a reader that has started keeps the same
+ * bytes. The platform chooses the keys (see blob-key.ts). The database records the type of a blob; the store gets it
+ * for its own responses.
  */
 export interface Blobs {
-  /** A URL that accepts only these bytes: the store rejects another type, length or key, and uploads after its expiry. */
+  /**
+   * A URL that accepts only these bytes: the store rejects another type, length or key, and uploads after its expiry.
+   */
   presignUpload(upload: UploadTerms): Promise<SignedUpload>
   /** A URL that anyone can use to download the blob with the given type. */
   presignDownload(download: DownloadTerms): Promise<SignedDownload>
   stat(key: string): Promise<BlobStat | undefined>
-  /** Reads the blob or a part of it. Destroy the stream if it is not read to its end. Errors: `not_found`, `invalid_range` */
+  /**
+   * Reads the blob or a part of it. Destroy the stream if it is not read to its end. Errors: `not_found`,
+   * `invalid_range`
+   */
   read(key: string, range?: ByteRange): Promise<BlobContent>
   /**
-   * Replaces an existing blob or, with `once`, fails with `exists`. Without such a condition in the store (S3), this is checked
-   * before the write. Fails with `mismatch` if the stream has another length than announced.
+   * Replaces an existing blob or, with `once`, fails with `exists`. Without such a condition in the store (S3), this
+   * is checked before the write. Fails with `mismatch` if the stream has another length than announced.
    */
   write(key: string, body: Buffer | SizedStream, options: WriteOptions): Promise<BlobStat>
   /**
-   * Moves an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those at toKey,
-   * so validate them after the move. An existing blob at toKey is kept and the upload is deleted, so a repeat after a crash or a
-   * second upload changes nothing. The caller must prevent concurrent calls. Errors: `not_found`
+   * Moves an upload to its final key. The upload URL allows its holder to replace the bytes at fromKey but never those
+   * at toKey, so validate them after the move. An existing blob at toKey is kept and the upload is deleted, so a
+   * repeat after a crash or a second upload changes nothing. The caller must prevent concurrent calls. Errors:
+   * `not_found`
    */
   promote(fromKey: string, toKey: string): Promise<BlobStat>
   /** Deletes a blob. A missing one is not an error. */

@@ -5,8 +5,8 @@ import { makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
 
 /**
- * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each process,
- * because a process that is replaced during an outage of the store must still start.
+ * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each
+ * process, because a process that is replaced during an outage of the store must still start.
  */
 export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Pick<Secrets, 's3'>): Promise<void> {
   if (blobs.store === 'disk') return checkFolder(dataDir)

@@ -35,8 +35,9 @@ const pageSize = 1_000
 /** A running write touches its file every few seconds. */
 const abandonedMs = 60 * 60 * 1_000
 /**
- * The size of a read: twice Node's default. Four times the default sent files of 1 MiB 10 % faster than the default, but 50
- * downloads of 100 MiB raised the peak of memory by 15 to 39 MiB in three runs. Twice the default raised it by 1 and 2 MiB.
+ * The size of a read: twice Node's default. Four times the default sent files of 1 MiB 10 % faster than the default,
+ * but 50 downloads of 100 MiB raised the peak of memory by 15 to 39 MiB in three runs. Twice the default raised it by
+ * 1 and 2 MiB.
  */
 const chunkBytes = 128 * 1024
 

@@ -150,8 +150,8 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * Copies an object and returns whether it existed. The copy is conditional on the ETag, so a repeated or delayed copy never takes
-   * bytes that were uploaded since.
+   * Copies an object and returns whether it existed. The copy is conditional on the ETag, so a repeated or delayed
+   * copy never takes bytes that were uploaded since.
    */
   async #copy(fromKey: string, toKey: string): Promise<boolean> {
     for (let attempt = 1; attempt <= tries; attempt++) {

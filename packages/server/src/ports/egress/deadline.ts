@@ -11,7 +11,9 @@ export interface Deadline {
   clear(): void
 }
 
-/** The time limit of a whole exchange: lookup, queueing, connecting, headers and body. The caller's signal ends it too. */
+/**
+ * The time limit of a whole exchange: lookup, queueing, connecting, headers and body. The caller's signal ends it too.
+ */
 export function startDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController()
   const { signal } = controller

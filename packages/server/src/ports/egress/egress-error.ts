@@ -1,6 +1,9 @@
 export type EgressReason = 'refused_address' | 'refused_url' | 'dns' | 'connect' | 'tls' | 'timeout' | 'protocol'
 
-/** Why there is no complete response. The message may be shown to a tenant: it contains neither response data nor a resolved address. */
+/**
+ * Why there is no complete response. The message may be shown to a tenant: it contains neither response data nor a
+ * resolved address.
+ */
 export class EgressError extends Error {
   override readonly name = 'EgressError'
   readonly reason: EgressReason

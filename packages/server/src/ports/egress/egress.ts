@@ -38,7 +38,10 @@ export interface Egress {
   checkUrl(url: string): UrlCheck
   /** @throws EgressError; the reason of `signal` when that was aborted */
   send(request: EgressRequest): Promise<EgressAnswer>
-  /** For libraries that take a fetch: 120 s and 4 MiB an answer. Redirects come back as answers; any other dispatcher is ignored. */
+  /**
+   * For libraries that take a fetch: 120 s and 4 MiB an answer. Redirects come back as answers; any other dispatcher
+   * is ignored.
+   */
   fetch: typeof globalThis.fetch
   fetchWithin(limits: FetchLimits): typeof globalThis.fetch
   close(): Promise<void>

@@ -9,8 +9,8 @@ export interface Guard {
   mode: EgressMode
   resolve: ResolveName
   /**
-   * The largest number of bytes of a connection. Framing, such as chunk extensions, counts toward no other limit, so a server
-   * could send it at full speed until the time limit of the exchange.
+   * The largest number of bytes of a connection. Framing, such as chunk extensions, counts toward no other limit, so a
+   * server could send it at full speed until the time limit of the exchange.
    */
   maxConnectionBytes: number
 }
@@ -41,7 +41,8 @@ export function openGuardedAgent(guard: Guard): Agent {
 function guardedConnector({ mode, resolve, maxConnectionBytes }: Guard): buildConnector.connector {
   const openPlain = tcpConnector(resolve, { mode, secure: false }, maxConnectionBytes)
   const openUnderTls = tcpConnector(resolve, { mode, secure: true }, maxConnectionBytes)
-  // Sessions are not resumed: that would skip the certificate's check. An environment that switches the check off is not heard.
+  // Sessions are not resumed: that would skip the certificate's check. An environment that switches the check off is
+  // not heard.
   const openTls = buildConnector({ allowH2: false, maxCachedSessions: 0, rejectUnauthorized: true, timeout: connectTimeoutMs })
 
   return ({ hostname, host, protocol, port }, callback) => {

@@ -16,8 +16,9 @@ export interface FetchLimits {
 type Fetch = typeof globalThis.fetch
 
 /**
- * WHATWG fetch over the guarded agent. It is written on undici's `request`, not on its fetch: that one would take another dispatcher from
- * the caller's init, follow redirects, and unpack compressed answers. Only what a Request holds is taken from init.
+ * WHATWG fetch over the guarded agent. It is written on undici's `request`, not on its fetch: that one would take
+ * another dispatcher from the caller's init, follow redirects, and unpack compressed answers. Only what a Request
+ * holds is taken from init.
  */
 export function guardedFetch(agent: Agent, mode: EgressMode, limits: FetchLimits): Fetch {
   return async (input, init) => {

@@ -13,7 +13,10 @@ export interface Route {
 /** Names that resolve inside a network only, and those under which clouds serve credentials to their machines. */
 const internalNames = ['localhost', 'local', 'internal', 'localdomain', 'lan', 'home.arpa', 'metadata.goog']
 
-/** Two labels at least, letters, digits, hyphens and underscores; the last one is no number, since some resolvers read that as an address. */
+/**
+ * Two labels at least, letters, digits, hyphens and underscores; the last one is no number, since some resolvers read
+ * that as an address.
+ */
 const namePattern =
   /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$|0x[\da-f]*$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/
 

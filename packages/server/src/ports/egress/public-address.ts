@@ -4,8 +4,9 @@ import ipaddr from 'ipaddr.js'
 const globalUnicast = ipaddr.parseCIDR('2000::/3')
 
 /**
- * Whether an address is one of the public internet. Everything that a registry sets aside is not: private, loopback, link-local,
- * shared, documentation, benchmarking, multicast, reserved, and whatever carries another address inside (mapped, NAT64, 6to4, Teredo).
+ * Whether an address is one of the public internet. Everything that a registry sets aside is not: private, loopback,
+ * link-local, shared, documentation, benchmarking, multicast, reserved, and whatever carries another address inside
+ * (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip)
@@ -19,7 +20,10 @@ export function isLoopbackAddress(ip: string): boolean {
   return parseAddress(ip)?.range() === 'loopback'
 }
 
-/** ipaddr.js also reads octal, hexadecimal and short forms, which are names to others, and zones, which no public address has. */
+/**
+ * ipaddr.js also reads octal, hexadecimal and short forms, which are names to others, and zones, which no public
+ * address has.
+ */
 function parseAddress(ip: string) {
   return isIP(ip) !== 0 && !ip.includes('%') ? ipaddr.parse(ip) : undefined
 }

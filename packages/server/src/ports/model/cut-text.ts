@@ -6,14 +6,16 @@ const ellipsisBytes = 3
 const lookAhead = 64
 
 /**
- * The text if it has at most `maxBytes` bytes of UTF-8; else its beginning with an ellipsis, within that. Ends with a sentence where one ends in
- * the second half, and never inside what a reader sees as one character. Lone surrogates become U+FFFD.
+ * The text if it has at most `maxBytes` bytes of UTF-8; else its beginning with an ellipsis, within that. Ends with a
+ * sentence where one ends in the second half, and never inside what a reader sees as one character. Lone surrogates
+ * become U+FFFD.
  */
 export function cutText(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text.toWellFormed()
   const fits = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes - ellipsisBytes)).read
   const start = graphemes.segment(text.slice(0, fits + lookAhead)).containing(fits)?.index ?? fits
-  // A single character may be longer than all there is room for: then it is split between code points, where encodeInto stopped.
+  // A single character may be longer than all there is room for: then it is split between code points, where
+  // encodeInto stopped.
   const head = text.slice(0, start === 0 ? fits : start)
   return `${wholeSentences(head).trimEnd().toWellFormed()}${ellipsis}`
 }

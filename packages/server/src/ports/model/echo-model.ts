@@ -15,7 +15,10 @@ const maxQuoteBytes = 2_000
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Answers without any provider, so that everything around a model can be tried out. The same history gives the same answer. */
+/**
+ * Answers without any provider, so that everything around a model can be tried out. The same history gives the same
+ * answer.
+ */
 export function echoModel(): Model {
   return {
     reply: async ({ history, signal }) => {

@@ -4,7 +4,10 @@ import { ModelError } from './model-error.ts'
 
 const maxRetryAfterSeconds = 3_600
 
-/** What a failed call says, gathered to be classified. `words` holds what the provider wrote: it is looked into, never passed on. */
+/**
+ * What a failed call says, gathered to be classified. `words` holds what the provider wrote: it is looked into, never
+ * passed on.
+ */
 interface Failure {
   status: number | undefined
   retryable: boolean
@@ -13,7 +16,10 @@ interface Failure {
   retryAfterSeconds?: number | undefined
 }
 
-/** Turns whatever a provider's adapter threw into a ModelError. `provider` is its name as people know it, `model` the id asked for. */
+/**
+ * Turns whatever a provider's adapter threw into a ModelError. `provider` is its name as people know it, `model` the
+ * id asked for.
+ */
 export function explainFailure(error: unknown, provider: string, model: string): ModelError {
   if (error instanceof ModelError) return error
   const onTheWay = egressErrorIn(error)
@@ -23,7 +29,10 @@ export function explainFailure(error: unknown, provider: string, model: string):
   return AISDKError.isInstance(error) ? badAnswer(provider) : withFramesOf(error, badAnswer(provider))
 }
 
-/** What is none of the above is a defect, here or in an adapter: it must be found, so it keeps its place. Its message may quote anything. */
+/**
+ * What is none of the above is a defect, here or in an adapter: it must be found, so it keeps its place. Its message
+ * may quote anything.
+ */
 function withFramesOf(error: unknown, failure: ModelError): ModelError {
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line)) : []
   failure.stack = [`${failure.name}: ${failure.message}`, ...frames].join('\n')

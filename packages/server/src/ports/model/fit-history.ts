@@ -2,8 +2,8 @@ import { cutText } from './cut-text.ts'
 import type { Turn } from './model.ts'
 
 /**
- * Tokenisers make about 4 bytes of English, 3 of Chinese or Japanese (one character) and 2 to 3 of code or rare scripts into one token. 3 counts
- * rather too many than too few, and no tokeniser of a provider is needed here.
+ * Tokenisers make about 4 bytes of English, 3 of Chinese or Japanese (one character) and 2 to 3 of code or rare
+ * scripts into one token. 3 counts rather too many than too few, and no tokeniser of a provider is needed here.
  */
 const bytesPerToken = 3
 
@@ -16,8 +16,8 @@ export function estimateTokens(text: string): number {
 }
 
 /**
- * The newest turns that fit, oldest first. The newest turn of a person is always among them, cut where it alone is too much: without it there
- * would be nothing to answer.
+ * The newest turns that fit, oldest first. The newest turn of a person is always among them, cut where it alone is too
+ * much: without it there would be nothing to answer.
  */
 export function fitHistory(history: Turn[], budgetTokens: number): Turn[] {
   const asked = history.findLastIndex((turn) => turn.author === 'person')

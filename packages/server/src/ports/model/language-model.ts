@@ -10,7 +10,10 @@ import { writeInstructions, writeMessages } from './write-messages.ts'
 export interface ModelLimits {
   /** Time limit of the whole reply, including tools. */
   totalMs: number
-  /** Time limit until the first token of each step, including headers and tools. Reasoning models may be silent for long. */
+  /**
+   * Time limit until the first token of each step, including headers and tools. Reasoning models may be silent for
+   * long.
+   */
   firstWordMs: number
   /** Between words. */
   idleMs: number

@@ -8,8 +8,9 @@ interface Options {
 }
 
 /**
- * Why a model gave no answer. The message may be shown to the people in the room: it holds no key, no address and nothing that the provider
- * wrote. For the same reason there is no `cause`: a log that prints this error prints only what is in it.
+ * Why a model gave no answer. The message may be shown to the people in the room: it holds no key, no address and
+ * nothing that the provider wrote. For the same reason there is no `cause`: a log that prints this error prints only
+ * what is in it.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError'

@@ -51,7 +51,10 @@ export function openModel({ model, providerKeys, compatibleUrl, fetch, limits = 
   return languageModel({ provider: name, ...adapters[provider](access, id), limits })
 }
 
-/** Each names its address: without one, an adapter would take it from the environment of this process, and the key with it. */
+/**
+ * Each names its address: without one, an adapter would take it from the environment of this process, and the key with
+ * it.
+ */
 const adapters = {
   openai: (access, id) => ({
     model: createOpenAI({ ...access, baseURL: 'https://api.openai.com/v1' })(id),

@@ -4,7 +4,10 @@ export interface StallWatch {
   stop: () => void
 }
 
-/** Tells when what was expected did not come in time. The SDK's own timeouts start only once a provider has sent headers. */
+/**
+ * Tells when what was expected did not come in time. The SDK's own timeouts start only once a provider has sent
+ * headers.
+ */
 export function watchForStall(onStall: () => void): StallWatch {
   let timer: NodeJS.Timeout | undefined
   const stop = () => clearTimeout(timer)

@@ -26,8 +26,8 @@ export function writeInstructions(instructions: string, { hasTools = false } = {
 }
 
 /**
- * The room as messages that take turns, user first and user last, as every provider wants them. A person's text cannot pass for another's: each
- * of its lines is marked, and a line that names an author is not.
+ * The room as messages that take turns, user first and user last, as every provider wants them. A person's text cannot
+ * pass for another's: each of its lines is marked, and a line that names an author is not.
  */
 export function writeMessages(history: Turn[], metadata: Record<string, unknown> = {}): ModelMessage[] {
   const messages: { role: 'user' | 'assistant'; content: string }[] = []

@@ -2,7 +2,10 @@ import { firstBytes } from '../model/answer/bounded-answers.ts'
 import { takeTurn } from '../model/answer/event-turns.ts'
 import { JsonShape } from '../model/answer/json-shape.ts'
 
-/** An answer with a picture in it is a long text and a few words about it. One of a million entries takes half a gigabyte to be read. */
+/**
+ * An answer with a picture in it is a long text and a few words about it. One of a million entries takes half a
+ * gigabyte to be read.
+ */
 const shape = { nodes: 2_048, depth: 32 }
 /** An error is a sentence and a code. */
 const maxErrorBytes = 64 * 1024
@@ -10,8 +13,8 @@ const maxErrorBytes = 64 * 1024
 type Answer = ReadableStream<Uint8Array>
 
 /**
- * The same fetch, whose answers break off beyond so many bytes, and those to a question also beyond so many values: a library that reads a
- * whole body and parses it at once then cannot be flooded.
+ * The same fetch, whose answers break off beyond so many bytes, and those to a question also beyond so many values: a
+ * library that reads a whole body and parses it at once then cannot be flooded.
  */
 export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   return async (input, init) => {

@@ -3,7 +3,9 @@ export type PaintRequest = {
   /** Pixels wanted. A provider that makes only certain sizes answers with the one nearest in shape. */
   width: number
   height: number
-  /** A whole number from 0. The built-in painter makes the same picture for the same seed; few providers promise that. */
+  /**
+   * A whole number from 0. The built-in painter makes the same picture for the same seed; few providers promise that.
+   */
   seed: number
   /** Stops the work; the promise then rejects with the signal's reason. */
   signal?: AbortSignal | undefined

@@ -16,7 +16,10 @@ export type ProviderPainterOptions = {
   apiKey: string
   /** Where the provider answers. An `openai-compatible` one must be given. */
   baseUrl?: string | undefined
-  /** Every request goes through it, also that for a picture's address in an answer: it is what keeps a provider out of our own network. */
+  /**
+   * Every request goes through it, also that for a picture's address in an answer: it is what keeps a provider out of
+   * our own network.
+   */
   fetch: typeof globalThis.fetch
   /** Opens what the provider sends: a tenant names its server. */
   pictures: Pictures
@@ -30,7 +33,8 @@ const TIMEOUT_MS = 120_000
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
 /**
- * Paints with a provider's model and the tenant's own key. Fails with PaintError, with the caller's signal's reason, or with PictureError `busy`.
+ * Paints with a provider's model and the tenant's own key. Fails with PaintError, with the caller's signal's reason,
+ * or with PictureError `busy`.
  */
 export function createProviderPainter(options: ProviderPainterOptions): Painter {
   const model = openModel(options)

@@ -11,8 +11,9 @@ const MAX_PIXELS = 4096 * 4096
 const MIN_SIDE = 64
 
 /**
- * Keeps of what a provider sent nothing but the picture. A tenant names its server, so it is a stranger's: it is opened in a process of its
- * own, as an upload is, and never in this one. A provider's word for the type counts for nothing.
+ * Keeps of what a provider sent nothing but the picture. A tenant names its server, so it is a stranger's: it is
+ * opened in a process of its own, as an upload is, and never in this one. A provider's word for the type counts for
+ * nothing.
  */
 export async function readPicture(
   pictures: Pictures,

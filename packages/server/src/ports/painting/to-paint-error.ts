@@ -2,7 +2,10 @@ import { APICallError, NoImageGeneratedError, RetryError } from 'ai'
 import { AnswerTooLarge } from './bounded-fetch.ts'
 import { PaintError } from './paint-error.ts'
 
-/** Words by which OpenAI, Google and those who imitate them say that the money is used up, and that a prompt is not wanted. */
+/**
+ * Words by which OpenAI, Google and those who imitate them say that the money is used up, and that a prompt is not
+ * wanted.
+ */
 const USED_UP = /insufficient_quota|billing|quota|RESOURCE_EXHAUSTED|credit balance/i
 /** A pause, not an end, though the sentence often goes on to mention billing. */
 const TOO_FAST = /rate_limit_exceeded|per.?minute/i

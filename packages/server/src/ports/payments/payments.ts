@@ -23,7 +23,10 @@ export interface Payment {
   expiresAt: string
 }
 
-/** What a provider tells about a payment. pending: the buyer is done, the money is on its way. Events come in any order, and again. */
+/**
+ * What a provider tells about a payment. pending: the buyer is done, the money is on its way. Events come in any
+ * order, and again.
+ */
 export interface PaymentEvent {
   type: 'paid' | 'pending' | 'expired' | 'failed'
   provider: PaymentProvider
@@ -39,8 +42,8 @@ export interface Payments {
   /** Throws an ApiError: invalid_request where the provider refuses the amount, else unavailable. */
   createPayment(request: PaymentRequest): Promise<Payment>
   /**
-   * Reads what the provider sent: undefined when it is about nothing of ours. Throws InvalidNotification when the provider did not send
-   * exactly this, or not lately. Absent: this provider sends nothing.
+   * Reads what the provider sent: undefined when it is about nothing of ours. Throws InvalidNotification when the
+   * provider did not send exactly this, or not lately. Absent: this provider sends nothing.
    */
   readNotification?: (rawBody: Buffer, headers: IncomingHttpHeaders) => PaymentEvent | undefined
 }

@@ -39,7 +39,8 @@ function addressOf({ hostname, port }: URL) {
 
 async function createPayment(stripe: Stripe, request: PaymentRequest): Promise<Payment> {
   try {
-    // expires_at is left to Stripe (24 hours): a time of ours would differ in a repeat, which Stripe refuses under the same key.
+    // expires_at is left to Stripe (24 hours): a time of ours would differ in a repeat, which Stripe refuses under the
+    // same key.
     const creation = stripe.checkout.sessions.create(sessionParams(request), { idempotencyKey: request.checkoutId })
     const { id, url, expires_at: expiresAt } = await withinPatience(creation)
     if (url === null) throw new Error('Stripe made a session without an address')
@@ -63,7 +64,10 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
   }
 }
 
-/** The SDK waits as long as Stripe asks it to, up to a minute; a call that is given up here may still succeed, and a repeat meets it. */
+/**
+ * The SDK waits as long as Stripe asks it to, up to a minute; a call that is given up here may still succeed, and a
+ * repeat meets it.
+ */
 async function withinPatience<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -79,7 +83,10 @@ async function withinPatience<T>(promise: Promise<T>): Promise<T> {
 
 const amountCodes = new Set(['amount_too_small', 'amount_too_large'])
 
-/** Only what is named here is kept of Stripe's errors: the rest of them holds the request and its answer, and is logged as it is. */
+/**
+ * Only what is named here is kept of Stripe's errors: the rest of them holds the request and its answer, and is logged
+ * as it is.
+ */
 function refusalOf(error: unknown): ApiError {
   const { type, code, param, requestId, statusCode, message } = error as Partial<Stripe.errors.StripeError>
   if (code !== undefined && amountCodes.has(code)) {

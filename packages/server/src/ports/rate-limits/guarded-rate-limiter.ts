@@ -6,11 +6,17 @@ import type { SharedCounter } from './shared-counter.ts'
 const patienceMs = 100
 /** So many that wait at once are more than any counter that works keeps waiting; further ones do not join them. */
 const maxWaiting = 2_000
-/** After so many failures it is asked no more; each answer in time makes up for a fifth of one, so that one in ten may fail. */
+/**
+ * After so many failures it is asked no more; each answer in time makes up for a fifth of one, so that one in ten may
+ * fail.
+ */
 const maxFailures = 5
 const forgiven = 0.2
 
-/** A limiter that fails must neither stop the service nor open it wide nor slow it down: counts in `shared`, and while that fails in `fallback`. */
+/**
+ * A limiter that fails must neither stop the service nor open it wide nor slow it down: counts in `shared`, and while
+ * that fails in `fallback`.
+ */
 export class GuardedRateLimiter implements RateLimiter {
   readonly #shared: SharedCounter
   readonly #fallback: RateLimiter

@@ -11,7 +11,10 @@ import { RedisCounter } from './redis-counter.ts'
 /** A server starts without its Redis, counting in memory until it comes. */
 const firstTryMs = 2_000
 
-/** In Redis where there is one, else with the processes of this machine; by itself where it is the only one, or the others do not answer. */
+/**
+ * In Redis where there is one, else with the processes of this machine; by itself where it is the only one, or the
+ * others do not answer.
+ */
 export async function openRateLimiter(config: Pick<Config, 'redisUrl'>, log: Logger): Promise<RateLimiter> {
   const alone = new MemoryRateLimiter()
   // One of several that a primary process started: see workers.ts.

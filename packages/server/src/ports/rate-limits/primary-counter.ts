@@ -35,9 +35,10 @@ interface Channel {
 }
 
 /**
- * Counts in the process that started this worker and its siblings, so that they hold the limits together, exactly: what passes here was counted
- * there. A key that is seldom used costs a message each time, one that is used all the time one for many requests: some are asked for ahead,
- * and what is not used within a tenth of a second goes back. All that is asked in one turn of the event loop goes in one message.
+ * Counts in the process that started this worker and its siblings, so that they hold the limits together, exactly:
+ * what passes here was counted there. A key that is seldom used costs a message each time, one that is used all the
+ * time one for many requests: some are asked for ahead, and what is not used within a tenth of a second goes back. All
+ * that is asked in one turn of the event loop goes in one message.
  */
 export class PrimaryCounter implements SharedCounter {
   readonly #channel: Channel

@@ -9,7 +9,10 @@ const connectMs = 2_000
 /** A connection is used once it has answered so many times in a row, each within the time that a request waits. */
 const probes = 3
 const probeMs = 100
-/** Commands without an answer. With the breaker there are never as many; a fault in it must not cost memory without end. */
+/**
+ * Commands without an answer. With the breaker there are never as many; a fault in it must not cost memory without
+ * end.
+ */
 const maxCommands = 4_000
 
 const probeChecks: RateCheck[] = [{ key: 'probe', policy: { name: 'probe', perSecond: 1_000_000, burst: 1_000_000 } }]
@@ -23,8 +26,8 @@ export interface RedisCounterOptions {
 type Client = ReturnType<typeof openClient>
 
 /**
- * Counts in Redis. One connection at a time: when it breaks, or what comes over it is late or wrong too often, it is thrown away with all that
- * waits on it, and another one is made and tried out, with growing waits between.
+ * Counts in Redis. One connection at a time: when it breaks, or what comes over it is late or wrong too often, it is
+ * thrown away with all that waits on it, and another one is made and tried out, with growing waits between.
  */
 export class RedisCounter implements SharedCounter {
   readonly #options: RedisCounterOptions

@@ -1,10 +1,11 @@
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
 
 /**
- * The same algorithm as gcra.ts, run inside Redis so that all processes count together. Redis's own clock is used: those of the processes
- * may differ. All keys of a call carry one hash tag, so that they live on one node of a cluster. What lies under a key is not trusted: a
- * value of another type, no number, or one further ahead than the burst (the clock was set back, or somebody wrote it) is put right at once,
- * because it would otherwise refuse for ever.
+ * The same algorithm as gcra.ts, run inside Redis so that all processes count together. Redis's own clock is used:
+ * those of the processes may differ. All keys of a call carry one hash tag, so that they live on one node of a
+ * cluster. What lies under a key is not trusted: a value of another type, no number, or one further ahead than the
+ * burst (the clock was set back, or somebody wrote it) is put right at once, because it would otherwise refuse for
+ * ever.
  */
 export const countScript = `
 local time = redis.call('time')

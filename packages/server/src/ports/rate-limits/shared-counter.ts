@@ -6,7 +6,10 @@ export interface SharedCounter {
   readonly usable: boolean
   /** Rejects where it cannot count. */
   take(checks: RateCheck[]): RateDecision | Promise<RateDecision>
-  /** It answers too late or wrongly, too often. Not usable until it has proved itself again, which it tries by itself, in the background. */
+  /**
+   * It answers too late or wrongly, too often. Not usable until it has proved itself again, which it tries by itself,
+   * in the background.
+   */
   trip(error: Error): void
   close(): void
 }

@@ -27,8 +27,9 @@ const maxFormBytes = 16 * 1024
 const maxNameLength = 100
 
 /**
- * An OpenID provider that believes whatever address is typed, so that e-mail rooms can be tried with nothing configured. For
- * development only: it answers this computer alone and does not start in production. Authorization code with PKCE, public client.
+ * An OpenID provider that believes whatever address is typed, so that e-mail rooms can be tried with nothing
+ * configured. For development only: it answers this computer alone and does not start in production. Authorization
+ * code with PKCE, public client.
  */
 export function addDevelopmentIdentity(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
   const { production, publicUrl } = options

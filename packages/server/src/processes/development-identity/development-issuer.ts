@@ -17,8 +17,8 @@ export function developmentIssuer(publicUrl: string): string {
 }
 
 /**
- * The provider to trust: the configured one; else, on the start with nothing configured that also makes a development tenant, our own;
- * else none. Ours needs a single API process, since that process keeps the codes.
+ * The provider to trust: the configured one; else, on the start with nothing configured that also makes a development
+ * tenant, our own; else none. Ours needs a single API process, since that process keeps the codes.
  */
 export function chooseOidc({ production, publicUrl, databaseUrl, oidc }: Situation, workers: number): Situation['oidc'] {
   if (oidc) return oidc

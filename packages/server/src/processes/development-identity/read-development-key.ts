@@ -24,7 +24,10 @@ async function readOrMake(path: string): Promise<string> {
   }
 }
 
-/** Written aside and linked into its place whole: of two that start at once both take the one that came first, and never half of it. */
+/**
+ * Written aside and linked into its place whole: of two that start at once both take the one that came first, and
+ * never half of it.
+ */
 async function make(path: string): Promise<void> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   await mkdir(join(path, '..'), { recursive: true })

@@ -19,7 +19,9 @@ interface SignInForm {
   rejected: boolean
 }
 
-/** Complete without script. The form has no action: it posts to the page's own address, which holds the whole request. */
+/**
+ * Complete without script. The form has no action: it posts to the page's own address, which holds the whole request.
+ */
 export function renderSignInPage({ destination, cancelUrl, email, name, rejected }: SignInForm): RenderedPage {
   const body = [
     '<h1>Development sign-in</h1>',

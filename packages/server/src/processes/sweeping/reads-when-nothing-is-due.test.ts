@@ -23,8 +23,8 @@ before(async () => {
 after(() => api.close())
 
 /**
- * What a retention has left behind after a long time: rows of all ages on every page, since new ones took the room of those that were
- * deleted. Nothing of it is due.
+ * What a retention has left behind after a long time: rows of all ages on every page, since new ones took the room of
+ * those that were deleted. Nothing of it is due.
  */
 async function fill(): Promise<void> {
   const { pool } = api.ctx.db

@@ -16,8 +16,8 @@ interface LeasedSweep {
 }
 
 /**
- * Runs a sweep if it is due and no other process is doing it. The lease only saves work: each sweep is safe to be done by two at once, which
- * happens where a process stood still for longer than its lease.
+ * Runs a sweep if it is due and no other process is doing it. The lease only saves work: each sweep is safe to be done
+ * by two at once, which happens where a process stood still for longer than its lease.
  */
 export async function runLeased({ db, name, holder, everyMs, run, onRanAt }: LeasedSweep): Promise<void> {
   const { claimed, ranAt } = await claimSweep(db, { name, holder, leaseMs, everyMs })

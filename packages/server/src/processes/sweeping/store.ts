@@ -16,7 +16,8 @@ interface ClaimRow {
 
 const claimStatement = statement<ClaimRow>(
   'sweeps-claim',
-  // Times in the future are of a clock that was set back: they bind nobody. Nine tenths: timers of several processes are never alike.
+  // Times in the future are of a clock that was set back: they bind nobody. Nine tenths: timers of several processes
+  // are never alike.
   `with claimed as (
      update sweep_leases set holder = $2, until = now() + make_interval(secs => $3 / 1000.0)
      where name = $1

@@ -25,7 +25,10 @@ export class Launcher {
     this.#secret = secret
   }
 
-  /** One press of the button, at the price that it showed, sent again while no answer comes. Rejects with ApiFailure or Unreachable. */
+  /**
+   * One press of the button, at the price that it showed, sent again while no answer comes. Rejects with ApiFailure or
+   * Unreachable.
+   */
   async launch(agentId: string, priceCredits: number, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
     const before = this.#unsettled
     const isSame = before?.agentId === agentId && before.coupon === coupon && before.priceCredits === priceCredits

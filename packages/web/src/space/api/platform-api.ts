@@ -95,7 +95,10 @@ interface Answer {
 
 const TIMEOUT_MS = 20_000
 
-/** The API of the platform, as far as this page uses it: with a publishable key, or with the control token of a session it launched. */
+/**
+ * The API of the platform, as far as this page uses it: with a publishable key, or with the control token of a session
+ * it launched.
+ */
 export class PlatformApi {
   readonly #origin: string
   readonly #key: string

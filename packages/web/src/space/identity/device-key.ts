@@ -4,8 +4,8 @@ import type { DeviceKey } from '@atrium/room-client/identity'
 const STORE = 'keys'
 
 /**
- * The key of that name, made when there is none. Signing in uses one key, `account`; a room entered without signing in has a key of its
- * own, so that nobody can tell from the keys that two rooms have a guest in common.
+ * The key of that name, made when there is none. Signing in uses one key, `account`; a room entered without signing in
+ * has a key of its own, so that nobody can tell from the keys that two rooms have a guest in common.
  */
 export function deviceKey(name: string): Promise<DeviceKey> {
   const key = known.get(name) ?? loadKey(name)

@@ -14,7 +14,10 @@ interface Pending {
 const KEY = 'atrium.space.sign-in.'
 const CLOCK_SKEW_MS = 60_000
 
-/** Leaves for the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this device's key. */
+/**
+ * Leaves for the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this
+ * device's key.
+ */
 export async function beginSignIn(identity: IdentityConfig): Promise<void> {
   const [{ thumbprint: nonce }, endpoints] = await Promise.all([deviceKey('account'), discover(identity.issuer)])
   const [state, verifier] = [randomText(), randomText()]
@@ -90,7 +93,9 @@ interface Claims {
   readonly name?: string
 }
 
-/** Reads what came straight from the provider. Whether it is genuine the Space service decides; this spares a detour. */
+/**
+ * Reads what came straight from the provider. Whether it is genuine the Space service decides; this spares a detour.
+ */
 function readAccount(idToken: string, { issuer, client_id }: IdentityConfig, nonce: string) {
   const claims = JSON.parse(new TextDecoder().decode(decodeBase64url(idToken.split('.')[1] ?? ''))) as Claims
   if (claims.iss !== issuer || ![claims.aud].flat().includes(client_id)) throw new Error('for someone else')

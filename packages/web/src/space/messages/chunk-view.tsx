@@ -27,8 +27,8 @@ const LINE_CHARACTERS = 85
 const FOLDED_PX = 750
 
 /**
- * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). Drawn anew only when one of
- * them, or the one before, is another: a new message costs one chunk, not the room.
+ * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). Drawn anew only
+ * when one of them, or the one before, is another: a new message costs one chunk, not the room.
  */
 export class ChunkView extends Component<ChunkProps> {
   override shouldComponentUpdate(next: ChunkProps): boolean {

@@ -129,7 +129,10 @@ function ReplyingTo({ entry, onCancel }: { entry: Entry; onCancel: () => void })
   )
 }
 
-/** As tall as its text, up to what the style sheet allows. Where the browser does it by itself (field-sizing), nothing is to be done. */
+/**
+ * As tall as its text, up to what the style sheet allows. Where the browser does it by itself (field-sizing), nothing
+ * is to be done.
+ */
 function useGrowingField(field: { current: HTMLTextAreaElement | null }, text: string): void {
   useLayoutEffect(() => {
     const element = field.current

@@ -15,8 +15,8 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
 }
 
 /**
- * The messages are one stop for the Tab key, however many there are: the arrows go from one to the next, and only in the one that has
- * the focus can its links and buttons be reached.
+ * The messages are one stop for the Tab key, however many there are: the arrows go from one to the next, and only in
+ * the one that has the focus can its links and buttons be reached.
  */
 export function messageKeys(
   list: HTMLElement,

@@ -7,7 +7,10 @@ interface Draft {
   readonly replyTo?: Entry
 }
 
-/** What is being written, and to whom: kept on this device with every key that is pressed, and there again on the next visit. */
+/**
+ * What is being written, and to whom: kept on this device with every key that is pressed, and there again on the next
+ * visit.
+ */
 export function useDraft(session: RoomSession, replyTo: Entry | undefined, onReplyTo: (entry: Entry | undefined) => void) {
   const [text, setText] = useState('')
   const latest = useRef<{ text: string; replyTo: Entry | undefined; isRestored: boolean }>({ text, replyTo, isRestored: false })

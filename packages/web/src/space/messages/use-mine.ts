@@ -6,8 +6,9 @@ import type { RoomSession } from '../room/room-session.ts'
 export type IsMine = (entry: Entry) => boolean
 
 /**
- * Whether a message was written on this device: it bears a device key of this page's, or the service answered its id when it was sent.
- * Nothing else counts. A client_id can be read by everyone in the room, and a guest may present the key of another without a proof.
+ * Whether a message was written on this device: it bears a device key of this page's, or the service answered its id
+ * when it was sent. Nothing else counts. A client_id can be read by everyone in the room, and a guest may present the
+ * key of another without a proof.
  */
 export function useMine(session: RoomSession): IsMine {
   const make = (keys: readonly string[]): IsMine => {

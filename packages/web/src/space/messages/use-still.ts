@@ -7,9 +7,9 @@ interface Anchor {
 }
 
 /**
- * Keeps what one reads where it is when something comes below it. The scroller counts from its end, so all of it would move; browsers
- * put that right in some cases, some not at all. So where a message stands is noted just before the list is drawn anew, and restored
- * just after.
+ * Keeps what one reads where it is when something comes below it. The scroller counts from its end, so all of it would
+ * move; browsers put that right in some cases, some not at all. So where a message stands is noted just before the
+ * list is drawn anew, and restored just after.
  */
 export function useStill(scroller: { current: HTMLDivElement | null }, session: RoomSession, isAway: () => boolean): void {
   const anchor = useRef<Anchor | undefined>(undefined)

@@ -6,7 +6,9 @@ export function authorId({ kind, id, email, key, name }: Author): string {
   return `${kind}:${id ?? email ?? key ?? name ?? ''}`
 }
 
-/** Accounts and agents choose their names. A guest's name is derived from the device key, so nobody else can claim it. */
+/**
+ * Accounts and agents choose their names. A guest's name is derived from the device key, so nobody else can claim it.
+ */
 export function authorName({ kind, email, key, name }: Author): string {
   if (kind === 'anonymous') return key === undefined ? 'Guest' : guestName(key)
   const chosen = name?.replace(INVISIBLE, '').trim()

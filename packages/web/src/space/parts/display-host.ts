@@ -14,7 +14,10 @@ const TOGETHER = [
   ['Latin', 'Han', 'Hangul'],
 ].map((scripts) => new Set(scripts))
 
-/** Letters of other scripts that look like Latin ones, as in Chromium: a label of these alone is a Latin word to the eye. */
+/**
+ * Letters of other scripts that look like Latin ones, as in Chromium: a label of these alone is a Latin word to the
+ * eye.
+ */
 const LOOKALIKES = [
   /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u,
   /^[αικνρυωηοτγ0-9-]+$/u,
@@ -28,8 +31,9 @@ const STROKES = /[ンソゾノ丶乀乁丿ー一〳〴〵・]/u
 const LATIN_TWINS = /[ıȷɑɡɩɪʀʟɢʏɴʜꜱɾʋʏƅɛɔƽƨ]/u
 
 /**
- * How the host of a link is shown. `typed` is what stands in the text, `real` what the browser asks for, in ASCII. A host in letters of
- * its language stays as it was typed; one that mixes scripts, or looks like another, is shown as it is asked for.
+ * How the host of a link is shown. `typed` is what stands in the text, `real` what the browser asks for, in ASCII. A
+ * host in letters of its language stays as it was typed; one that mixes scripts, or looks like another, is shown as it
+ * is asked for.
  */
 export function displayHost(typed: string, real: string): string {
   const host = typed.toLowerCase()

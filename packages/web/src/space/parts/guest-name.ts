@@ -10,8 +10,8 @@ const ANIMALS =
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * What a guest is called: two words for the ear and ten characters for the eye, all of them read off the device key's thumbprint. They
- * show 62 of its bits, so that a key with the name of another takes 2^62 tries to find.
+ * What a guest is called: two words for the ear and ten characters for the eye, all of them read off the device key's
+ * thumbprint. They show 62 of its bits, so that a key with the name of another takes 2^62 tries to find.
  */
 export function guestName(thumbprint: string): string {
   const bits = bitsOf(thumbprint)

@@ -14,7 +14,10 @@ const ENDS_SENTENCE = /[.,;:!?…»”’*_~)\]]/
 /** No address that someone meant is longer. */
 const MAX_LENGTH = 2_048
 
-/** Text cut at its links. Only http and https, and only addresses that name no user: `https://bank.example@elsewhere` is not one. */
+/**
+ * Text cut at its links. Only http and https, and only addresses that name no user: `https://bank.example@elsewhere`
+ * is not one.
+ */
 export function linkify(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0

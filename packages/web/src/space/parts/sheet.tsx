@@ -9,8 +9,8 @@ interface SheetProps {
 }
 
 /**
- * A panel over the room: beside it on a wide screen, over all of it on a phone. The browser's own dialog keeps the focus inside, closes
- * on Escape, and gives the focus back to where it was.
+ * A panel over the room: beside it on a wide screen, over all of it on a phone. The browser's own dialog keeps the
+ * focus inside, closes on Escape, and gives the focus back to where it was.
  */
 export function Sheet({ title, children, onClose }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)

@@ -1,5 +1,6 @@
 /**
- * proved: shown here, by this browser. trusted: believed, and said so. failed: it is not so. unknown: it could not be looked into.
+ * proved: shown here, by this browser. trusted: believed, and said so. failed: it is not so. unknown: it could not be
+ * looked into.
  */
 export type Verdict = 'proved' | 'trusted' | 'failed' | 'unknown'
 

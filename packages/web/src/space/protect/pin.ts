@@ -14,7 +14,10 @@ interface Kept {
   readonly since: string
 }
 
-/** Compares with the key seen on the first visit, and remembers it when this is the first. A changed key is not remembered by itself. */
+/**
+ * Compares with the key seen on the first visit, and remembers it when this is the first. A changed key is not
+ * remembered by itself.
+ */
 export function pinKey(thumbprint: string): Pin {
   const kept = readPin()
   if (!kept) return { kind: 'first', ...acceptKey(thumbprint) }

@@ -8,7 +8,10 @@ export interface Chunk {
 
 export const CHUNK_LINES = 32
 
-/** The chunks with these entries put in their places; chunks that get none stay the same objects, so that they need no new drawing. */
+/**
+ * The chunks with these entries put in their places; chunks that get none stay the same objects, so that they need no
+ * new drawing.
+ */
 export function mergeEntries(chunks: readonly Chunk[], added: readonly Entry[]): readonly Chunk[] {
   const changed = new Map<number, Entry[]>()
   for (const entry of added) {

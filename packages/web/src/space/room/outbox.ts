@@ -17,7 +17,10 @@ type Kept = Pick<Pending, 'clientId' | 'text' | 'replyTo' | 'at'>
 
 const NAME = 'out/'
 
-/** One entry a message: two tabs never overwrite each other's, and if both send one its client_id lets it be stored once. */
+/**
+ * One entry a message: two tabs never overwrite each other's, and if both send one its client_id lets it be stored
+ * once.
+ */
 export function keepPending(vault: Vault, { clientId, text, replyTo, at }: Pending): Promise<boolean> {
   return vault.write(NAME + clientId, { clientId, text, ...(replyTo !== undefined && { replyTo }), at } satisfies Kept)
 }

@@ -39,7 +39,10 @@ interface PollOptions {
   readonly signal: AbortSignal
 }
 
-/** Follows a room: held polls for what is new, backoff when there is no answer, and the older messages page by page behind. */
+/**
+ * Follows a room: held polls for what is new, backoff when there is no answer, and the older messages page by page
+ * behind.
+ */
 export class Reader {
   readonly naps = new Naps()
   /** Entries by id, for quotes. */
@@ -90,7 +93,8 @@ export class Reader {
   #pages(signal: AbortSignal): AsyncGenerator<RoomPage, void, undefined> {
     return followPages((from) => this.#poll(from, { ...from, signal }), {
       since: this.#since,
-      // After a failure the first request does not wait for new lines, so that its answer shows that the service is back.
+      // After a failure the first request does not wait for new lines, so that its answer shows that the service is
+      // back.
       mayHold: () => this.#caughtUp,
       pause: () => this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), signal),
       signal,
@@ -146,7 +150,8 @@ export class Reader {
 
   #take({ entries, count, etag, policy, title }: RoomPage): void {
     const { phase, head } = this.#state.value
-    // A full page may not be the last one, and one of large lines ends early. The next request will tell, and is answered at once.
+    // A full page may not be the last one, and one of large lines ends early. The next request will tell, and is
+    // answered at once.
     this.#caughtUp = count - this.#since.sinceCount < pageLines && count >= this.#goal
     this.#since = { sinceCount: count, sinceEtag: etag }
     this.#add(entries)

@@ -13,7 +13,10 @@ export interface RoomState {
   readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed'
   /** Why it is refused; in an open room, why it has stopped: the sign-in has run out. */
   readonly failure: unknown
-  /** offline: the browser has no network. away: the service does not answer. troubled: the service answers with an error. */
+  /**
+   * offline: the browser has no network. away: the service does not answer. troubled: the service answers with an
+   * error.
+   */
   readonly link: 'online' | 'offline' | 'away' | 'troubled'
   readonly policy: RoomPage['policy'] | undefined
   readonly title: string | undefined

@@ -12,7 +12,10 @@ import { dropPending, keepPending, type Pending, readPending } from './outbox.ts
 import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
-/** Sends what was written, in order, for as long as it takes: kept on this device until it has come back as part of the history. */
+/**
+ * Sends what was written, in order, for as long as it takes: kept on this device until it has come back as part of the
+ * history.
+ */
 export class Sender {
   /** The entries that were written here. */
   readonly own: OwnEntries

@@ -4,8 +4,8 @@ import type { RoomSecret } from '@atrium/sealing/room-secret'
 const INFO = 'atrium/space-app/local/v1'
 
 /**
- * What the app keeps on this device for a room: drafts, messages not yet sent, where one had read to. Sealed under a key derived from the
- * room's, so that it says nothing to whoever finds it without the link.
+ * What the app keeps on this device for a room: drafts, messages not yet sent, where one had read to. Sealed under a
+ * key derived from the room's, so that it says nothing to whoever finds it without the link.
  */
 export class Vault {
   readonly #prefix: string

@@ -20,7 +20,10 @@ interface InviteFormProps {
   onDone: () => void
 }
 
-/** What inviting this agent means, the coupon that pays, and the button. The coupon is in this form's memory and nowhere else. */
+/**
+ * What inviting this agent means, the coupon that pays, and the button. The coupon is in this form's memory and
+ * nowhere else.
+ */
 export function InviteForm({ agent: listed, session, invited, config, onBack, onDone }: InviteFormProps) {
   /** As the service said last; the catalog may be older. */
   const [price, setPrice] = useState(listed.price_credits)

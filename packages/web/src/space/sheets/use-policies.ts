@@ -3,7 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { fetchPolicies } from '../protect/sealed-history.ts'
 import type { RoomSession } from '../room/room-session.ts'
 
-/** The room's policies, oldest first, opened here from the sealed history. undefined: not there yet; null: could not be had. */
+/**
+ * The room's policies, oldest first, opened here from the sealed history. undefined: not there yet; null: could not be
+ * had.
+ */
 export function usePolicies(session: RoomSession) {
   const [policies, setPolicies] = useState<readonly PolicyRecord[] | null>()
   const read = async () => {

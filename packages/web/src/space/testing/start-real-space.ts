@@ -15,7 +15,10 @@ import { writingsOf } from './writings.ts'
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
-/** The real Space service with PostgreSQL in this process, with the built app and an identity provider that accepts everyone. */
+/**
+ * The real Space service with PostgreSQL in this process, with the built app and an identity provider that accepts
+ * everyone.
+ */
 export const startRealSpace: StartSpace = async () => {
   const [appFolder, database, provider] = await Promise.all([buildApp(), createTestDatabase(), startStubProvider()])
   const dataDir = await mkdtemp(join(tmpdir(), 'space-data-'))

@@ -9,8 +9,8 @@ import { startStubSpace } from './stub-space-server.ts'
 import { writingsOf } from './writings.ts'
 
 /**
- * What the browser tests need of a Space service. They run against the stub; a starter that gives the same for the real service runs
- * the same tests against it.
+ * What the browser tests need of a Space service. They run against the stub; a starter that gives the same for the
+ * real service runs the same tests against it.
  */
 export interface TestSpace {
   readonly origin: string

@@ -25,7 +25,10 @@ export interface ApiAnswer {
 /** Credentials by their form: what a stub accepts needs no look-up. */
 export const STUB_PUBLISHABLE_KEY = 'wpk_000000000000000000000000000000000000'
 
-/** The platform's API with agents in memory, at an origin of its own: the page's policy and CORS are part of what is tested. */
+/**
+ * The platform's API with agents in memory, at an origin of its own: the page's policy and CORS are part of what is
+ * tested.
+ */
 export async function startStubApi(rooms: StubRooms) {
   const agents: CatalogAgent[] = []
   /** Credits by coupon. */

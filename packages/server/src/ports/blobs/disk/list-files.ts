@@ -1,7 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Keys of the files under the folder, in the order of their bytes, from the one after `after` on. Hidden names are not blobs. */
+/**
+ * Keys of the files under the folder, in the order of their bytes, from the one after `after` on. Hidden names are not
+ * blobs.
+ */
 export async function* listFiles(folder: string, prefix: string, after: string): AsyncGenerator<string> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     // The folder did not exist, or was removed during the walk.

@@ -60,8 +60,8 @@ async function writeChunks(
 }
 
 /**
- * Renames a file into a folder, which is made if it is missing, and syncs the folder so that the new name survives a power
- * failure. With `once` an existing file is kept: EEXIST.
+ * Renames a file into a folder, which is made if it is missing, and syncs the folder so that the new name survives a
+ * power failure. With `once` an existing file is kept: EEXIST.
  */
 export async function moveInto(from: string, to: string, { once }: Pick<WholeFile, 'once'> = {}): Promise<void> {
   const folder = dirname(to)

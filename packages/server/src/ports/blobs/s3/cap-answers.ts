@@ -11,8 +11,8 @@ interface Answer {
 }
 
 /**
- * Limits the size of responses. The client buffers each one before parsing, so a broken store could exhaust the memory. With
- * `errorsOnly` a success is not limited: a blob is read as a stream of known length.
+ * Limits the size of responses. The client buffers each one before parsing, so a broken store could exhaust the
+ * memory. With `errorsOnly` a success is not limited: a blob is read as a stream of known length.
  */
 export function capAnswers(client: S3Client, { errorsOnly }: { errorsOnly: boolean }): void {
   client.middlewareStack.add(

@@ -9,8 +9,8 @@ const piece = { events: 8, bytes: 8 * 1024 }
 const maxErrorBytes = 64 * 1024
 
 /**
- * A fetch for a streaming provider that cannot block this process. Each event is limited before a library parses it, and events
- * are passed on a few at a time, each chunk in a separate turn of the event loop.
+ * A fetch for a streaming provider that cannot block this process. Each event is limited before a library parses it,
+ * and events are passed on a few at a time, each chunk in a separate turn of the event loop.
  */
 export function boundedAnswers(fetch: Fetch): Fetch {
   return async (input, init) => {

@@ -4,8 +4,8 @@ import { EventSplitter } from './event-splitter.ts'
 import { fitsShape } from './json-shape.ts'
 
 /**
- * What an answer may have. An honest event is a word or a call; only a whole answer at its end, or a long thought that is sealed for the
- * next call, is more than `eventBytes`.
+ * What an answer may have. An honest event is a word or a call; only a whole answer at its end, or a long thought that
+ * is sealed for the next call, is more than `eventBytes`.
  */
 export const answerLimits = {
   events: 32_768,

@@ -15,8 +15,8 @@ export interface EventCalls {
 type Fields = Record<string, unknown>
 
 /**
- * Counts the tool calls in an event of any provider. It looks only at the shape and not at the provider, because an adapter
- * parses every shape, and an untrusted server may send any of them.
+ * Counts the tool calls in an event of any provider. It looks only at the shape and not at the provider, because an
+ * adapter parses every shape, and an untrusted server may send any of them.
  */
 export class CallCounter {
   readonly #chatCalls = new Set<string>()
@@ -31,7 +31,10 @@ export class CallCounter {
     return seen
   }
 
-  /** Chat completions: an entry begins a call or goes on with one. What an adapter may take for a beginning counts as one. */
+  /**
+   * Chat completions: an entry begins a call or goes on with one. What an adapter may take for a beginning counts as
+   * one.
+   */
   #chat(choice: unknown, seen: EventCalls): void {
     const delta = isFields(choice) ? choice['delta'] : undefined
     for (const entry of listOf(isFields(delta) ? delta['tool_calls'] : undefined)) {
@@ -63,7 +66,8 @@ function google(candidate: unknown, seen: EventCalls): void {
     if (call !== undefined && call !== null) seen.begun++
     if (part['executableCode'] || part['toolCall']) seen.begun++
     if (part['inlineData']) seen.entries++
-    // Arguments in pieces come only where they were asked for. Their paths may name the four-billionth entry of an array.
+    // Arguments in pieces come only where they were asked for. Their paths may name the four-billionth entry of an
+    // array.
     if (isFields(call) && (call['partialArgs'] || call['willContinue'])) seen.isUnwanted = true
   }
 }

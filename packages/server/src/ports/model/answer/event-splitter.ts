@@ -8,8 +8,9 @@ const space = 0x20
 const byteOrderMark = Buffer.from('\uFEFF')
 
 /**
- * Takes a stream of server-sent events apart, whatever pieces it comes in: in linear time, keeping one event at most. Only `data` is given,
- * which is JSON: its lines are joined by a space. Comments and all other fields are dropped; providers name an event's type in its JSON too.
+ * Takes a stream of server-sent events apart, whatever pieces it comes in: in linear time, keeping one event at most.
+ * Only `data` is given, which is JSON: its lines are joined by a space. Comments and all other fields are dropped;
+ * providers name an event's type in its JSON too.
  */
 export class EventSplitter {
   readonly #maxBytes: number

@@ -5,9 +5,9 @@ const maxRestMs = 20
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Waits for a separate turn of the event loop. Code that passes on untrusted bytes calls this for each small chunk, so that the
- * work of a library is interleaved with other sessions, however fast streams arrive. Without it, buffered data is read in
- * microtasks only, and no timer fires before its end.
+ * Waits for a separate turn of the event loop. Code that passes on untrusted bytes calls this for each small chunk, so
+ * that the work of a library is interleaved with other sessions, however fast streams arrive. Without it, buffered
+ * data is read in microtasks only, and no timer fires before its end.
  */
 export function takeTurn(): Promise<void> {
   const turn = last.then(rest)

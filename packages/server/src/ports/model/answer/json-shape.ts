@@ -15,8 +15,9 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /**
- * Counts the structure of JSON text, in one pass and without memory, before anything is made of it: parsing 24 MiB of `[[],[],…]` would
- * take seconds and half a gigabyte, while a string of the same length takes next to nothing. It does not check the grammar: JSON.parse does.
+ * Counts the structure of JSON text, in one pass and without memory, before anything is made of it: parsing 24 MiB of
+ * `[[],[],…]` would take seconds and half a gigabyte, while a string of the same length takes next to nothing. It does
+ * not check the grammar: JSON.parse does.
  */
 export class JsonShape {
   readonly #limits: ShapeLimits

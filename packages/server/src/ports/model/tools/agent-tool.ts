@@ -8,6 +8,9 @@ export interface AgentTool {
   description: string
   /** JSON Schema (2020-12) of the arguments; its type is object. */
   parameters: Record<string, unknown>
-  /** Rejects only with the signal's reason. A failure of the tool is reported to the model, which may continue without it. */
+  /**
+   * Rejects only with the signal's reason. A failure of the tool is reported to the model, which may continue without
+   * it.
+   */
   call(args: unknown, signal: AbortSignal): Promise<ToolAnswer>
 }

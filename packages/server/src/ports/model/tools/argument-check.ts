@@ -8,8 +8,8 @@ const maxProblems = 10
 const uncheckable = "they cannot be checked against this tool's schema"
 
 /**
- * A check of the arguments of one tool: what is wrong with them, in words for the model that made them; undefined when nothing is. A schema that
- * once took too long is not tried again: it would hold the process at each call.
+ * A check of the arguments of one tool: what is wrong with them, in words for the model that made them; undefined when
+ * nothing is. A schema that once took too long is not tried again: it would hold the process at each call.
  */
 export function argumentCheck(schema: Record<string, unknown>): (args: unknown) => Promise<string | undefined> {
   let stuck = false

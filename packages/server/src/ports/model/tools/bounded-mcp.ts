@@ -19,8 +19,8 @@ const limits = {
 } as const
 
 /**
- * A fetch for an MCP client, whose responses can neither block this process nor make it send more than a few requests. The
- * library answers every request of the server, and a server could send requests in response to these answers.
+ * A fetch for an MCP client, whose responses can neither block this process nor make it send more than a few requests.
+ * The library answers every request of the server, and a server could send requests in response to these answers.
  */
 export function boundedMcp(fetch: Fetch): Fetch {
   return async (input, init) => {

@@ -9,8 +9,8 @@ const refKeys = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
 let metaSchema: ReturnType<typeof Compile> | undefined
 
 /**
- * What keeps a JSON Schema (2020-12) from describing a tool's arguments; undefined when nothing does. References stay inside the schema:
- * nothing is ever fetched for one. One that takes longer than `maxMs` is given up.
+ * What keeps a JSON Schema (2020-12) from describing a tool's arguments; undefined when nothing does. References stay
+ * inside the schema: nothing is ever fetched for one. One that takes longer than `maxMs` is given up.
  */
 export function findSchemaProblem(schema: Record<string, unknown>, maxMs: number): string | undefined {
   metaSchema ??= Compile(Meta['https://json-schema.org/draft/2020-12/schema'])

@@ -27,7 +27,10 @@ const maxTools = 64
 const maxAnswerBytes = 512 * 1024
 const maxDescriptionBytes = 1_000
 
-/** Connects to an MCP server (streamable HTTP) and lists its tools, by their names there. Rejects when the signal is aborted first. */
+/**
+ * Connects to an MCP server (streamable HTTP) and lists its tools, by their names there. Rejects when the signal is
+ * aborted first.
+ */
 export async function openMcpServer(
   { mcp, secret }: McpDecl,
   egress: Pick<Egress, 'fetchWithin'>,
@@ -56,8 +59,9 @@ export async function openMcpServer(
 }
 
 /**
- * A listening stream (GET) is refused here, as a server without one would: nothing is waited for from a server between calls, and each session
- * would hold a connection. Closing (DELETE) is a courtesy that a stopped session does not wait for.
+ * A listening stream (GET) is refused here, as a server without one would: nothing is waited for from a server between
+ * calls, and each session would hold a connection. Closing (DELETE) is a courtesy that a stopped session does not wait
+ * for.
  */
 function mcpFetch({ fetchWithin }: Pick<Egress, 'fetchWithin'>): typeof globalThis.fetch {
   const calling = boundedMcp(fetchWithin({ timeoutMs: callMs, maxAnswerBytes }))

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 
 const maxLength = 64
 
-/** A name that providers take, unlike any of `taken`, and the same at each start. `parts` are joined; what a provider does not take becomes `_`. */
+/**
+ * A name that providers take, unlike any of `taken`, and the same at each start. `parts` are joined; what a provider
+ * does not take becomes `_`.
+ */
 export function nameTool(parts: string[], taken: Set<string>): string {
   const whole = parts.join('_')
   const plain = whole.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')

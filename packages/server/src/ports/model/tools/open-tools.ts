@@ -18,7 +18,10 @@ export interface AgentTools {
 /** Providers take no more. */
 const maxTools = 100
 
-/** The tools of an agent for the length of a session. An MCP server that cannot be reached in time costs its own tools and nothing else. */
+/**
+ * The tools of an agent for the length of a session. An MCP server that cannot be reached in time costs its own tools
+ * and nothing else.
+ */
 export async function openTools(
   decls: (HttpToolDecl | McpDecl)[],
   egress: Pick<Egress, 'send' | 'fetchWithin'>,

@@ -2,7 +2,10 @@ import type { AgentTool } from './agent-tool.ts'
 import { findSchemaProblem } from './find-schema-problem.ts'
 import { inTurn } from './in-turn.ts'
 
-/** What checking the schemas of one agent's tools may take of the processor, all together. An honest one takes less than one. */
+/**
+ * What checking the schemas of one agent's tools may take of the processor, all together. An honest one takes less
+ * than one.
+ */
 const maxTotalMs = 250
 /** By the clock: for what nobody has thought of. The worst that is known in 16 KiB takes 10. */
 const maxEachMs = 200
@@ -14,8 +17,8 @@ export interface SoundTools {
 }
 
 /**
- * The tools whose schemas a provider will take, at most so many: one that it refuses would cost the whole answer, not that tool alone. What
- * an MCP server says of its tools was never checked before, and may be made to take long.
+ * The tools whose schemas a provider will take, at most so many: one that it refuses would cost the whole answer, not
+ * that tool alone. What an MCP server says of its tools was never checked before, and may be made to take long.
  */
 export async function takeSoundTools(tools: AgentTool[], atMost: number, signal: AbortSignal): Promise<SoundTools> {
   const sound: AgentTool[] = []

@@ -6,7 +6,10 @@ export const maxToolTextBytes = 64 * 1024
 /** Long enough that it is nobody's word: a shorter one would be struck out of any text. */
 const minSecretLength = 6
 
-/** What a tool said, fit for a model: capped, and without the secret, which some servers repeat in what they say of a request. */
+/**
+ * What a tool said, fit for a model: capped, and without the secret, which some servers repeat in what they say of a
+ * request.
+ */
 export function toolText(
   text: string,
   { secret, maxBytes = maxToolTextBytes }: { secret?: string | undefined; maxBytes?: number },
