@@ -33,7 +33,7 @@ export async function notifyWorkers(db: Db): Promise<void> {
   await db.query(notifyStatement, [])
 }
 
-/** migrations/0012-events.sql explains number_events. */
+/** number-events.sql explains the function. */
 const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given', { writes: true })
 
 /** Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered. */
@@ -42,7 +42,7 @@ export async function numberEvents(db: Db, tenantIds: string[], maxEach: number)
   return row?.given ?? 0
 }
 
-/** migrations/0027-deliveries-that-do-not-wait.sql explains the function. */
+/** try-number-events.sql explains the function. */
 const tryNumberStatement = statement<{ given: number }>('events-try-number', 'select try_number_events($1, $2) as given', {
   writes: true,
 })

@@ -134,7 +134,7 @@ export function openOutcomeWriter(db: Db, owner: string): OutcomeWriter {
   })
 }
 
-/** migrations/0027-deliveries-that-do-not-wait.sql explains the function. */
+/** try-write-outcomes.sql explains the function. */
 const writeStatement = statement<{ outcome: 'written' | 'lost' | 'locked' }>(
   'webhooks-write-outcomes',
   'select outcome from try_write_outcomes($1, $2, $3, $4, $5, $6, $7)',

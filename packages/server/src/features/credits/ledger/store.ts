@@ -12,7 +12,7 @@ interface BookRow {
   over: boolean
 }
 
-/** migrations/0004-ledger.sql and migrations/0026-books-that-do-not-wait.sql explain the function. */
+/** lock-movements.sql explains the function. */
 const lockStatement = statement<BookRow>(
   'ledger-lock',
   'select what, tenant_id, id, amount, over from lock_movements($1, $2, $3, $4, $5, $6)',
