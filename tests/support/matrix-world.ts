@@ -128,6 +128,8 @@ export async function bodyFor(op: Operation, origin: string, { tenant, things }:
         ...example,
         invite_code: (await askGood(origin, 'POST /v1/tenants/invites', { operator: true, body: {} })).data.invite_code,
       }
+    case 'curateItems':
+      return { ids: [things.item], patch: { approved: false } }
     case 'lookUpWallet':
       return { wallet_code: await deepWallet(origin, tenant) }
     case 'grantCoupon':

@@ -38,6 +38,7 @@ export const routes = {
   addItem: 'POST /v1/collections/{id}/items publishable keyed',
   getItem: 'GET /v1/collections/{id}/items/{itemId} publishable',
   curateItem: 'PATCH /v1/collections/{id}/items/{itemId} publishable',
+  curateItems: 'POST /v1/collections/{id}/items/bulk publishable keyed',
   deleteItem: 'DELETE /v1/collections/{id}/items/{itemId} publishable',
   listArtifacts: 'GET /v1/collections/{id}/artifacts publishable',
   createArtifact: 'POST /v1/collections/{id}/artifacts publishable keyed',

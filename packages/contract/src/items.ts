@@ -10,9 +10,9 @@ import {
   id,
   nullable,
   oneOf,
+  noNul,
   opaqueObject,
   pageQuery,
-  PageQuery,
   Timestamp,
 } from './schemas.ts'
 
@@ -72,6 +72,18 @@ export const accounts = Type.Array(EmailAddress, { maxItems: limits.accessListEn
 const { approved: _approved, archived: _archived, access: _access, ...openExample } = itemExample
 export const openItemExample = openExample
 
+const CurationPatch = closed(
+  {
+    approved: Type.Optional(Type.Boolean()),
+    archived: Type.Optional(Type.Boolean()),
+    hero: Type.Optional(Type.Boolean()),
+    access: Type.Optional(access),
+    grant: Type.Optional(accounts),
+    revoke: Type.Optional(accounts),
+  },
+  { minProperties: 1 },
+)
+
 export const itemOperations = {
   listItems: operation({
     id: 'listItems',
@@ -81,11 +93,32 @@ export const itemOperations = {
     status: 'live',
     tag: 'Items',
     summary: 'List all items',
-    description: 'Every item, oldest first, including items that are not approved or are archived, with their curation flags.',
+    description:
+      'A call reads a bounded number of items: with filters a page may hold fewer than `limit`, or none, and still have a next_cursor. ' +
+      'Every item, oldest first, including items that are not approved or are archived, with their curation flags.',
     caller: 'publishable',
     capability: 'owner',
     params: collectionParams,
-    query: PageQuery,
+    query: closed({
+      type: Type.Optional(itemType),
+      author: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: noNul, description: 'Exactly this author.' })),
+      approved: Type.Optional(Type.Boolean()),
+      archived: Type.Optional(Type.Boolean()),
+      hero: Type.Optional(Type.Boolean()),
+      from: Type.Optional(Type.String({ format: 'date-time', description: 'Added at this time or later.' })),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Added before this time.' })),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          pattern: noNul,
+          description:
+            'Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is not readable.',
+        }),
+      ),
+      order: Type.Optional(oneOf(['newest', 'oldest'], { description: 'Of when they were added.', default: 'oldest' })),
+      ...pageQuery,
+    }),
     answers: {
       200: {
         description: 'A page of items.',
@@ -195,19 +228,43 @@ export const itemOperations = {
     caller: 'publishable',
     capability: 'owner',
     params: itemParams,
-    body: closed(
-      {
-        approved: Type.Optional(Type.Boolean()),
-        archived: Type.Optional(Type.Boolean()),
-        hero: Type.Optional(Type.Boolean()),
-        access: Type.Optional(access),
-        grant: Type.Optional(accounts),
-        revoke: Type.Optional(accounts),
-      },
-      { minProperties: 1 },
-    ),
+    body: CurationPatch,
     answers: { 200: { description: 'Done.', data: GenericOk } },
     example: { body: { archived: true }, data: { ok: true } },
+  }),
+  curateItems: operation({
+    id: 'curateItems',
+    kind: 'write',
+    method: 'POST',
+    path: '/collections/{id}/items/bulk',
+    status: 'live',
+    tag: 'Items',
+    summary: 'Curate or delete many items',
+    description:
+      `Up to ${limits.bulkItems} items at once, with \`patch\` as for one item or with \`delete: true\`. All or nothing: an id that is not in the ` +
+      'collection is 400 with a detail that names it, and nothing was changed. `hero: true` is for one item. Each item that changed has its ' +
+      'own event.',
+    caller: 'publishable',
+    capability: 'owner',
+    idempotency: 'accepted',
+    params: collectionParams,
+    body: closed({
+      ids: Type.Array(id('item'), { minItems: 1, maxItems: limits.bulkItems, uniqueItems: true }),
+      patch: Type.Optional(CurationPatch),
+      delete: Type.Optional(Type.Unsafe<true>({ type: 'boolean', const: true })),
+    }),
+    answers: {
+      200: {
+        description: 'What became of each item, in the order of the ids.',
+        data: Type.Object({
+          results: Type.Array(Type.Object({ id: id('item'), status: oneOf(['updated', 'unchanged', 'deleted']) })),
+        }),
+      },
+    },
+    example: {
+      body: { ids: [itemExample.id], patch: { approved: false } },
+      data: { results: [{ id: itemExample.id, status: 'updated' }] },
+    },
   }),
   deleteItem: operation({
     id: 'deleteItem',

@@ -8,6 +8,8 @@ export const limits = {
   jsonDepth: 64,
   pageDefault: 50,
   pageMax: 200,
+  /** Items of one bulk curation. */
+  bulkItems: 500,
   idempotencyKeyLength: 255,
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
   idempotencyWaitMs: 5_000,

@@ -68,13 +68,18 @@ export function assertNoBody(bytes: Buffer | undefined): void {
   if (!empty) throw invalid('', 'this operation accepts only an empty body or {}')
 }
 
-/** Query parameters are text. Those with an integer schema are converted to numbers if they are numeric. */
+/** Query parameters are text. Those with an integer or boolean schema are converted if they have its form. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
   const check = compileCheck(schema)
   const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {}
   const integers = Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
+  const booleans = Object.keys(properties).filter((name) => properties[name]?.type === 'boolean')
   return (query) => {
     const values = { ...query }
+    for (const name of booleans) {
+      const text = values[name]
+      if (text === 'true' || text === 'false') values[name] = text === 'true'
+    }
     for (const name of integers) {
       const text = values[name]
       if (typeof text === 'string' && /^\d{1,16}$/.test(text)) values[name] = Number(text)

@@ -1,3 +1,4 @@
+import { curateItems } from './operations/curate-items.ts'
 import type { Handlers } from '../handler.ts'
 import { addItem } from './operations/add-item.ts'
 import { curateItem } from './operations/curate-item.ts'
@@ -11,5 +12,6 @@ export const itemHandlers = {
   addItem,
   getItem,
   curateItem,
+  curateItems,
   deleteItem,
 } satisfies Partial<Handlers>

@@ -3,7 +3,7 @@ import { statement, type Db, type Tx } from '#db/database.ts'
 import type { WrittenClaim } from '#http/idempotency/claim.ts'
 import type { Item } from './item.ts'
 
-interface Row {
+export interface Row {
   id: string
   seq: number
   type: string
@@ -17,9 +17,9 @@ interface Row {
   created_at: string
 }
 
-const columns = 'id, seq, type, content, author, approved, archived, hero, access, access_list, created_at'
+export const columns = 'id, seq, type, content, author, approved, archived, hero, access, access_list, created_at'
 
-function toItem({ access_list: accessList, created_at: createdAt, ...same }: Row): Item {
+export function toItem({ access_list: accessList, created_at: createdAt, ...same }: Row): Item {
   return { ...same, accessList, createdAt }
 }
 
@@ -111,6 +111,17 @@ export async function listItemsWithin(
   const rows = await db.query(listWithinStatement, [tenantId, collectionId, afterSeq, limit, maxBytes])
   const end = rows.findIndex(({ beyond }) => beyond)
   return { items: rows.map(toItem), end: end === -1 ? undefined : end }
+}
+
+const bySeqStatement = statement<Row>(
+  'items-by-seq',
+  `select ${columns} from items where tenant_id = $1 and collection_id = $2 and seq = any($3)
+   order by array_position($3::bigint[], seq)`,
+)
+
+/** The items in these places, in that order. */
+export async function listItemsBySeq(db: Db, tenantId: string, collectionId: string, seqs: number[]): Promise<Item[]> {
+  return (await db.query(bySeqStatement, [tenantId, collectionId, seqs])).map(toItem)
 }
 
 const findText = `select ${columns} from items where tenant_id = $1 and collection_id = $2 and id = $3`

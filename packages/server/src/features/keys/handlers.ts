@@ -1,7 +1,7 @@
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { futureTime } from '#http/future-time.ts'
+import { futureTime } from '#http/request-time.ts'
 import { issueKey } from './issue-key.ts'
 import { isActive, keyView } from './key.ts'
 import { expireKeyIn, listKeysForUpdate, listKeys as listRows, notifyKeyChange, revokeKey as revokeRow } from './store.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '#features/context.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { futureTime } from '#http/future-time.ts'
+import { futureTime } from '#http/request-time.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
 import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { findAnswer } from '#http/idempotency/store.ts'

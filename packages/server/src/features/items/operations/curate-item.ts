@@ -2,7 +2,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvents } from '#features/events/record-event.ts'
-import { changedAccessList } from '../access-list.ts'
+import { curate } from '../curate.ts'
 import { isChanged, isCounted, isOpen, itemUpdated } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
@@ -12,15 +12,7 @@ export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, p
   const item = await findItemForUpdate(tx, tenantId, params.id, params.itemId)
   if (!item) throw new ApiError('not_found')
 
-  const listed = { tenantId, table: 'items', id: item.id } as const
-  const after = {
-    ...item,
-    approved: body.approved ?? item.approved,
-    archived: body.archived ?? item.archived,
-    hero: body.hero ?? item.hero,
-    access: body.access ?? item.access,
-    accessList: changedAccessList(ctx.vault, listed, item.accessList, body),
-  }
+  const after = curate(ctx.vault, tenantId, item, body)
   const formerHero = after.hero && !item.hero ? await clearItemHero(tx, tenantId, params.id) : undefined
   await updateItem(tx, tenantId, params.id, after)
   const difference = Number(isCounted(after)) - Number(isCounted(item))

@@ -1,10 +1,15 @@
 import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { cutPage, readCursor } from '#http/cursor.ts'
+import type { Context } from '#features/context.ts'
+import { cutPage, filteredList, makeCursor, readCursor } from '#http/cursor.ts'
+import { requestTime } from '#http/request-time.ts'
+import { scannedPage } from '#http/scanned-page.ts'
 import { assertListed } from '../access-list.ts'
 import { itemView } from '../item.ts'
-import { findItem, listItems as listRows, listItemsWithin } from '../store.ts'
+import type { ItemOrder } from '../open-items-store.ts'
+import { findSeqRange, searchItems, type FoundItem, type ItemFilters } from '../search-store.ts'
+import { findItem, listItems as listRows, listItemsBySeq, listItemsWithin } from '../store.ts'
 
 /** A page of up to this many items is never cut by bytes: counting them takes as long as reading small items does. */
 const uncountedItems = limits.pageDefault
@@ -20,17 +25,67 @@ export const getItem: HandlerOf<'getItem'> = async ({ ctx, tenantId, params, hea
 }
 
 export const listItems: HandlerOf<'listItems'> = async ({ ctx, tenantId, collection, query }) => {
-  const limit = query.limit ?? limits.pageDefault
-  const list = `items:${collection.id}`
-  const afterSeq = readCursor(list, query.cursor)
-  const { items, end = limit } =
-    limit <= uncountedItems
-      ? { items: await listRows(ctx.db, tenantId, collection.id, { afterSeq, limit: limit + 1 }) }
-      : await listItemsWithin(ctx.db, tenantId, collection.id, { afterSeq, limit: limit + 1, maxBytes: maxPageBytes })
-  const { page, nextCursor } = cutPage(list, items, end)
+  const { limit = limits.pageDefault, cursor, order = 'oldest', q, from, to, ...exact } = query
+  const filters: ItemFilters = {
+    ...exact,
+    text: q,
+    from: from === undefined ? undefined : requestTime(from, '/from'),
+    to: to === undefined ? undefined : requestTime(to, '/to'),
+  }
+  const plain = order === 'oldest' && Object.values(filters).every((value) => value === undefined)
+  const { page, nextCursor } = plain
+    ? await plainPage(ctx, tenantId, collection.id, { limit, cursor })
+    : await filteredPage(ctx, tenantId, collection.id, { limit, cursor, order, filters })
   return {
     status: 200,
     data: { id: collection.id, state: collection.state, app_state: collection.appState, items: page.map(itemView) },
     nextCursor,
   }
+}
+
+interface PageQuery {
+  limit: number
+  cursor: string | undefined
+}
+
+/** All items, oldest first. */
+async function plainPage(ctx: Context, tenantId: string, collectionId: string, { limit, cursor }: PageQuery) {
+  const list = `items:${collectionId}`
+  const afterSeq = readCursor(list, cursor)
+  const { items, end = limit } =
+    limit <= uncountedItems
+      ? { items: await listRows(ctx.db, tenantId, collectionId, { afterSeq, limit: limit + 1 }) }
+      : await listItemsWithin(ctx.db, tenantId, collectionId, { afterSeq, limit: limit + 1, maxBytes: maxPageBytes })
+  return cutPage(list, items, end)
+}
+
+/** Finds the places first, and then reads the items of the page alone. */
+async function filteredPage(
+  ctx: Context,
+  tenantId: string,
+  collectionId: string,
+  { limit, cursor, order, filters }: PageQuery & { order: ItemOrder; filters: ItemFilters },
+) {
+  const list = filteredList(`items:${collectionId}`, { ...filters, order })
+  const position = cursor === undefined ? undefined : readCursor(list, cursor)
+  const range = await findSeqRange(ctx.db, tenantId, collectionId, filters)
+  if (position !== undefined && order === 'oldest') range.after = Math.max(range.after, position)
+  if (position !== undefined && order === 'newest') range.before = Math.min(range.before, position)
+  const found = await searchItems(ctx.db, tenantId, collectionId, { filters, order, range, limit: limit + 1 })
+  const { page, last } = scannedPage(found, Math.min(limit, countWithin(found, maxPageBytes)))
+  const items = await listItemsBySeq(
+    ctx.db,
+    tenantId,
+    collectionId,
+    page.map(({ seq }) => seq),
+  )
+  return { page: items, nextCursor: last && makeCursor(list, last.seq) }
+}
+
+/** How many of the items that match have at most so much content, and at least one. */
+function countWithin(found: FoundItem[], maxBytes: number): number {
+  let left = maxBytes
+  const matching = found.filter(({ matches }) => matches)
+  const end = matching.findIndex(({ bytes }) => (left -= bytes) < 0)
+  return end === -1 ? matching.length + 1 : Math.max(1, end)
 }
