@@ -219,7 +219,7 @@ describe('the main job', { timeout: 120_000 }, () => {
       await page.close()
     })
 
-    test('the watch sees a broken policy, a request to another origin and one that fails', async () => {
+    test('the watch detects a policy violation, a request to another origin and a failed request', async () => {
       const site = await startTestServer((_req, res) => {
         res.setHeader('content-security-policy', "default-src 'none'; img-src *")
         res.setHeader('content-type', 'text/html').end('<script>1</script><img src="http://127.0.0.1:1/pixel.png">')
@@ -276,7 +276,7 @@ describe('the main job', { timeout: 120_000 }, () => {
       assert.deepEqual(await coloursIn('dark'), ['rgb(11, 12, 15)', 'rgb(241, 243, 246)'])
     })
 
-    test('a link to an unknown collection opens a page that says so', async () => {
+    test('a link to an unknown collection opens a page with that message', async () => {
       const { page, problems, status } = await openWatched(
         browser,
         `${atrium.origin}/v1/collections/col_4fRzK0vXcB1mQwErTy7uPa/render`,
@@ -326,7 +326,7 @@ describe('the main job', { timeout: 120_000 }, () => {
     assert.notEqual(linkIn(runs[0]!.stdout), linkIn(runs[1]!.stdout))
   })
 
-  test('without a server the demo says so in one line', async () => {
+  test('without a server the demo prints the reason in one line', async () => {
     const origin = `http://localhost:${await freePort()}`
     const { code, stdout, stderr } = await runDemo(origin)
     assert.deepEqual(

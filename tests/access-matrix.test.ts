@@ -184,7 +184,7 @@ describe('every operation × every credential × every thing', () => {
   }
 })
 
-test('a collection with an open policy takes items of everyone with the key, whatever the token says', async () => {
+test('a collection with an open policy accepts items from everyone with the key, with any token or none', async () => {
   const open = await makeShelf(origin, own, { policy: 'open', session: false })
   const body = operations.addItem.example.body
   for (const { name, token } of capabilities({ ...open, contributor: sibling.contributor }, sibling, foreign)) {
@@ -196,7 +196,7 @@ test('a collection with an open policy takes items of everyone with the key, wha
   }
 })
 
-test('a wrong token shows no more than none', async () => {
+test('a wrong token returns no more than no token', async () => {
   const path = `/v1/collections/${shelf.things.collection}`
   const see = async (what: string, token: string | undefined) =>
     (await call(origin, `GET ${path}${what}`, { key: own.publishable, ...(token === undefined ? {} : { token }) })).text

@@ -44,7 +44,7 @@ test('a token of another length, or of bytes that are no text, is just wrong', a
   }
 })
 
-test('an identity that is none is refused, whatever it looks like', async () => {
+test('every kind of invalid identity is rejected', async () => {
   const { things, owner: token } = shelf
   const path = `/v1/collections/${things.collection}/items/${things.item}`
   await askGood(origin, `PATCH ${path}`, { key: tenant.secret, token, body: { access: 'email', grant: ['ada@example.com'] } })

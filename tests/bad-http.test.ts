@@ -102,7 +102,7 @@ describe('what is not HTTP/1.1 is refused, and the connection with it', () => {
   }
 
   for (const name of ['two Hosts', 'an absolute target', 'a space before the colon', 'HTTP/3.7', 'noise']) {
-    test(`${name}: the answer says what is wrong`, async () => assertDetailed((await send(cases[name]!)).answers[0]!, name))
+    test(`${name}: the answer names the problem`, async () => assertDetailed((await send(cases[name]!)).answers[0]!, name))
   }
 })
 

@@ -118,7 +118,7 @@ describe('a body that breaks its schema in one place is refused, and the place i
   }
 })
 
-test('a body is JSON, and says so', async () => {
+test('a body must be JSON with a JSON content type', async () => {
   const types = [
     'text/plain',
     'text/plain; charset=utf-8',

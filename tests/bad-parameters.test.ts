@@ -105,7 +105,7 @@ describe('a query that breaks its schema is refused, and the parameter is named'
   }
 })
 
-test('a cursor passes only just as it came', async () => {
+test('a cursor is accepted only unchanged', async () => {
   for (const [op, add] of [
     ['listItems', 'addItem'],
     ['listArtifacts', 'createArtifact'],

@@ -101,7 +101,7 @@ async function wrongCodes({ takes }: (typeof places)[number]): Promise<string[]>
 
 describe('a code in a body', () => {
   for (const place of places) {
-    test(`${place.op}: is good at every tenant, and all that is none is refused with the same words`, async () => {
+    test(`${place.op}: is accepted for every tenant, and every invalid one is rejected with the same message`, async () => {
       for (const tenant of [own, other]) {
         for (const kind of place.takes) {
           const answer = await send(place.op, tenant, place.body(await good[kind]!(), tenant))
@@ -143,7 +143,7 @@ test('a license key is not used up by callers whose key is refused', async () =>
   assert.equal((await send('redeemWallet', other, body)).code, 'already_spent')
 })
 
-test("an issuer's balance pays for its own grants alone", async () => {
+test("an issuer's balance pays only for its own grants", async () => {
   const [rich, poor] = await Promise.all([makeTenant(origin, 'Rich'), makeTenant(origin, 'Poor')])
   await fundIssuer(origin, rich.secret, 5)
   assert.equal((await send('grantCoupon', poor, { amount: 5 })).code, 'insufficient_credit')

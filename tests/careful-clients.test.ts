@@ -46,7 +46,7 @@ test('an operation without a body takes none, an empty one of any type, and {}',
   }
 })
 
-test('an operation without a body refuses every other one, and says what it takes', async () => {
+test('an operation without a body accepts only an empty one or {}, and the error names both', async () => {
   const id = await addItem()
   for (const body of ['{"a":1}', '[]', 'null', '""', '0', '{', '{}{}']) {
     const answer = await call(origin, `DELETE ${items()}/${id}`, { key: tenant.publishable, token: collection.token, body })
@@ -79,7 +79,7 @@ test('the scheme Bearer has no case, for keys and for control tokens', async () 
   }
 })
 
-test('an empty grant or revoke is none', async () => {
+test('an empty grant or revoke changes nothing', async () => {
   const path = `${items()}/${await addItem()}`
   for (const body of [{ grant: [] }, { revoke: [] }, { access: 'email', grant: ['ada@example.com'], revoke: [] }]) {
     const answer = await call(origin, `PATCH ${path}`, { key: tenant.publishable, token: collection.token, body })
@@ -123,7 +123,7 @@ test('HEAD answers what GET does, without the body', async () => {
   }
 })
 
-test('a credential in the place of a key is told where it belongs', async () => {
+test('a credential in the place of a key gets an error that names the right header', async () => {
   const shown: [string, RegExp][] = [
     [collection.token, /X-Collection-Token/],
     ['nonsense', /wsk_/],

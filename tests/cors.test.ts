@@ -92,7 +92,7 @@ test('browsers read what a publishable key may call, and every error', async () 
   }
 })
 
-test('what a browser asks for and is not there, or is not valid, it may read too', async () => {
+test('a page may read the errors of unknown paths and of invalid requests', async () => {
   for (const op of servedOperations.filter(isForBrowsers)) {
     const asked = [
       await call(origin, `${op.method} ${pathTo(op, shelf.things, origin)}`, {
@@ -122,7 +122,7 @@ test('a preflight allows the method and the headers of every operation, so that 
   }
 })
 
-test('a preflight for what is not there is answered, too, and the page reads what is wrong', async () => {
+test('a preflight for an unknown path is answered, so that the page can read the error', async () => {
   const asked: [string, number, string][] = [
     ['POST /v1/collectons', 404, 'not_found'],
     ['PUT /v1/collections', 404, 'not_found'],
@@ -148,7 +148,7 @@ test('a preflight for what is not there is answered, too, and the page reads wha
   }
 })
 
-test('a page that sends a secret key is told so, whatever it calls', async () => {
+test('a page that sends a secret key gets secret_key_in_browser from every operation', async () => {
   for (const op of servedOperations.filter(({ caller }) => caller === 'secret' || caller === 'publishable')) {
     assert.equal((await preflight(op)).status, 204)
     const answer = await send(op, { key: tenant.secret, headers: { 'sec-fetch-site': 'cross-site' } })

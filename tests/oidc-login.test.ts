@@ -92,7 +92,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
   const opened: Seen = { status: 200, content: 'for Ada', reason: undefined }
   const refused = (reason: string): Seen => ({ status: 403, content: undefined, reason })
 
-  test('whoever is on the list reads the item, from the device that signed in', async () => {
+  test('an account on the list can read the item from the device that signed in', async () => {
     const { page, login } = await signIn('ada@example.com', 'Ada')
     assert.deepEqual(await read(page, login), opened)
     const claims = JSON.parse(Buffer.from(login.idToken.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
@@ -100,7 +100,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     assert.deepEqual([claims['iss'], claims['aud']], [provider.issuer, provider.clientId])
   })
 
-  test('the token is worth nothing with another device’s key, without one, or alone', async () => {
+  test('the token is rejected with another device key and without one', async () => {
     const { login: ada } = await signIn('ada@example.com')
     const { page, login: eve } = await signIn('eve@example.com')
     assert.deepEqual(await read(page, { ...ada, spk: eve.spk }), refused('nonce_mismatch'))
@@ -109,7 +109,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     assert.deepEqual(await read(page, {}), refused('unsigned'))
   })
 
-  test('who was taken off the list, never stood on it, or has an unverified address is told so', async () => {
+  test('an account that was removed from the list, was never on it, or has an unverified address gets that reason', async () => {
     const reasons = {
       'eve@example.com': 'revoked',
       'bob@example.com': 'not_on_list',
@@ -126,7 +126,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     assert.deepEqual(await read(page, login), opened)
   })
 
-  test('signing in again makes another device key, and each opens with its own token alone', async () => {
+  test('signing in again makes another device key, and each key works only with its own token', async () => {
     const { page, login: first } = await signIn('ada@example.com')
     const second = await signInAgain(page, 'ada@example.com', '', { prompt: 'login' })
     assert.notEqual(first.spk, second.spk)
@@ -134,7 +134,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     assert.deepEqual(await read(page, { ...first, spk: second.spk }), refused('nonce_mismatch'))
   })
 
-  test('a login that asks for no e-mail gets none, and does not pass', async () => {
+  test('a login without the e-mail scope gets no address and is rejected', async () => {
     const page = await (await browser.newContext()).newPage()
     await page.goto(app.origin)
     const login = await signInAgain(page, 'ada@example.com', '', { scope: 'openid' })

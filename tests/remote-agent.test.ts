@@ -90,7 +90,7 @@ describe('the example agent', () => {
     await stop()
   })
 
-  test('refuses a launch that is forged, unsigned or old, and joins nothing', async () => {
+  test('rejects a forged, unsigned or old launch and joins nothing', async () => {
     const launched = { type: 'session.launched', session_id: 'ses_forged', control_url: 'http://127.0.0.1:1/sessions/ses_forged' }
     const body = JSON.stringify(launched)
     const post = async (headers: Record<string, string>) => (await fetch(agentUrl, { method: 'POST', body, headers })).status
@@ -113,7 +113,7 @@ describe('the example agent', () => {
 })
 
 describe('the kit', () => {
-  test('a launch holds what it says, and is repeated without harm: greeted once, joined once', async (t) => {
+  test('a launch request has the documented fields, and a repeated one joins and greets only once', async (t) => {
     const sessions: AgentSession[] = []
     const endpoint = await startEndpoint(t, async (body, headers) => {
       const request = await verifyAgentRequest(body, headers, secret)
@@ -157,7 +157,7 @@ describe('the kit', () => {
     await stop()
   })
 
-  test('a session that is stopped ends its entries and its signal without being told, and says nothing any more', async (t) => {
+  test('a stopped session ends its entries and aborts its signal without a session.ended request, and writes nothing more', async (t) => {
     let session: AgentSession | undefined
     const endpoint = await startEndpoint(t, async (body) => {
       const request = JSON.parse(body) as SessionLaunched

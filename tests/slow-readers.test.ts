@@ -110,7 +110,7 @@ test(
   },
 )
 
-test('a page of large items ends early, and its cursor goes on without gap', onLinux, async () => {
+test('a page of large items ends early, and its cursor continues without a gap', onLinux, async () => {
   const ids: string[] = []
   let pages = 0
   for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {

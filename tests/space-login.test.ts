@@ -46,7 +46,7 @@ describe(
     }
     const visit = async () => (await browser.newContext({ locale: 'en-GB' })).newPage()
 
-    test('its owner makes it, who is on the list talks in it, and a stranger with the link is told why not', async () => {
+    test('the owner creates it, members of the list write in it, and others with the link get the reason', async () => {
       const [ann, bob, eve] = await Promise.all([visit(), visit(), visit()])
       await untilSpaceAnswers(atrium.spacesOrigin)
       await ann.goto(`${atrium.spacesOrigin}/space`)

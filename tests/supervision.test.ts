@@ -49,7 +49,7 @@ test('kill -9 of atrium ends everything that it started within seconds, and a st
   assert.equal(await second.ended(12_000), 0, second.output())
 })
 
-test('kill -9 of PostgreSQL: 503 with Retry-After meanwhile, then everything goes on by itself', linux, async (t) => {
+test('after kill -9 of PostgreSQL, answers are 503 with Retry-After until the service recovers by itself', linux, async (t) => {
   const { dataDir, origin, start } = await install(t)
   const run = await start()
   const { secret } = await makeTenant(origin)

@@ -23,7 +23,7 @@ after(async () => {
   await database.drop()
 })
 
-test('what is legacy or not built is 404 under /v1, whoever asks', async () => {
+test('legacy and unbuilt operations are 404 under /v1 for every caller', async () => {
   const absent = Object.values<Operation>(operations).filter(({ status }) => status !== 'live')
   assert.ok(absent.length > 0)
   const callers: CallOptions[] = [{}, { key: tenant.secret }, { key: tenant.publishable }, { key: 'wsk_x' }, { operator: true }]

@@ -38,7 +38,7 @@ async function openEpoch(modulusLength: number, value = 10) {
 }
 
 for (const bits of [2_048, 4_096]) {
-  test(`an app makes a token of ${bits} bits with the issuer, who never sees it, and redeems it at another tenant, once`, async () => {
+  test(`an app makes a token of ${bits} bits with an issuer that never sees it, and redeems it once at another tenant`, async () => {
     const { epoch, privateKey } = await openEpoch(bits, 25)
     const app = createClient({ baseUrl: api.baseUrl, key: shop.publishableKey })
     const { public_key: publicKey } = (await app.getEpoch({ epoch })).data
@@ -53,7 +53,7 @@ for (const bits of [2_048, 4_096]) {
   })
 }
 
-test('a token is good in its own epoch alone', async () => {
+test('a token is valid only in its own epoch', async () => {
   const [one, other] = [await openEpoch(2_048), await openEpoch(2_048)]
   const app = createClient({ baseUrl: api.baseUrl, key: shop.publishableKey })
   const prepared = await prepareToken((await app.getEpoch({ epoch: one.epoch })).data.public_key)
@@ -77,7 +77,7 @@ const bundle = (contents: string) =>
     logLevel: 'silent',
   })
 
-test('the client alone does not bring the arithmetic of blind signatures along', async () => {
+test('the main entry of the client does not load blind signatures', async () => {
   const inputsOf = async (contents: string) => Object.keys((await bundle(contents)).metafile.inputs)
   const isArithmetic = (file: string) => file.includes('blindrsa-ts')
   const main = await inputsOf(`export { createClient } from '../../packages/client/src/create-client.ts'`)

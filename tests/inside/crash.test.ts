@@ -182,7 +182,7 @@ test('kill -9 under load loses no acknowledged answer and doubles none', async (
   t.diagnostic(`${load.orders.length} orders; ${unsure} were done although their answer was lost`)
 })
 
-test('when one of two workers is killed the service goes on, and the worker comes back', async (t) => {
+test('when one of two API processes is killed, the service continues and the process is replaced', async (t) => {
   const { database, start } = await open(t, ['--workers', '2'])
   const atrium = await start()
   const load = await openLoad(atrium.origin)

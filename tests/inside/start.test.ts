@@ -114,7 +114,7 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     })
   }
 
-  test('a database that refuses the user', async (t) => {
+  test('a database that rejects the user', async (t) => {
     const env = await goodEnv(t)
     const url = new URL(env['DATABASE_URL']!)
     url.username = 'stranger'
@@ -198,7 +198,7 @@ test('without a database it starts its own; the development keys are printed onc
   const publishable = /publishable +(wpk_\w+)/.exec(first.output())?.[1]
   assert.ok(secret && publishable, first.output())
   const pasted = first.output().split('Make a collection:\n')[1]!.split('\n\n')[0]!
-  await t.test('the printed curl works as it is', { skip: skipWithout('curl') }, async () => {
+  await t.test('the printed curl command works unchanged', { skip: skipWithout('curl') }, async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted])
     assert.match((JSON.parse(stdout) as { data: { id: string } }).data.id, /^col_/)
   })

@@ -91,7 +91,7 @@ for (const [name, args] of [
   })
 }
 
-test('while it stops, an open connection gets its answers and is told to close; idle ones end; readiness goes first', async (t) => {
+test('during a shutdown readiness fails first, open connections get their answers with Connection: close, and idle ones are closed', async (t) => {
   const { start } = await open(t)
   const atrium = await start()
   const add = await makeItemAdder(atrium.origin)

@@ -118,7 +118,7 @@ describe('two API processes on one database', { concurrency: 4 }, () => {
     t.diagnostic(`revoked after ${Math.round(revokedMs)} ms, suspended after ${Math.round(suspendedMs)} ms`)
   })
 
-  test('while the database refuses connections answers are 503, a known key lives at most 15 seconds, and it recovers by itself', async (t) => {
+  test('while the database rejects connections, answers are 503 and a cached key is valid for at most 15 seconds; then the service recovers', async (t) => {
     const { proxy, first } = await open(t)
     const { secret } = await makeTenant(first.origin)
     const unknown = (await makeTenant(first.origin)).secret
@@ -153,7 +153,7 @@ describe('two API processes on one database', { concurrency: 4 }, () => {
     await untilServing(second, secret)
   })
 
-  test('a connection that is lost between two statements of a transaction fails its request alone', async (t) => {
+  test('a connection that is lost between two statements of a transaction fails only its request', async (t) => {
     const { databaseUrl, proxy, first } = await open(t)
     const { secret, publishable } = await makeTenant(first.origin)
     assert.equal((await whoAmI(first, secret)).status, 200)

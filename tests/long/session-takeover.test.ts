@@ -75,7 +75,7 @@ async function launchInto(room: Room, more: object = {}): Promise<{ id: string; 
 const newRoom = (): Room => ({ room: `room-${randomUUID()}`, mk: randomBytes(32).toString('base64url') })
 const jobWorker = () => childPids(atrium.pid, 'job-worker-main.ts')[0]
 
-test("a killed worker's sessions are taken over within 60 seconds and go on where the rooms stand, each turn answered once", async (t) => {
+test("a killed worker's sessions are taken over within 60 seconds and continue at the end of their rooms, with each turn answered once", async (t) => {
   const rooms = Array.from({ length: 5 }, newRoom)
   const sessions = await Promise.all(rooms.map((room) => launchInto(room)))
   for (const room of rooms) await say(room, 'before')
@@ -103,7 +103,7 @@ test("a killed worker's sessions are taken over within 60 seconds and go on wher
   for (const { id, token } of sessions) await call(atrium.origin, `POST /sessions/${id}/stop`, { key: token })
 })
 
-test('a worker that stood still for twice its lease and goes on says nothing that another has said', async () => {
+test('a worker that was suspended for twice its lease and resumes does not repeat a turn of another worker', async () => {
   const room = newRoom()
   const { id, token } = await launchInto(room)
   await say(room, 'before')
@@ -138,7 +138,7 @@ test('a worker that stood still for twice its lease and goes on says nothing tha
   }
 })
 
-test('a worker that stood still while its model was asked, and then learns that the model refuses, does not end the session', async () => {
+test('a worker that was suspended during a model call and then gets a rejection does not end the session', async () => {
   const provider = await startProviderServer()
   provider.otherwise = () => ({ silent: true })
   const keys = { openai_compatible: { url: provider.compatibleUrl, key: 'sk-of-a-test' } }

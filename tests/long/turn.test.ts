@@ -100,7 +100,7 @@ describe('relay credentials, at a real coturn', { skip: skipWithoutCoturn, timeo
     })
   }
 
-  test('two WebRTC peers meet with them at the relay alone', async () => {
+  test('two WebRTC peers connect with these credentials only through the relay', async () => {
     const { heard, candidates } = await talkThroughRelay(await given(), 'hello')
     assert.equal(heard, 'hello')
     assert.ok(candidates.length >= 2)

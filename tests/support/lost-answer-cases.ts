@@ -11,7 +11,7 @@ import type { ShelfWorld } from './shelf-world.ts'
 import { launchBody, makeAgent } from './sessions.ts'
 import { dot } from './upload-file.ts'
 
-/** What a caller can do who lost the answer. docs/decisions/0017-lost-answers.md explains each. */
+/** What a caller can do after a lost response. docs/decisions/0017-lost-answers.md explains each. */
 type WayBack = 'replay' | 'read again' | 'ask for another' | 'rotate' | 'recovery key'
 
 /** A request whose answer is lost, and what its caller then does. */

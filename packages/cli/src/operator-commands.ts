@@ -114,7 +114,7 @@ export async function reseal(): Promise<void> {
 function needsOf({ configured, values, answers, answers_until: until }: KeyNeeds, name: string): string {
   if (values > 0 && configured)
     return `✗ ${name}: needed for ${counted(values)} that could not be resealed because they are damaged. Keep it.`
-  if (values > 0) return `✗ ${name}: needed for ${counted(values)}, which are unreadable without it. Restore it.`
+  if (values > 0) return `✗ ${name}: needed for ${counted(values)}, unreadable without it. Restore it.`
   if (until === null) return `✓ ${name}: not needed. It can be removed.`
   return `✓ ${name}: needed only for stored answers of Idempotency-Keys (${answers}), until ${until}. Then it can be removed.`
 }

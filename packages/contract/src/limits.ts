@@ -18,9 +18,9 @@ export const limits = {
   keyOverlapSeconds: 2_592_000,
   accessListEntries: 1_000,
   /** Per tenant: sessions that are launching or running. */
-  livingSessions: 500,
+  activeSessions: 500,
   /** Per tenant: pending launches. */
-  armedRooms: 10_000,
+  pendingLaunches: 10_000,
   /**
    * Per tenant: uploads that are announced and neither complete nor expired, and the total of their announced bytes.
    */
@@ -28,7 +28,7 @@ export const limits = {
   openUploadBytes: 20 * 1024 ** 3,
   openUploadsInCollection: 100,
   /** Per tenant: artifacts whose generation is queued or running. */
-  artifactsInTheMaking: 200,
+  activeGenerations: 200,
 } as const
 
 /** A rate limit (GCRA): a steady rate, and the size of a burst. */

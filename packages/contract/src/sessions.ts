@@ -129,7 +129,7 @@ export const sessionOperations = {
       'launched or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`, ' +
       '`agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the ' +
       'last ten minutes; the lowest price of that time counts as agreed to. ' +
-      `A tenant has at most ${limits.livingSessions} sessions launching or running and ${limits.armedRooms} pending launches; beyond that the answer is 429 ` +
+      `A tenant has at most ${limits.activeSessions} sessions launching or running and ${limits.pendingLaunches} pending launches; beyond that the answer is 429 ` +
       '`rate_limited`, whose message names the limit.',
     caller: 'publishable',
     idempotency: 'required',

@@ -77,6 +77,6 @@ test('an agent that is refused for another reason costs nothing', async () => {
   assert.deepEqual(await left(tenant), { balance: feeCredits, agents: 0 })
 })
 
-test('the books balance after all this', async () => {
+test('the ledger is consistent after all tests', async () => {
   assert.deepEqual((await auditLedger(api.ctx.db)).findings, [])
 })

@@ -118,8 +118,8 @@ export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer:
 }
 
 const quotas = {
-  active: { count: limits.livingSessions, of: 'sessions launching or running' },
-  armed: { count: limits.armedRooms, of: 'rooms armed' },
+  active: { count: limits.activeSessions, of: 'sessions launching or running' },
+  armed: { count: limits.pendingLaunches, of: 'pending launches' },
 }
 
 /**

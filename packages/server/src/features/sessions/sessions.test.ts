@@ -280,6 +280,6 @@ test('a session ends by itself when its time is up, and is paid', async () => {
   assert.deepEqual([status, charged], ['expired', 5])
 })
 
-test('the books balance after all this', async () => {
+test('the ledger is consistent after all tests', async () => {
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })

@@ -82,7 +82,7 @@ async function flood(customer: Customer, jobs: number): Promise<void> {
 describe('the queue', () => {
   test('accepts an exact number of jobs of one tenant, and says when to retry; another tenant’s jobs are accepted', async () => {
     const [many, one] = [await makeCustomer(), await makeCustomer()]
-    await flood(many, limits.artifactsInTheMaking - 5)
+    await flood(many, limits.activeGenerations - 5)
     const last = await Promise.all(Array.from({ length: 12 }, () => produce(many)))
     assert.equal(last.filter(({ status }) => status === 202).length, 5)
     for (const refused of [last.find(({ status }) => status !== 202)!, await paint(many)]) {
@@ -90,7 +90,7 @@ describe('the queue', () => {
       assert.ok(Number(refused.headers.get('retry-after')) > 0)
       assert.match(refused.body.error.message, /200 artifacts/)
     }
-    assert.equal(await jobsOf(many), limits.artifactsInTheMaking)
+    assert.equal(await jobsOf(many), limits.activeGenerations)
     assert.equal((await produce(one)).status, 202)
     await send(api, 'DELETE', `/collections/${many.collection.id}`, asOwner(many))
     await send(api, 'DELETE', `/collections/${one.collection.id}`, asOwner(one))

@@ -42,7 +42,7 @@ export async function startGeneration(
 }
 
 function tooManyJobs(): ApiError {
-  const message = `This tenant has ${limits.artifactsInTheMaking} artifacts waiting or being generated, the most at once. Try again when some are done.`
+  const message = `This tenant has ${limits.activeGenerations} artifacts waiting or being generated, the most at once. Try again when some are done.`
   return new ApiError('rate_limited', { message, retryAfterSeconds })
 }
 

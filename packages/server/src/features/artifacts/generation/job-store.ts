@@ -119,7 +119,7 @@ const insertStatement = statement<{ artifact_id: string }>(
        0
      ))
      from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
-     where own.jobs < ${limits.artifactsInTheMaking}
+     where own.jobs < ${limits.activeGenerations}
      returning artifact_id
    )
    select artifact_id, pg_notify('${jobChannel}', artifact_id) from inserted`,

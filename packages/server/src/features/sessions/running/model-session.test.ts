@@ -191,6 +191,6 @@ test('two workers share the sessions, and each turn is answered once', async () 
   for (const { id, token } of sessions) await world.control('POST', `/sessions/${id}/stop`, token)
 })
 
-test('the books balance after all this', async () => {
+test('the ledger is consistent after all tests', async () => {
   assert.deepEqual((await auditLedger(world.api.ctx.db)).findings, [])
 })
