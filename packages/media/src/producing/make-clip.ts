@@ -136,5 +136,5 @@ function addFade(film: Film, index: number, pictures: number, each: number): voi
 
 function blend(from: Buffer, to: Buffer, share: number, into: Buffer): void {
   const part = Math.round(share * 256)
-  for (let at = 0; at < from.length; at++) into[at] = ((from[at] as number) * (256 - part) + (to[at] as number) * part) >> 8
+  for (let at = 0; at < from.length; at++) into[at] = ((from[at] ?? 0) * (256 - part) + (to[at] ?? 0) * part) >> 8
 }

@@ -46,6 +46,14 @@ export function mix(a: Lch, b: Lch, share: number): Lch {
   return toLch([part(0), part(1), part(2)])
 }
 
+/** The colour at a place between the stops: 0 is the first, 1 the second. */
+export function mixStops(stops: readonly Lch[], at: number): Lch {
+  const from = Math.min(stops.length - 2, Math.floor(at))
+  const [lower, upper] = [stops[from], stops[from + 1]]
+  if (!lower || !upper) throw new RangeError(`there are no stops around ${at}`)
+  return mix(lower, upper, at - from)
+}
+
 /** Turned, or made lighter or stronger: hue is added, lightness is added, chroma multiplied. */
 export function shift(colour: Lch, lightness: number, chroma = 1, hue = 0): Lch {
   return [Math.min(0.99, Math.max(0.02, colour[0] + lightness)), colour[1] * chroma, (colour[2] + hue + 360) % 360]

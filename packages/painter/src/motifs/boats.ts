@@ -50,18 +50,17 @@ export function sailboat(pen: Pen, boat: Boat): Drawn {
   const sail = random.pick(SAILS)
   const facing = pen.light.side
   const mast = y - size
-  const main: Point[] = [
+  const main: readonly [Point, Point, Point] = [
     [x - facing * size * 0.015, mast + size * 0.03],
     [x - facing * size * 0.46, y - size * 0.2],
     [x - facing * size * 0.015, y - size * 0.17],
   ]
-  const jib: Point[] = [
+  const jib: readonly [Point, Point, Point] = [
     [x + facing * size * 0.025, mast + size * 0.1],
     [x + facing * size * 0.36, y - size * 0.15],
     [x + facing * size * 0.03, y - size * 0.18],
   ]
-  const curve = (points: Point[], bulge: number): string => {
-    const [a, b, c] = points as [Point, Point, Point]
+  const curve = ([a, b, c]: readonly [Point, Point, Point], bulge: number): string => {
     return `M${short(a[0])} ${short(a[1])}Q${short((a[0] + b[0]) / 2 + bulge)} ${short((a[1] + b[1]) / 2 - size * 0.02)} ${short(b[0])} ${short(b[1])}L${short(c[0])} ${short(c[1])}Z`
   }
   const body = [

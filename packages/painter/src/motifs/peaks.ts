@@ -61,7 +61,7 @@ function skyline(pen: Pen, { base, height, peak }: Range): Point[] {
   return pen.hand.angular ? line : roughen(random, line, 0.17, 7)
 }
 
-type Summit = { top: Point; fall: readonly Point[]; drop: number }
+type Summit = { top: Point; fall: readonly Point[]; end: Point; drop: number }
 
 /** Every point that stands over its neighbourhood throws a flank away from the light. */
 function summitsOf(pen: Pen, range: Range, edge: readonly Point[]): Summit[] {
@@ -71,24 +71,22 @@ function summitsOf(pen: Pen, range: Range, edge: readonly Point[]): Summit[] {
     const before = line[index - 1]
     const after = line[index + 1]
     if (!before || !after || before[1] <= top[1] || after[1] <= top[1]) return []
-    let lowest = index + 1
+    let lowest = { at: index + 1, point: after }
     // Small notches on the way down belong to the same flank; a climb is the next mountain.
-    for (let at = index + 2; at < line.length; at++) {
-      const y = (line[at] as Point)[1]
-      if (y < (line[lowest] as Point)[1] - range.height * 0.02) break
-      if (y > (line[lowest] as Point)[1]) lowest = at
+    for (const [step, point] of line.slice(index + 2).entries()) {
+      if (point[1] < lowest.point[1] - range.height * 0.02) break
+      if (point[1] > lowest.point[1]) lowest = { at: index + 2 + step, point }
     }
-    const fall = line.slice(index, lowest + 1)
-    const drop = (fall.at(-1) as Point)[1] - top[1]
-    return drop > range.height * 0.025 ? [{ top, fall, drop }] : []
+    const fall = line.slice(index, lowest.at + 1)
+    const drop = lowest.point[1] - top[1]
+    return drop > range.height * 0.025 ? [{ top, fall, end: lowest.point, drop }] : []
   })
 }
 
 function shadows(pen: Pen, range: Range, edge: readonly Point[]): string {
   const { random } = pen
   return summitsOf(pen, range, edge)
-    .map(({ top, fall, drop }) => {
-      const end = fall.at(-1) as Point
+    .map(({ top, fall, end, drop }) => {
       const across = end[0] - top[0]
       const bottom = Math.min(range.base + 20, end[1] + drop * random.between(0.5, 1.3) + range.height * 0.08)
       const foot: Point = [top[0] + across * random.between(0.55, 0.95), bottom]

@@ -1,4 +1,4 @@
-import { mix, shift, type Lch } from '../colour/oklch.ts'
+import { mix, mixStops, shift, type Lch } from '../colour/oklch.ts'
 import { shade, withChance, type Pen } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { path, rect, short, smooth, straight, type Point } from '../drawing/svg.ts'
@@ -40,8 +40,7 @@ function addRings(stage: Stage): void {
 
 export function skyAt(sky: readonly Lch[], along: number): Lch {
   const at = Math.min(sky.length - 1.001, Math.max(0, along * (sky.length - 1)))
-  const from = Math.floor(at)
-  return mix(sky[from] as Lch, sky[from + 1] as Lch, at - from)
+  return mixStops(sky, at)
 }
 
 function wobbly(pen: Pen, x: number, y: number, radius: number, share: number): string {

@@ -86,15 +86,16 @@ export function fruit(
   depth: number,
 ): string {
   const { random } = pen
-  const colour: Lch = {
+  const colours: Record<typeof kind, Lch> = {
     apple: random.pick<Lch>([
       [0.58, 0.19, 27],
       [0.72, 0.15, 125],
     ]),
-    orange: [0.74, 0.16, 60] as Lch,
-    pear: [0.78, 0.13, 110] as Lch,
-    lemon: [0.88, 0.16, 98] as Lch,
-  }[kind]
+    orange: [0.74, 0.16, 60],
+    pear: [0.78, 0.13, 110],
+    lemon: [0.88, 0.16, 98],
+  }
+  const colour = colours[kind]
   const away = pen.light.side === -1 ? 1 : -1
   const r = size / 2
   const y = base - r * 0.95

@@ -43,8 +43,8 @@ export function paintGlow(canvas: Canvas, frame: Frame, glow: Glow): void {
       const share = glow.strength * ((1 - far) ** 3 * 0.65 + Math.exp(-far * far * 30) * 0.35)
       const at = (y * canvas.width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const under = canvas.data[at + part] as number
-        canvas.data[at + part] = under + (1 - under) * colour[part as 0 | 1 | 2] * share
+        const under = canvas.data[at + part] ?? 0
+        canvas.data[at + part] = under + (1 - under) * (colour[part] ?? 0) * share
       }
     }
   }
@@ -52,7 +52,7 @@ export function paintGlow(canvas: Canvas, frame: Frame, glow: Glow): void {
 
 export function blend(canvas: Canvas, at: number, colour: ArrayLike<number>, share: number): void {
   for (let part = 0; part < 3; part++) {
-    const under = canvas.data[at + part] as number
-    canvas.data[at + part] = under + ((colour[part] as number) - under) * share
+    const under = canvas.data[at + part] ?? 0
+    canvas.data[at + part] = under + ((colour[part] ?? 0) - under) * share
   }
 }

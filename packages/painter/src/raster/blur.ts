@@ -17,10 +17,10 @@ function blurRows({ width, height, data }: Plane, box: number): Plane {
   for (let y = 0; y < height; y++) {
     const row = y * width
     let sum = 0
-    for (let x = -box; x <= box; x++) sum += data[row + Math.min(width - 1, Math.max(0, x))] as number
+    for (let x = -box; x <= box; x++) sum += data[row + Math.min(width - 1, Math.max(0, x))] ?? 0
     for (let x = 0; x < width; x++) {
       out.data[row + x] = sum * share
-      sum += (data[row + Math.min(width - 1, x + box + 1)] as number) - (data[row + Math.max(0, x - box)] as number)
+      sum += (data[row + Math.min(width - 1, x + box + 1)] ?? 0) - (data[row + Math.max(0, x - box)] ?? 0)
     }
   }
   return out
@@ -33,7 +33,7 @@ function blurColumns({ width, height, data }: Plane, box: number): Plane {
   const sums = new Float64Array(width)
   for (let y = -box; y <= box; y++) addRow(sums, data, Math.min(height - 1, Math.max(0, y)) * width, 1)
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) out.data[y * width + x] = (sums[x] as number) * share
+    for (let x = 0; x < width; x++) out.data[y * width + x] = (sums[x] ?? 0) * share
     addRow(sums, data, Math.min(height - 1, y + box + 1) * width, 1)
     addRow(sums, data, Math.max(0, y - box) * width, -1)
   }
@@ -41,7 +41,7 @@ function blurColumns({ width, height, data }: Plane, box: number): Plane {
 }
 
 function addRow(sums: Float64Array, data: Float32Array, row: number, sign: number): void {
-  for (let x = 0; x < sums.length; x++) sums[x] = (sums[x] as number) + sign * (data[row + x] as number)
+  for (let x = 0; x < sums.length; x++) sums[x] = (sums[x] ?? 0) + sign * (data[row + x] ?? 0)
 }
 
 function halve({ width, height, data }: Plane): Plane {
@@ -52,11 +52,7 @@ function halve({ width, height, data }: Plane): Plane {
     for (let x = 0; x < out.width; x++) {
       const left = x * 2
       const right = Math.min(width - 1, left + 1)
-      const sum =
-        (data[upper + left] as number) +
-        (data[upper + right] as number) +
-        (data[lower + left] as number) +
-        (data[lower + right] as number)
+      const sum = (data[upper + left] ?? 0) + (data[upper + right] ?? 0) + (data[lower + left] ?? 0) + (data[lower + right] ?? 0)
       out.data[y * out.width + x] = sum / 4
     }
   }
@@ -75,8 +71,8 @@ function enlarge({ width, height, data }: Plane, toWidth: number, toHeight: numb
       const x0 = Math.floor(across)
       const x1 = Math.min(width - 1, x0 + 1)
       const u = across - x0
-      const high = (data[y0 * width + x0] as number) * (1 - u) + (data[y0 * width + x1] as number) * u
-      const low = (data[y1 * width + x0] as number) * (1 - u) + (data[y1 * width + x1] as number) * u
+      const high = (data[y0 * width + x0] ?? 0) * (1 - u) + (data[y0 * width + x1] ?? 0) * u
+      const low = (data[y1 * width + x0] ?? 0) * (1 - u) + (data[y1 * width + x1] ?? 0) * u
       out.data[y * toWidth + x] = high * (1 - v) + low * v
     }
   }

@@ -16,7 +16,7 @@ export function createCanvas(frame: Frame, colour?: Rgb): Canvas {
     height: frame.pixelHeight,
     data: new Float32Array(frame.pixelWidth * frame.pixelHeight * 3),
   }
-  if (colour) for (let index = 0; index < canvas.data.length; index++) canvas.data[index] = colour[(index % 3) as 0 | 1 | 2]
+  if (colour) for (let index = 0; index < canvas.data.length; index++) canvas.data[index] = colour[index % 3] ?? 0
   return canvas
 }
 

@@ -21,7 +21,7 @@ export function finish(canvas: Canvas, frame: Frame, random: Random, coat: Coat)
       const corner = 1 - coat.vignette * Math.max(0, (dx * dx + dy * dy) * 2 - 0.34)
       const at = (y * width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const value = data[at + part] as number
+        const value = data[at + part] ?? 0
         // Mid-tones take the marks; black and white stay clean.
         const room = 0.3 + 2.8 * value * (1 - value)
         data[at + part] = (value + (marks + fibre) * room) * corner

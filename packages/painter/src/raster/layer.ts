@@ -49,12 +49,12 @@ export function lay(canvas: Canvas, layer: Layer, opacity = 1): void {
   const { data } = canvas
   for (let pixel = layer.top * layer.width; pixel < layer.bottom * layer.width; pixel++) {
     const from = pixel * 4
-    const alpha = ((layer.data[from + 3] as number) / 255) * opacity
+    const alpha = ((layer.data[from + 3] ?? 0) / 255) * opacity
     if (alpha === 0) continue
     const to = pixel * 3
     for (let part = 0; part < 3; part++) {
-      const under = data[to + part] as number
-      data[to + part] = under + ((layer.data[from + part] as number) / 255 - under) * alpha
+      const under = data[to + part] ?? 0
+      data[to + part] = under + ((layer.data[from + part] ?? 0) / 255 - under) * alpha
     }
   }
 }

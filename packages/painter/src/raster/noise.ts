@@ -16,7 +16,7 @@ export function createTile(random: Random, cells: number, octaves: number): Plan
     total += weight
     weight *= 0.5
   }
-  for (let index = 0; index < tile.data.length; index++) tile.data[index] = (tile.data[index] as number) / total
+  for (let index = 0; index < tile.data.length; index++) tile.data[index] = (tile.data[index] ?? 0) / total
   return tile
 }
 
@@ -32,10 +32,10 @@ function addOctave(tile: Plane, random: Random, cells: number, weight: number): 
       const column = Math.floor(x / span)
       const next = (column + 1) % cells
       const u = ease(x / span - column)
-      const high = (lattice[upper + column] as number) * (1 - u) + (lattice[upper + next] as number) * u
-      const low = (lattice[lower + column] as number) * (1 - u) + (lattice[lower + next] as number) * u
+      const high = (lattice[upper + column] ?? 0) * (1 - u) + (lattice[upper + next] ?? 0) * u
+      const low = (lattice[lower + column] ?? 0) * (1 - u) + (lattice[lower + next] ?? 0) * u
       const at = y * SIZE + x
-      tile.data[at] = (tile.data[at] as number) + weight * (high * (1 - v) + low * v)
+      tile.data[at] = (tile.data[at] ?? 0) + weight * (high * (1 - v) + low * v)
     }
   }
 }
@@ -55,12 +55,12 @@ export function sample(tile: Plane, x: number, y: number): number {
   const y0 = (top & (SIZE - 1)) * SIZE
   const y1 = ((top + 1) & (SIZE - 1)) * SIZE
   const { data } = tile
-  const high = (data[y0 + x0] as number) * (1 - u) + (data[y0 + x1] as number) * u
-  const low = (data[y1 + x0] as number) * (1 - u) + (data[y1 + x1] as number) * u
+  const high = (data[y0 + x0] ?? 0) * (1 - u) + (data[y0 + x1] ?? 0) * u
+  const low = (data[y1 + x0] ?? 0) * (1 - u) + (data[y1 + x1] ?? 0) * u
   return high * (1 - v) + low * v
 }
 
 /** The nearest point's value: for grain and paper, where being between points does not show. */
 export function grain(tile: Plane, x: number, y: number): number {
-  return tile.data[(y & (SIZE - 1)) * SIZE + (x & (SIZE - 1))] as number
+  return tile.data[(y & (SIZE - 1)) * SIZE + (x & (SIZE - 1))] ?? 0
 }

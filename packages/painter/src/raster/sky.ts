@@ -1,4 +1,4 @@
-import { mix, toRgb, type Lch, type Rgb } from '../colour/oklch.ts'
+import { mixStops, toRgb, type Lch, type Rgb } from '../colour/oklch.ts'
 import type { Picture } from '../drawing/picture.ts'
 import { step, type Canvas, type Plane } from './canvas.ts'
 import { sample } from './noise.ts'
@@ -20,9 +20,7 @@ export function paintSky(canvas: Canvas, picture: Picture, clouds: Plane): void 
 /** Colours in equal steps from the first stop to the last. */
 export function ramp(stops: readonly Lch[], count: number): Rgb[] {
   return Array.from({ length: count }, (_, index) => {
-    const along = (index / (count - 1)) * (stops.length - 1)
-    const from = Math.min(stops.length - 2, Math.floor(along))
-    return toRgb(mix(stops[from] as Lch, stops[from + 1] as Lch, along - from))
+    return toRgb(mixStops(stops, (index / (count - 1)) * (stops.length - 1)))
   })
 }
 
@@ -38,8 +36,8 @@ function paintHalo(canvas: Canvas, { frame, light, body }: Picture): void {
       if (share < 0.003) continue
       const at = (y * canvas.width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const under = canvas.data[at + part] as number
-        canvas.data[at + part] = under + (glow[part as 0 | 1 | 2] - under) * share
+        const under = canvas.data[at + part] ?? 0
+        canvas.data[at + part] = under + ((glow[part] ?? 0) - under) * share
       }
     }
   }
@@ -66,8 +64,8 @@ function paintClouds(canvas: Canvas, { frame, light, horizon, body }: Picture, t
       const share = Math.min(1, Math.max(0, 0.5 + slope * 4.6))
       const at = (y * canvas.width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const colour = shaded[part as 0 | 1 | 2] + (lit[part as 0 | 1 | 2] - shaded[part as 0 | 1 | 2]) * share
-        const under = canvas.data[at + part] as number
+        const colour = (shaded[part] ?? 0) + ((lit[part] ?? 0) - (shaded[part] ?? 0)) * share
+        const under = canvas.data[at + part] ?? 0
         canvas.data[at + part] = under + (colour - under) * density * 0.86
       }
     }

@@ -38,15 +38,15 @@ export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom
       for (const tap of TAPS) {
         const row = Math.min(from - 1, Math.max(0, Math.round(mirrored + (tap + jitter * 3) * spread)))
         const at = (row * canvas.width + column) * 3
-        for (let part = 0; part < 3; part++) seen[part] = (seen[part] as number) + (source[at + part] as number) * 0.25
+        for (let part = 0; part < 3; part++) seen[part] = (seen[part] ?? 0) + (source[at + part] ?? 0) * 0.25
       }
       const dim = 0.08 + 0.34 * near * near + Math.max(0, -wave) * 0.7 * near
       const ribbon = sample(tile, u * across * 1.1 + 40, depth * 5.2) - 0.5
       const streak = step(0.16, 0.3, ribbon * 0.8 + wave * 0.45) * (0.12 + 0.28 * (1 - near)) * (light.time === 'night' ? 0.5 : 1)
       const at = (y * canvas.width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const own = (seen[part] as number) * (1 - dim) + deep[part as 0 | 1 | 2] * dim
-        canvas.data[at + part] = own + (bright[part as 0 | 1 | 2] - own) * streak
+        const own = (seen[part] ?? 0) * (1 - dim) + (deep[part] ?? 0) * dim
+        canvas.data[at + part] = own + ((bright[part] ?? 0) - own) * streak
       }
     }
   }

@@ -47,13 +47,13 @@ function soften(regions: Uint8Array, width: number, height: number, count: numbe
     if (!used) continue
     const soft = blurPlane(share, radius)
     for (let at = 0; at < most.length; at++) {
-      if ((soft.data[at] as number) <= (most[at] as number)) continue
-      most[at] = soft.data[at] as number
+      if ((soft.data[at] ?? 0) <= (most[at] ?? 0)) continue
+      most[at] = soft.data[at] ?? 0
       ruling[at] = region
     }
   }
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) regions[y * width + x] = ruling[(y >> 1) * small.width + (x >> 1)] as number
+    for (let x = 0; x < width; x++) regions[y * width + x] = ruling[(y >> 1) * small.width + (x >> 1)] ?? 0
   }
 }
 
@@ -79,7 +79,7 @@ function cutPieces(canvas: Canvas, { frame, random, horizon, body }: Picture, re
     // Long pieces lying down make water and sky; upright ones would make a wall.
     const flat = y / frame.scale > horizon ? 2.1 : 1.45
     for (let x = 0; x < width; x++) {
-      const region = regions[y * width + x] as number
+      const region = regions[y * width + x] ?? 0
       const column = Math.floor(x / seeds.size) + 1
       const row = Math.floor(y / seeds.size) + 1
       let best = 0
@@ -88,8 +88,8 @@ function cutPieces(canvas: Canvas, { frame, random, horizon, body }: Picture, re
         const at =
           Math.min(seeds.rows - 1, Math.max(0, row + Math.floor(near / 3) - 1)) * seeds.columns +
           Math.min(seeds.columns - 1, Math.max(0, column + (near % 3) - 1))
-        const dx = (seeds.x[at] as number) - x
-        const dy = ((seeds.y[at] as number) - y) * flat
+        const dx = (seeds.x[at] ?? 0) - x
+        const dy = ((seeds.y[at] ?? 0) - y) * flat
         const away = dx * dx + dy * dy
         if (away < least) [best, least] = [at, away]
       }
@@ -103,7 +103,8 @@ function cutPieces(canvas: Canvas, { frame, random, horizon, body }: Picture, re
 function glaze(canvas: Canvas, { frame, random }: Picture, pieces: Int32Array): void {
   const { width, height, data } = canvas
   const means = averageColours(canvas, pieces)
-  const panes = new Map([...means].map(([piece, mean]) => [piece, paneColour(mean, piece)]))
+  const noPane = { mean: [0, 0, 0], pane: LEAD }
+  const panes = new Map([...means].map(([piece, mean]) => [piece, { mean, pane: paneColour(mean, piece) }]))
   const lead = blurPlane(edgesOf(pieces, width, height), 1.25 * frame.scale)
   const seed = createTile(random.fork('seed'), 32, 4)
   const streak = createTile(random.fork('streak'), 16, 5)
@@ -111,23 +112,20 @@ function glaze(canvas: Canvas, { frame, random }: Picture, pieces: Int32Array): 
     for (let x = 0; x < width; x++) {
       const pixel = y * width + x
       const at = pixel * 3
-      const piece = pieces[pixel] as number
-      const mean = means.get(piece) as number[]
-      const pane = panes.get(piece) as Rgb
+      const piece = pieces[pixel] ?? 0
+      const { mean, pane } = panes.get(piece) ?? noPane
       const own = spread(piece)
       const shine =
         1.02 + (sample(streak, x * 0.5 + own * 400, y * 0.16 + own * 900) - 0.5) * 0.5 + (grain(seed, x, y) - 0.5) * 0.09
-      const amount = lead.data[pixel] as number
+      const amount = lead.data[pixel] ?? 0
       const dark = step(0.1, 0.2, amount)
-      const slope =
-        (lead.data[Math.min(height - 1, y + 2) * width + x] as number) - (lead.data[Math.max(0, y - 2) * width + x] as number)
+      const slope = (lead.data[Math.min(height - 1, y + 2) * width + x] ?? 0) - (lead.data[Math.max(0, y - 2) * width + x] ?? 0)
       for (let part = 0; part < 3; part++) {
         // What was painted shows within the pane as lighter and darker glass.
-        const painted =
-          Math.min(1.7, Math.max(0.45, ((data[at + part] as number) + 0.04) / ((mean[part] as number) + 0.04))) ** 0.75
-        const value = clamp01(pane[part as 0 | 1 | 2] * painted * shine)
+        const painted = Math.min(1.7, Math.max(0.45, ((data[at + part] ?? 0) + 0.04) / ((mean[part] ?? 0) + 0.04))) ** 0.75
+        const value = clamp01((pane[part] ?? 0) * painted * shine)
         const glow = value * (1 - 0.5 * step(0, 0.18, amount))
-        const metal = LEAD[part as 0 | 1 | 2] + Math.max(0, slope) * 0.8
+        const metal = (LEAD[part] ?? 0) + Math.max(0, slope) * 0.8
         data[at + part] = glow + (metal - glow) * dark
       }
     }
@@ -141,7 +139,7 @@ function spread(piece: number): number {
 
 /** Glass is deeper than paint, and no two panes are of one melt. */
 function paneColour(mean: readonly number[], piece: number): Rgb {
-  const [lightness, chroma, hue] = toLch(rgbToLab([mean[0] as number, mean[1] as number, mean[2] as number]))
+  const [lightness, chroma, hue] = toLch(rgbToLab([mean[0] ?? 0, mean[1] ?? 0, mean[2] ?? 0]))
   const own = spread(piece)
   const other = spread(piece * 31 + 7)
   return toRgb([
@@ -156,10 +154,10 @@ function averageColours(canvas: Canvas, pieces: Int32Array): Map<number, number[
   for (const [pixel, piece] of pieces.entries()) {
     let sum = sums.get(piece)
     if (!sum) sums.set(piece, (sum = [0, 0, 0, 0]))
-    for (let part = 0; part < 3; part++) sum[part] = (sum[part] as number) + (canvas.data[pixel * 3 + part] as number)
-    sum[3] = (sum[3] as number) + 1
+    for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) + (canvas.data[pixel * 3 + part] ?? 0)
+    sum[3] = (sum[3] ?? 0) + 1
   }
-  for (const sum of sums.values()) for (let part = 0; part < 3; part++) sum[part] = (sum[part] as number) / (sum[3] as number)
+  for (const sum of sums.values()) for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) / (sum[3] ?? 0)
   return sums
 }
 

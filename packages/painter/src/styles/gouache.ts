@@ -61,6 +61,6 @@ async function paintPlate(
 
 function markRegion(regions: Uint8Array, layer: Layer, region: number): void {
   for (let pixel = layer.top * layer.width; pixel < layer.bottom * layer.width; pixel++) {
-    if ((layer.data[pixel * 4 + 3] as number) > 127) regions[pixel] = region
+    if ((layer.data[pixel * 4 + 3] ?? 0) > 127) regions[pixel] = region
   }
 }

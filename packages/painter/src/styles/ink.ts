@@ -90,12 +90,12 @@ function layInk(canvas: Canvas, layer: Layer, plate: Plate & { kind: 'shapes' },
       const creep = (sample(brush.dry, x * 0.8, y * 0.8) - 0.5) * (2 + far * 7) * frame.scale
       const row = Math.min(height - 1, Math.max(0, Math.round(y + creep * 0.6)))
       const from = (row * width + Math.min(width - 1, Math.max(0, Math.round(x + creep)))) * 4
-      const alpha = (layer.data[from + 3] as number) / 255
+      const alpha = (layer.data[from + 3] ?? 0) / 255
       if (alpha < 0.02) continue
       const at = (y * width + x) * 3
-      const red = layer.data[from] as number
-      const green = layer.data[from + 1] as number
-      const blue = layer.data[from + 2] as number
+      const red = layer.data[from] ?? 0
+      const green = layer.data[from + 1] ?? 0
+      const blue = layer.data[from + 2] ?? 0
       if (plate.accent) {
         touch(canvas, at, picture.body.moon ? BARE : SUN, alpha * (0.72 + 0.28 * sample(brush.wash, x * 0.9, y * 0.9)))
         continue
@@ -105,7 +105,7 @@ function layInk(canvas: Canvas, layer: Layer, plate: Plate & { kind: 'shapes' },
         continue
       }
       const dark = 1 - (red * 0.3 + green * 0.59 + blue * 0.11) / 255
-      const below = Math.max(0, y - (tops[x] as number))
+      const below = Math.max(0, y - (tops[x] ?? 0))
       const run = plate.flat ? 1 : floor + (1 - floor) * Math.exp(-below / reach) + 0.2 * Math.exp(-below / (5 * frame.scale))
       const patch = 0.76 + 0.48 * sample(brush.wash, (x / frame.scale) * 0.8, (y / frame.scale) * 0.8)
       const stroke = plate.depth > 0.7 ? 0.78 + 0.44 * grain(brush.dry, Math.floor(x / 2), y) : 1
@@ -123,7 +123,7 @@ function upperEdge({ width, top, bottom, data }: Layer): Float32Array {
   const edge = new Float32Array(width).fill(bottom)
   for (let x = 0; x < width; x++) {
     for (let y = top; y < bottom; y++) {
-      if ((data[(y * width + x) * 4 + 3] as number) < 128) continue
+      if ((data[(y * width + x) * 4 + 3] ?? 0) < 128) continue
       edge[x] = y
       break
     }
@@ -132,21 +132,21 @@ function upperEdge({ width, top, bottom, data }: Layer): Float32Array {
   const box = Math.round(width / 60)
   for (let x = 0; x < width; x++) {
     let sum = 0
-    for (let near = -box; near <= box; near++) sum += edge[Math.min(width - 1, Math.max(0, x + near))] as number
-    smooth[x] = Math.min(edge[x] as number, sum / (box * 2 + 1))
+    for (let near = -box; near <= box; near++) sum += edge[Math.min(width - 1, Math.max(0, x + near))] ?? 0
+    smooth[x] = Math.min(edge[x] ?? 0, sum / (box * 2 + 1))
   }
   return smooth
 }
 
 function soak(canvas: Canvas, at: number, amount: number): void {
   for (let part = 0; part < 3; part++)
-    canvas.data[at + part] = (canvas.data[at + part] as number) * (1 - amount * (1 - INK[part as 0 | 1 | 2]))
+    canvas.data[at + part] = (canvas.data[at + part] ?? 0) * (1 - amount * (1 - (INK[part] ?? 0)))
 }
 
 function touch(canvas: Canvas, at: number, colour: Rgb, share: number): void {
   for (let part = 0; part < 3; part++) {
-    const under = canvas.data[at + part] as number
-    canvas.data[at + part] = under + (colour[part as 0 | 1 | 2] - under) * share
+    const under = canvas.data[at + part] ?? 0
+    canvas.data[at + part] = under + ((colour[part] ?? 0) - under) * share
   }
 }
 
@@ -156,8 +156,7 @@ function showPaper(canvas: Canvas, { fibre, wash }: Brush): void {
     for (let x = 0; x < width; x++) {
       const rough = (grain(fibre, x, y) - 0.5) * 0.05 + (sample(wash, x * 0.2, y * 0.2) - 0.5) * 0.035
       const at = (y * width + x) * 3
-      for (let part = 0; part < 3; part++)
-        data[at + part] = (data[at + part] as number) + rough * (0.5 + 0.5 * (data[at + part] as number))
+      for (let part = 0; part < 3; part++) data[at + part] = (data[at + part] ?? 0) + rough * (0.5 + 0.5 * (data[at + part] ?? 0))
     }
   }
 }

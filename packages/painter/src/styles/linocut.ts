@@ -32,7 +32,7 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const pixel = y * width + x
-      const region = regions[pixel] as number
+      const region = regions[pixel] ?? 0
       const u = x / frame.scale
       const v = y / frame.scale
       const bent = (sample(wobble, u * 0.7, v * 0.7) - 0.5) * 9
@@ -47,10 +47,10 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
       const level = brightness(tone, pixel)
       const flat = (Math.round(level * 4 + 0.4) / 4 + 0.06) / Math.max(0.05, level)
       for (let part = 0; part < 3; part++) {
-        const bare = PAPER[part as 0 | 1 | 2]
+        const bare = PAPER[part] ?? 0
         // The tint block was cut in a few flat steps, and lies under the lines.
-        const tint = bare + (clamp01((tone.data[at + part] as number) * flat) - bare) * 0.6
-        const inked = dark[part as 0 | 1 | 2] + 0.05 * grain(press, y, x)
+        const tint = bare + (clamp01((tone.data[at + part] ?? 0) * flat) - bare) * 0.6
+        const inked = (dark[part] ?? 0) + 0.05 * grain(press, y, x)
         const printed = tint * carved + inked * (1 - carved)
         data[at + part] = bare + (printed - bare) * inside - 0.03 * (grain(press, x + 40, y) - 0.5)
       }
@@ -74,12 +74,12 @@ function toneRange(canvas: Canvas): { low: number; high: number } {
   const pixels = canvas.width * canvas.height
   for (let pixel = 0; pixel < pixels; pixel += 3) {
     const level = Math.min(255, Math.max(0, Math.round(brightness(canvas, pixel) * 255)))
-    counts[level] = (counts[level] as number) + 1
+    counts[level] = (counts[level] ?? 0) + 1
   }
   const at = (share: number): number => {
     let sum = 0
     for (let level = 0; level < 256; level++) {
-      sum += counts[level] as number
+      sum += counts[level] ?? 0
       if (sum > (pixels / 3) * share) return level / 255
     }
     return 1

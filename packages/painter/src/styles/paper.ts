@@ -60,7 +60,7 @@ function castShadow(canvas: Canvas, layer: Layer, { frame, light }: Picture, dep
       for (let x = 0; x < shadow.width; x++) {
         const at = y * shadow.width + x
         const share = between(soft, x - dx, y - dy) * strength
-        shadow.data[at] = 1 - (1 - (shadow.data[at] as number)) * (1 - share)
+        shadow.data[at] = 1 - (1 - (shadow.data[at] ?? 0)) * (1 - share)
       }
     }
   }
@@ -76,10 +76,10 @@ function coarse({ width, height, data, top, bottom }: Layer): Plane {
       const left = x * COARSE
       const right = Math.min(width - 1, left + 2)
       const sum =
-        (data[(upper + left) * 4 + 3] as number) +
-        (data[(upper + right) * 4 + 3] as number) +
-        (data[(lower + left) * 4 + 3] as number) +
-        (data[(lower + right) * 4 + 3] as number)
+        (data[(upper + left) * 4 + 3] ?? 0) +
+        (data[(upper + right) * 4 + 3] ?? 0) +
+        (data[(lower + left) * 4 + 3] ?? 0) +
+        (data[(lower + right) * 4 + 3] ?? 0)
       plane.data[y * plane.width + x] = sum / 1020
     }
   }
@@ -92,8 +92,8 @@ function between({ width, height, data }: Plane, x: number, y: number): number {
   const [x0, y0] = [Math.floor(kx), Math.floor(ky)]
   const [u, v] = [kx - x0, ky - y0]
   const at = y0 * width + x0
-  const high = (data[at] as number) * (1 - u) + (data[at + 1] as number) * u
-  const low = (data[at + width] as number) * (1 - u) + (data[at + width + 1] as number) * u
+  const high = (data[at] ?? 0) * (1 - u) + (data[at + 1] ?? 0) * u
+  const low = (data[at + width] ?? 0) * (1 - u) + (data[at + width + 1] ?? 0) * u
   return high * (1 - v) + low * v
 }
 
@@ -107,12 +107,12 @@ function darken(canvas: Canvas, layer: Layer, shadow: Plane, dark: Rgb, reach: n
       // What the sheet covers need not be darkened.
       if (layer.data[pixel * 4 + 3] === 255) continue
       const from = x >> 2
-      const share = (row[from] as number) + ((row[from + 1] as number) - (row[from] as number)) * ((x & 3) / COARSE)
+      const share = (row[from] ?? 0) + ((row[from + 1] ?? 0) - (row[from] ?? 0)) * ((x & 3) / COARSE)
       if (share < 0.004) continue
       const at = pixel * 3
-      data[at] = (data[at] as number) * (1 - share * (1 - dark[0]))
-      data[at + 1] = (data[at + 1] as number) * (1 - share * (1 - dark[1]))
-      data[at + 2] = (data[at + 2] as number) * (1 - share * (1 - dark[2]))
+      data[at] = (data[at] ?? 0) * (1 - share * (1 - dark[0]))
+      data[at + 1] = (data[at + 1] ?? 0) * (1 - share * (1 - dark[1]))
+      data[at + 2] = (data[at + 2] ?? 0) * (1 - share * (1 - dark[2]))
     }
   }
 }
@@ -124,15 +124,15 @@ function catchLight(canvas: Canvas, layer: Layer, { frame, light }: Picture): vo
   const alpha = layer.data
   for (let y = Math.max(reach, layer.top); y < Math.min(height - reach, layer.bottom); y++) {
     for (let x = reach; x < width - reach; x++) {
-      const here = alpha[(y * width + x) * 4 + 3] as number
+      const here = alpha[(y * width + x) * 4 + 3] ?? 0
       if (here === 0) continue
-      const towards = alpha[((y - reach) * width + x + light.side * reach) * 4 + 3] as number
-      const away = alpha[((y + reach) * width + x - light.side * reach) * 4 + 3] as number
+      const towards = alpha[((y - reach) * width + x + light.side * reach) * 4 + 3] ?? 0
+      const away = alpha[((y + reach) * width + x - light.side * reach) * 4 + 3] ?? 0
       const edge = ((here - towards) * 0.3 - (here - away) * 0.16) / 255
       if (edge > -0.01 && edge < 0.01) continue
       const at = (y * width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const value = data[at + part] as number
+        const value = data[at + part] ?? 0
         data[at + part] = value + (edge > 0 ? (1 - value) * edge : value * edge)
       }
     }
@@ -149,7 +149,7 @@ function texture(canvas: Canvas, fibre: Plane, sheet: Plane): void {
         (sample(sheet, x * 0.4, y * 0.4) - 0.5) * 0.04
       const at = (y * width + x) * 3
       for (let part = 0; part < 3; part++) {
-        const value = data[at + part] as number
+        const value = data[at + part] ?? 0
         data[at + part] = value + rough * (0.35 + value * 0.65)
       }
     }

@@ -63,7 +63,7 @@ function printGrain(canvas: Canvas, { random }: Picture): void {
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 3
       const noise = (grain(speck, x, y) - 0.5) * 0.05
-      for (let part = 0; part < 3; part++) data[at + part] = (data[at + part] as number) + noise
+      for (let part = 0; part < 3; part++) data[at + part] = (data[at + part] ?? 0) + noise
     }
   }
 }

@@ -6,6 +6,8 @@ import { paintPlainly } from './gouache.ts'
 import type { Style } from './style.ts'
 
 type Ink = { colour: Lch; angle: number; dx: number; dy: number }
+/** Where an ink is printed, and how much of it. */
+type Plate = { ink: Ink; plane: Plane }
 
 const PAPER: Rgb = [0.972, 0.957, 0.92]
 const BLUE: Lch = [0.38, 0.13, 268]
@@ -51,7 +53,7 @@ export const riso: Style = {
       dx: random.around(0, 2.6),
       dy: random.around(0, 2.6),
     }))
-    print(canvas, picture, separate(canvas, inks), inks)
+    print(canvas, picture, separate(canvas, inks))
     return canvas
   },
 }
@@ -59,7 +61,7 @@ export const riso: Style = {
 /** Three inks over one another are darker than any night on a screen. */
 function lift(canvas: Canvas): void {
   const { data } = canvas
-  for (let at = 0; at < data.length; at++) data[at] = clamp01(data[at] as number) ** 0.8
+  for (let at = 0; at < data.length; at++) data[at] = clamp01(data[at] ?? 0) ** 0.8
 }
 
 /** The sets nearest to the painted picture first. */
@@ -67,7 +69,7 @@ function bestSets(canvas: Canvas): ReadonlyArray<readonly Lch[]> {
   const targets: number[][] = []
   const stride = Math.max(1, Math.floor(canvas.data.length / 3 / 700))
   for (let pixel = 0; pixel < canvas.data.length / 3; pixel += stride) {
-    targets.push([0, 1, 2].map((part) => density(canvas.data[pixel * 3 + part] as number)))
+    targets.push([0, 1, 2].map((part) => density(canvas.data[pixel * 3 + part] ?? 0)))
   }
   const rated = SETS.map((set) => {
     const taken = set.map((colour) => absorbed(toRgb(colour)))
@@ -76,8 +78,8 @@ function bestSets(canvas: Canvas): ReadonlyArray<readonly Lch[]> {
     for (const target of targets) {
       solve(amounts, taken, target)
       for (let part = 0; part < 3; part++) {
-        const made = taken.reduce((sum, ink, index) => sum + (amounts[index] as number) * (ink[part] as number), 0)
-        error += (Math.exp(-made) - Math.exp(-(target[part] as number))) ** 2
+        const made = taken.reduce((sum, ink, index) => sum + (amounts[index] ?? 0) * (ink[part] ?? 0), 0)
+        error += (Math.exp(-made) - Math.exp(-(target[part] ?? 0))) ** 2
       }
     }
     return { set, error }
@@ -95,16 +97,16 @@ const STEPS = 36
 /**
  * How much of each ink makes a pixel: least squares in what the inks take away from the light, none of them negative.
  */
-function separate(canvas: Canvas, inks: readonly Ink[]): Plane[] {
+function separate(canvas: Canvas, inks: readonly Ink[]): Plate[] {
   const recipes = mixTable(inks)
-  const planes = inks.map(() => createPlane(canvas.width, canvas.height))
+  const plates = inks.map((ink) => ({ ink, plane: createPlane(canvas.width, canvas.height) }))
   const { data } = canvas
-  const level = (at: number): number => Math.round(clamp01(data[at] as number) * (STEPS - 1))
+  const level = (at: number): number => Math.round(clamp01(data[at] ?? 0) * (STEPS - 1))
   for (let pixel = 0; pixel < canvas.width * canvas.height; pixel++) {
     const entry = ((level(pixel * 3) * STEPS + level(pixel * 3 + 1)) * STEPS + level(pixel * 3 + 2)) * inks.length
-    for (let index = 0; index < inks.length; index++) (planes[index] as Plane).data[pixel] = recipes[entry + index] as number
+    for (const [index, { plane }] of plates.entries()) plane.data[pixel] = recipes[entry + index] ?? 0
   }
-  return planes
+  return plates
 }
 
 /** Solved once for a grid of colours: a picture has a thousand times more pixels than it has colours. */
@@ -114,11 +116,8 @@ function mixTable(inks: readonly Ink[]): Float32Array {
   const amounts = inks.map(() => 0)
   const wanted = Array.from({ length: STEPS }, (_, index) => density(index / (STEPS - 1)))
   for (let entry = 0; entry < STEPS ** 3; entry++) {
-    const target = [
-      wanted[Math.floor(entry / STEPS / STEPS)],
-      wanted[Math.floor(entry / STEPS) % STEPS],
-      wanted[entry % STEPS],
-    ] as number[]
+    const levels = [Math.floor(entry / STEPS / STEPS), Math.floor(entry / STEPS) % STEPS, entry % STEPS]
+    const target = levels.map((level) => wanted[level] ?? 0)
     solve(amounts, taken, target)
     for (const [index, amount] of amounts.entries()) table[entry * inks.length + index] = amount
   }
@@ -132,11 +131,10 @@ function solve(amounts: number[], taken: ReadonlyArray<readonly number[]>, targe
       let wanted = 0
       let square = 0
       for (let part = 0; part < 3; part++) {
-        let left = target[part] as number
-        for (const [other, ink] of taken.entries())
-          if (other !== index) left -= (amounts[other] as number) * (ink[part] as number)
-        wanted += left * (own[part] as number)
-        square += (own[part] as number) ** 2
+        let left = target[part] ?? 0
+        for (const [other, ink] of taken.entries()) if (other !== index) left -= (amounts[other] ?? 0) * (ink[part] ?? 0)
+        wanted += left * (own[part] ?? 0)
+        square += (own[part] ?? 0) ** 2
       }
       amounts[index] = clamp01(wanted / square)
     }
@@ -147,32 +145,34 @@ function absorbed(colour: Rgb): number[] {
   return colour.map((part, index) => -Math.log(Math.max(0.03, part / (PAPER[index] ?? 1))))
 }
 
-function print(canvas: Canvas, picture: Picture, planes: readonly Plane[], inks: readonly Ink[]): void {
+function print(canvas: Canvas, picture: Picture, plates: readonly Plate[]): void {
   const { width, height, data } = canvas
   const { scale } = picture.frame
   const speckle = createTile(picture.random.fork('speckle'), 256, 2)
   const drum = createTile(picture.random.fork('drum'), 8, 4)
-  const rgb = inks.map(({ colour }) => toRgb(colour))
   const pitch = 4.3 * scale
-  const turns = inks.map(
-    ({ angle }) => [Math.cos((angle * Math.PI) / 180) / pitch, Math.sin((angle * Math.PI) / 180) / pitch] as const,
-  )
+  const screens = plates.map(({ ink: { colour, angle, dx, dy }, plane }) => ({
+    plane,
+    rgb: toRgb(colour),
+    dx: dx * scale,
+    dy: dy * scale,
+    cos: Math.cos((angle * Math.PI) / 180) / pitch,
+    sin: Math.sin((angle * Math.PI) / 180) / pitch,
+  }))
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 3
-      for (let part = 0; part < 3; part++) data[at + part] = PAPER[part as 0 | 1 | 2] - 0.03 * grain(speckle, x, y)
-      for (const [index, ink] of inks.entries()) {
-        const row = Math.min(height - 1, Math.max(0, Math.round(y + ink.dy * scale)))
-        const column = Math.min(width - 1, Math.max(0, Math.round(x + ink.dx * scale)))
-        const amount =
-          ((planes[index] as Plane).data[row * width + column] as number) * (0.93 + 0.14 * sample(drum, x / scale, y / scale))
-        const [cos, sin] = turns[index] as readonly [number, number]
+      for (let part = 0; part < 3; part++) data[at + part] = (PAPER[part] ?? 0) - 0.03 * grain(speckle, x, y)
+      for (const [index, { plane, rgb, dx, dy, cos, sin }] of screens.entries()) {
+        const row = Math.min(height - 1, Math.max(0, Math.round(y + dy)))
+        const column = Math.min(width - 1, Math.max(0, Math.round(x + dx)))
+        const amount = (plane.data[row * width + column] ?? 0) * (0.93 + 0.14 * sample(drum, x / scale, y / scale))
         const dots = 0.5 + 0.25 * (Math.cos(6.283 * (x * cos + y * sin)) + Math.cos(6.283 * (y * cos - x * sin)))
         const limit = 0.03 + 0.8 * dots + 0.2 * (grain(speckle, x + index * 91, y + index * 37) - 0.5)
         const cover = step(limit - 0.16, limit + 0.16, amount) * (0.9 + 0.1 * grain(speckle, y + index * 13, x))
         for (let part = 0; part < 3; part++) {
-          const value = data[at + part] as number
-          data[at + part] = value * (1 - cover * (1 - (rgb[index] as Rgb)[part as 0 | 1 | 2]))
+          const value = data[at + part] ?? 0
+          data[at + part] = value * (1 - cover * (1 - (rgb[part] ?? 0)))
         }
       }
     }

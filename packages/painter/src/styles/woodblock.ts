@@ -98,8 +98,8 @@ function printOnPaper(canvas: Canvas, { frame, random, body }: Picture): void {
         Math.min(x, y, width - 1 - x, height - 1 - y) - margin + (sample(fibre, x * 0.7, y * 0.7) - 0.5) * 3 * frame.scale
       const inside = step(-0.8, 0.8, edge)
       for (let part = 0; part < 3; part++) {
-        const bare = PAPER[part as 0 | 1 | 2] - 0.05 * (grain(fibre, x, y) - 0.4)
-        const ink = data[at + part] as number
+        const bare = (PAPER[part] ?? 0) - 0.05 * (grain(fibre, x, y) - 0.4)
+        const ink = data[at + part] ?? 0
         data[at + part] = bare + (ink + (bare - ink) * thin - bare) * inside
       }
     }
@@ -125,7 +125,7 @@ export function stampSeal(canvas: Canvas, scale: number, margin: number, left: b
       if (!frame && bars) continue
       const at = ((y0 + y) * canvas.width + x0 + x) * 3
       for (let part = 0; part < 3; part++)
-        canvas.data[at + part] = (canvas.data[at + part] as number) * 0.14 + SEAL[part as 0 | 1 | 2] * 0.86
+        canvas.data[at + part] = (canvas.data[at + part] ?? 0) * 0.14 + (SEAL[part] ?? 0) * 0.86
     }
   }
 }

@@ -8,7 +8,7 @@ export function drawAbstract(stage: Stage): void {
   const { pen } = stage
   const { random, frame } = pen
   const colours = harmony(pen)
-  addShapes(stage, 0, rect(-10, -10, frame.width + 20, frame.height + 20, pen.pure(shift(colours[4] as Lch, 0.03, 0.7))))
+  addShapes(stage, 0, rect(-10, -10, frame.width + 20, frame.height + 20, pen.pure(shift(colours[4], 0.03, 0.7))))
   const way = random.pick([addStrata, addTiles, addOrbits])
   way(stage, colours)
   stage.words.unshift(
@@ -21,7 +21,9 @@ export function drawAbstract(stage: Stage): void {
 }
 
 /** Dark, two strong ones, a middle one and a pale one, each set weighed by eye. */
-const HARMONIES: ReadonlyArray<readonly Lch[]> = [
+type Harmony = readonly [Lch, Lch, Lch, Lch, Lch]
+
+const HARMONIES: readonly Harmony[] = [
   [
     [0.32, 0.09, 262],
     [0.58, 0.09, 200],
@@ -67,15 +69,15 @@ const HARMONIES: ReadonlyArray<readonly Lch[]> = [
 ]
 
 /** A set turned a little, and darker by night. */
-function harmony(pen: Pen): Lch[] {
+function harmony(pen: Pen): Harmony {
   const turn = pen.random.around(0, 10)
   const dim = pen.light.time === 'night' ? -0.09 : pen.light.time === 'dusk' ? -0.03 : 0
-  return pen.random
-    .pick(HARMONIES)
-    .map(([l, c, h]): Lch => [l + dim * (l > 0.5 ? 1 : 0.4), c, (h + turn + pen.light.ambient.pull * 20 + 360) % 360])
+  const tune = ([l, c, h]: Lch): Lch => [l + dim * (l > 0.5 ? 1 : 0.4), c, (h + turn + pen.light.ambient.pull * 20 + 360) % 360]
+  const [a, b, c, d, e] = pen.random.pick(HARMONIES)
+  return [tune(a), tune(b), tune(c), tune(d), tune(e)]
 }
 
-function addStrata(stage: Stage, colours: readonly Lch[]): void {
+function addStrata(stage: Stage, colours: Harmony): void {
   const pen = withChance(stage.pen, 'strata')
   const { random, frame } = pen
   const bands = random.whole(8, 10)
@@ -89,30 +91,26 @@ function addStrata(stage: Stage, colours: readonly Lch[]): void {
       return [-30 + (frame.width + 60) * u, frame.height * (0.26 + t * 0.74 + lift * (1 - t * 0.35))]
     })
     const edge = pen.hand.angular ? straight(points, false) : smooth(points)
-    const colour = mix(
-      colours[band % colours.length] as Lch,
-      colours[(band + 2) % colours.length] as Lch,
-      random.between(0, 0.35),
-    )
-    const seam = band % 3 === 1 ? line(edge, pen.pure(shift(colours[4] as Lch, 0.06)), 3.4) : ''
+    const colour = mix(colours[band % 5] ?? colours[0], colours[(band + 2) % 5] ?? colours[0], random.between(0, 0.35))
+    const seam = band % 3 === 1 ? line(edge, pen.pure(shift(colours[4], 0.06)), 3.4) : ''
     addShapes(stage, 0.2 + t * 0.75, path(`${edge}V${short(frame.height + 30)}H-30Z`, pen.pure(colour)) + seam)
   }
 }
 
 /** The focal circle, with a ring about it. */
-function addDisc(stage: Stage, pen: Pen, colours: readonly Lch[], level: number): void {
+function addDisc(stage: Stage, pen: Pen, colours: Harmony, level: number): void {
   const { frame } = pen
   const radius = Math.min(frame.width, frame.height) * 0.17
   const y = frame.height * level
   addShapes(
     stage,
     0.16,
-    circle(stage.focus, y, radius * 1.34, 'none', { stroke: pen.pure(colours[1] as Lch), 'stroke-width': 3 }) +
-      circle(stage.focus, y, radius, pen.pure(colours[3] as Lch)),
+    circle(stage.focus, y, radius * 1.34, 'none', { stroke: pen.pure(colours[1]), 'stroke-width': 3 }) +
+      circle(stage.focus, y, radius, pen.pure(colours[3])),
   )
 }
 
-function addTiles(stage: Stage, colours: readonly Lch[]): void {
+function addTiles(stage: Stage, colours: Harmony): void {
   const pen = withChance(stage.pen, 'tiles')
   const { random, frame } = pen
   const rows = frame.height > frame.width ? 6 : 4
@@ -121,34 +119,35 @@ function addTiles(stage: Stage, colours: readonly Lch[]): void {
   const left = (frame.width - columns * size) / 2
   const focusColumn = Math.round((stage.focus - left) / size - 0.5)
   const focusRow = Math.floor(rows / 2) - 1
-  const parts: string[][] = [[], []]
+  const tiles: string[] = []
+  const shapes: string[] = []
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const x = left + column * size
       const y = row * size
       const inFocus = (column === focusColumn || column === focusColumn + 1) && (row === focusRow || row === focusRow + 1)
       const [under, over] = [random.pick(colours), random.pick(colours)]
-      parts[0]?.push(
-        rect(x - 0.5, y - 0.5, size + 1, size + 1, pen.pure(random.chance(0.4) ? shift(colours[4] as Lch, 0.07, 0.5) : under), {
+      tiles.push(
+        rect(x - 0.5, y - 0.5, size + 1, size + 1, pen.pure(random.chance(0.4) ? shift(colours[4], 0.07, 0.5) : under), {
           stroke: 'none',
         }),
       )
       if (!inFocus)
-        parts[1]?.push(tile(pen, x, y, size, over === under ? shift(over, 0.14) : over, shift(random.pick(colours), 0.05)))
+        shapes.push(tile(pen, x, y, size, over === under ? shift(over, 0.14) : over, shift(random.pick(colours), 0.05)))
     }
   }
   const x = left + (focusColumn + 1) * size
   const y = (focusRow + 1) * size
-  addShapes(stage, 0.2, (parts[0] as string[]).join(''))
-  addShapes(stage, 0.5, (parts[1] as string[]).join(''))
-  addShapes(stage, 0.7, circle(x, y, size * 0.98, pen.pure(colours[0] as Lch)))
+  addShapes(stage, 0.2, tiles.join(''))
+  addShapes(stage, 0.5, shapes.join(''))
+  addShapes(stage, 0.7, circle(x, y, size * 0.98, pen.pure(colours[0])))
   addShapes(
     stage,
     0.8,
-    circle(x, y, size * 0.66, pen.pure(colours[3] as Lch)) +
+    circle(x, y, size * 0.66, pen.pure(colours[3])) +
       path(
         `M${short(x - size * 0.66)} ${short(y)}A${short(size * 0.66)} ${short(size * 0.66)} 0 0 1 ${short(x + size * 0.66)} ${short(y)}Z`,
-        pen.pure(colours[4] as Lch),
+        pen.pure(colours[4]),
         { stroke: 'none' },
       ),
   )
@@ -188,7 +187,7 @@ function tile(pen: Pen, x: number, y: number, size: number, colour: Lch, second:
   return ''
 }
 
-function addOrbits(stage: Stage, colours: readonly Lch[]): void {
+function addOrbits(stage: Stage, colours: Harmony): void {
   const pen = withChance(stage.pen, 'orbits')
   const { random, frame } = pen
   const small = Math.min(frame.width, frame.height)
@@ -199,13 +198,13 @@ function addOrbits(stage: Stage, colours: readonly Lch[]): void {
     [frame.width + 40, frame.height + 40],
     [-40, frame.height + 40],
   ]
-  addShapes(stage, 0.2, path(straight(slab), pen.pure(colours[2] as Lch)))
-  addShapes(stage, 0.34, circle(across, frame.height * 0.62, small * 0.3, pen.pure(colours[1] as Lch)))
-  addShapes(stage, 0.46, circle(stage.focus, frame.height * 0.4, small * 0.27, pen.pure(colours[3] as Lch)))
-  addShapes(stage, 0.56, circle(stage.focus - small * 0.1, frame.height * 0.46, small * 0.15, pen.pure(colours[0] as Lch)))
+  addShapes(stage, 0.2, path(straight(slab), pen.pure(colours[2])))
+  addShapes(stage, 0.34, circle(across, frame.height * 0.62, small * 0.3, pen.pure(colours[1])))
+  addShapes(stage, 0.46, circle(stage.focus, frame.height * 0.4, small * 0.27, pen.pure(colours[3])))
+  addShapes(stage, 0.56, circle(stage.focus - small * 0.1, frame.height * 0.46, small * 0.15, pen.pure(colours[0])))
   const rings = [0.33, 0.4, 0.48].map((share, index) =>
     circle(stage.focus, frame.height * 0.4, small * share, 'none', {
-      stroke: pen.pure(colours[index === 1 ? 4 : 0] as Lch),
+      stroke: pen.pure(colours[index === 1 ? 4 : 0]),
       'stroke-width': index === 1 ? 9 : 2.4,
     }),
   )
@@ -215,7 +214,11 @@ function addOrbits(stage: Stage, colours: readonly Lch[]): void {
     const reach = Math.hypot(frame.width, frame.height)
     const from: Point = [across - Math.cos(angle) * reach, frame.height * 0.62 + Math.sin(angle) * reach]
     const to: Point = [across + Math.cos(angle) * reach * 0.6, frame.height * 0.62 - Math.sin(angle) * reach * 0.6]
-    return line(straight([from, to], false), pen.pure(colours[(index * 2) % 5] as Lch), index === 2 ? 15 : random.between(2, 5))
+    return line(
+      straight([from, to], false),
+      pen.pure(colours[(index * 2) % 5] ?? colours[0]),
+      index === 2 ? 15 : random.between(2, 5),
+    )
   })
   addShapes(stage, 0.76, beams.join(''))
   const beads = Array.from({ length: 11 }, (_, index) => {
@@ -230,7 +233,7 @@ function addOrbits(stage: Stage, colours: readonly Lch[]): void {
   })
   const wedge = path(
     `M${short(across)} ${short(frame.height * 0.62)}L${short(across + small * 0.3)} ${short(frame.height * 0.62)}A${short(small * 0.3)} ${short(small * 0.3)} 0 0 1 ${short(across)} ${short(frame.height * 0.62 + small * 0.3)}Z`,
-    pen.pure(colours[4] as Lch),
+    pen.pure(colours[4]),
   )
   addShapes(stage, 0.88, wedge + beads.join(''))
 }

@@ -29,11 +29,11 @@ export function drawFields(stage: Stage): void {
   addBalloons(stage)
   addShapes(stage, 0.12, farRidge(withChance(pen, 'far'), horizon + 4, frame.height * 0.12, [0.5, 0.06, 215], 0.12))
   const first = random.whole(0, CROPS.length - 1)
-  const crops = [0, 1, 2, 3, 4].map((index) =>
-    stage.reading.snow
-      ? { colour: [0.94, 0.015, 240] as Lch, rows: index % 2 === 0, words: 'snow' }
-      : (CROPS[(first + index * 2 + (index > 2 ? 1 : 0)) % CROPS.length] as Crop),
-  )
+  const crops = [0, 1, 2, 3, 4].flatMap((index): Crop[] => {
+    if (stage.reading.snow) return [{ colour: [0.94, 0.015, 240], rows: index % 2 === 0, words: 'snow' }]
+    const crop = CROPS[(first + index * 2 + (index > 2 ? 1 : 0)) % CROPS.length]
+    return crop ? [crop] : []
+  })
   for (const [index, crop] of crops.entries()) addField(stage, index, crop)
   addFront(stage)
   addBirds(stage, true)

@@ -118,9 +118,9 @@ function addBreaker(stage: Stage): void {
   const foam = Array.from({ length: 26 }, (_, index) => {
     const t = index / 25
     const [u, v] = [0.16 + t * 0.8, t < 0.6 ? 0.95 + Math.sin(t * 5.2) * 0.04 : 0.98 - (t - 0.6) * 0.85]
-    const [cx, cy] = at(u + random.around(0, 0.03), v + random.around(0, 0.03))
+    const [cx = 0, cy = 0] = at(u + random.around(0, 0.03), v + random.around(0, 0.03))
       .split(' ')
-      .map(Number) as [number, number]
+      .map(Number)
     return `<circle cx="${short(cx)}" cy="${short(cy)}" r="${short(size * random.between(0.02, 0.055))}"/>`
   })
   addShapes(stage, 0.97, body + ribs.join('') + `<g fill="${pen.tint([0.97, 0.012, 200], 1)}">${foam.join('')}</g>`)

@@ -124,21 +124,15 @@ function addFruit(stage: Stage, focus: number, height: number, clay: Lch): void 
   const base = height * 0.9
   const size = height * 0.11
   const kinds = ['apple', 'orange', 'pear', 'lemon'] as const
-  const heap = [
+  const places: [u: number, v: number][] = [
     [-0.75, 0.36],
     [0.75, 0.36],
     [0, 0.42],
     [-0.35, 0.95],
     [0.42, 0.9],
-  ].map(([u, v]) =>
-    fruit(
-      pen,
-      bowlX + (u as number) * size * 1.02,
-      base - height * 0.105 + size * 0.62 - (v as number) * size * 0.82,
-      size,
-      random.pick(kinds),
-      0.97,
-    ),
+  ]
+  const heap = places.map(([u, v]) =>
+    fruit(pen, bowlX + u * size * 1.02, base - height * 0.105 + size * 0.62 - v * size * 0.82, size, random.pick(kinds), 0.97),
   )
   const bowl = turned(pen, bowlX, base, height * 0.36, BOWL, clay, 0.97)
   const bottle = random.chance(0.6)
