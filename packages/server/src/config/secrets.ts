@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '#errors/caught.ts'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
@@ -104,8 +105,8 @@ export function readStripeSecrets({ stripeSecretKey, stripeWebhookSecret }: Env)
 
 /** One, or several between commas or, in the file, one a line. */
 function decodeMasterKeys(text: string): MasterKeys {
-  const [first, ...others] = text.split(/[\s,]+/).map(decodeMasterKey)
-  return [first!, ...others]
+  const [first = '', ...others] = text.split(/[\s,]+/)
+  return [decodeMasterKey(first), ...others.map(decodeMasterKey)]
 }
 
 function decodeMasterKey(text: string): Buffer {
@@ -124,7 +125,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
     throw new StartError(
-      `ATRIUM_DATA_DIR: ${path} cannot be used (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`,
+      `ATRIUM_DATA_DIR: ${path} cannot be used (${codeOf(error) ?? messageOf(error)})`,
     )
   }
 }
@@ -144,7 +145,7 @@ async function readOrMake(path: string, make: () => string): Promise<{ text: str
     await file.close()
     return { text, made: true }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code !== 'EEXIST') throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be written (${code ?? 'unknown'})`)
     const text = (await readFile(path, 'utf8')).trim()
     if (!text) throw new StartError(`${path} is empty; remove it to create a new one, or restore it`)

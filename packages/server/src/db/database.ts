@@ -5,6 +5,7 @@ import { retryLocked } from '@atrium/traffic/locked-retry'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { patience } from '@atrium/traffic/patience'
 import pg from 'pg'
+import { toError } from '#errors/caught.ts'
 
 /** A fixed query. Its name makes it a prepared statement: parsed and planned once per connection. */
 export interface Statement<Row> {
@@ -121,7 +122,7 @@ async function runAlone<Row>(connections: Connections, stmt: Statement<Row>, val
   try {
     return await runOn(client, stmt, values)
   } catch (error) {
-    if (isConnectionLost(error)) broken = error as Error
+    if (isConnectionLost(error)) broken = toError(error)
     throw stmt.writes && isAnswerLost(error) ? new OutcomeUnknown(error) : error
   } finally {
     connections.release(client, broken)
@@ -165,7 +166,7 @@ async function runTransaction<T>(
     return result
   } catch (error) {
     const fault = error instanceof OutcomeUnknown ? error.cause : error
-    if (isConnectionLost(fault)) broken = fault as Error
+    if (isConnectionLost(fault)) broken = toError(fault)
     else await client.query('rollback').catch((lost: Error) => (broken = lost))
     throw error
   } finally {

@@ -1,3 +1,4 @@
+import { messageOf } from '#errors/caught.ts'
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { Client, DatabaseError, type ClientBase, type Pool } from 'pg'
@@ -129,5 +130,5 @@ function assertKnown(applied: Map<string, string>, files: MigrationFile[]): void
 /** If a process with newer code migrated in between, that is the cause, and it gives the better message. */
 async function explain(error: unknown, name: string | undefined, client: ClientBase, files: MigrationFile[]): Promise<never> {
   await hasPending(client, files)
-  throw new Error(`Migration ${name ?? ''} failed: ${(error as Error).message}`, { cause: error })
+  throw new Error(`Migration ${name ?? ''} failed: ${messageOf(error)}`, { cause: error })
 }

@@ -1,6 +1,7 @@
 import { isPassing, sqlStateOf } from '@atrium/traffic/database-errors'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { ApiError } from '#errors/api-error.ts'
+import { fieldOf } from '#errors/caught.ts'
 
 /** The SQLSTATE codes that this code handles, by name. */
 export const sqlState = {
@@ -25,7 +26,7 @@ export function apiErrorOfSql(error: unknown): ApiError | undefined {
 }
 
 function constraintOf(error: unknown): string {
-  return String((error as { constraint?: unknown }).constraint)
+  return String(fieldOf(error, 'constraint'))
 }
 
 /** The outcome of the commit is unknown. A retry with the same Idempotency-Key returns the stored answer, or runs the request once. */

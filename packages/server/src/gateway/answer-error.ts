@@ -1,3 +1,4 @@
+import { codeOf, fieldOf } from '#errors/caught.ts'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
@@ -38,14 +39,14 @@ function asApiError(error: unknown): ApiError | undefined {
 
 /** The disk is full, wherever the file was written. A retry may succeed. */
 function fromFullDisk(error: unknown): ApiError | undefined {
-  const { code } = error as { code?: unknown }
+  const code = codeOf(error)
   return code === 'ENOSPC' || code === 'EDQUOT' ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined
 }
 
 /** Fastify's own refusals, before any code of ours ran. */
 function fromFastify(error: unknown): ApiError | undefined {
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
-  if (typeof code !== 'string' || !code.startsWith('FST_')) return undefined
+  if (!codeOf(error)?.startsWith('FST_')) return undefined
+  const statusCode = fieldOf(error, 'statusCode')
   if (statusCode === 413) return new ApiError('payload_too_large')
   if (statusCode === 415) return invalid('Content-Type', 'must be application/json')
   if (statusCode === 404) return new ApiError('not_found')

@@ -1,3 +1,4 @@
+import { toError } from '#errors/caught.ts'
 import { limits } from '@atrium/contract/limits'
 import type { Operation } from '@atrium/contract/operation'
 import { servedOperations } from '@atrium/contract/table'
@@ -93,7 +94,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     } catch (error) {
       // What follows on a connection that began so is not worth guessing.
       reply.header('connection', 'close')
-      done(error as Error)
+      done(toError(error))
     }
   })
 

@@ -1,3 +1,4 @@
+import { toError } from '#errors/caught.ts'
 import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
@@ -32,19 +33,19 @@ export function authenticateAndLimit(
   const policies = scaledPolicies(ctx.config.rateLimitFactor || 1)
   const limited = ctx.config.rateLimitFactor > 0
 
-  const count = (reply: FastifyReply, checks: RateCheck[], done: Done, refusal?: unknown) => {
-    if (!limited) return done(refusal as Error | undefined)
+  const count = (reply: FastifyReply, checks: RateCheck[], done: Done, refusal?: Error) => {
+    if (!limited) return done(refusal)
     const decision = ctx.rateLimiter.take(checks)
     if (decision instanceof Promise) {
-      decision.then((made) => applyDecision(reply, made)).then(() => done(refusal as Error | undefined), done)
+      decision.then((made) => applyDecision(reply, made)).then(() => done(refusal), done)
       return
     }
     try {
       applyDecision(reply, decision)
     } catch (error) {
-      return done(error as Error)
+      return done(toError(error))
     }
-    done(refusal as Error | undefined)
+    done(refusal)
   }
 
   return (req, reply, done) => {
@@ -54,7 +55,8 @@ export function authenticateAndLimit(
       count(reply, keyChecks(policies, key, req.ip), done)
     }
     // A key that ended through this very request may still ask for the answer that was kept of it.
-    const refuseUnlessReplay = (error: unknown, refuseWith: (error?: unknown) => void) => {
+    const refuseUnlessReplay = (thrown: unknown, refuseWith: (error?: Error) => void) => {
+      const error = toError(thrown)
       if (!op.endsCaller || !(error instanceof ApiError) || error.code !== 'unauthorized') return refuseWith(error)
       findEndedKey(ctx, req.headers)
         // Whatever keeps it from being found: the key does not open anything.
@@ -69,7 +71,7 @@ export function authenticateAndLimit(
     // A wrong key counts against the address: guessing is as slow as calling without one.
     const refuse = (error: unknown) =>
       refuseUnlessReplay(error, (refusal) => {
-        if (refusal !== undefined && !(refusal instanceof ApiError)) return done(refusal as Error)
+        if (refusal !== undefined && !(refusal instanceof ApiError)) return done(refusal)
         count(reply, addressChecks(policies, req.ip), done, refusal)
       })
     try {
@@ -105,7 +107,7 @@ export function authenticateAndLimit(
       // its limit.
       count(reply, addressChecks(policies, req.ip), (refusal) => {
         if (refusal) done(refusal)
-        else enter((error) => refuseUnlessReplay(error, (refused) => done(refused as Error | undefined)))
+        else enter((error) => refuseUnlessReplay(error, done))
       })
     } catch (error) {
       refuse(error)

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { fieldOf } from '#errors/caught.ts'
 
 /** Longer than the longest held poll. */
 const timeoutMs = 35_000
@@ -62,9 +63,9 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
 
 /** Refuses a request that was not forwarded, in the Space endpoint's form of an error. */
 export function answerFlatError(ctx: Context, error: unknown, reply: FastifyReply): FastifyReply {
-  const { statusCode = 500 } = error as { statusCode?: number }
-  if (statusCode === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
-  if (statusCode < 500) return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
+  const status = fieldOf(error, 'statusCode')
+  if (status === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
+  if (typeof status === 'number' && status < 500) return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
   ctx.log.error({ err: error }, 'request not forwarded')
   return flatError(reply, 500, 'internal_error', 'fault')
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
+import { codeOf } from '#errors/caught.ts'
 
 /** Processes of an installation that was killed a moment ago may still be on their way out. */
 const patienceMs = 2_000
@@ -30,7 +31,7 @@ async function holdPort(host: string, { name, port }: WantedPort): Promise<Serve
     try {
       return await listen(host, port)
     } catch (error) {
-      const inUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      const inUse = codeOf(error) === 'EADDRINUSE'
       if (!inUse || Date.now() > deadline) throw listenError(error, { name, host, port })
     }
   }
@@ -46,7 +47,7 @@ function listen(host: string, port: number): Promise<Server> {
 
 /** The reason and what to do, where a port cannot be listened on. */
 export function listenError(error: unknown, { name, host, port }: WantedPort & { host: string }): unknown {
-  const { code } = error as NodeJS.ErrnoException
+  const code = codeOf(error)
   if (code === 'EADDRINUSE') return new StartError(`port ${port} is in use; stop what uses it or set ${name} to another one`)
   if (code === 'EACCES') return new StartError(`port ${port} may not be used by this user; set ${name} to one above 1023`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartError(`HOST ${host} is not an address of this machine`)

@@ -15,6 +15,7 @@ import { checkBlobs } from '#ports/blobs/check-blobs.ts'
 import { startApi } from './start-api.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
 import { startSpaceProcess } from './space-process.ts'
+import { codeOf, messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 import { startWorkers } from './api-cluster.ts'
 import { printBanner } from './banner.ts'
@@ -139,7 +140,7 @@ async function prepareDatabase<Result>(url: string, prepare: (db: Database) => P
 }
 
 function connectionError(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [codeOf(error), messageOf(error)]
   const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
   return unreachable || message.includes('timeout exceeded')
     ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`)

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '#errors/caught.ts'
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -65,7 +66,7 @@ function packagedFolder(): string {
 
 /** Runs both programs as their later user. Returns the reason as a string if that fails. */
 function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binaries | string {
-  const [initdb, postgres] = ['initdb', 'postgres'].map((name) => path.join(nativeFolder, 'bin', name)) as [string, string]
+  const [initdb, postgres] = [path.join(nativeFolder, 'bin', 'initdb'), path.join(nativeFolder, 'bin', 'postgres')]
   const identity = user ? { uid: user.uid, gid: user.gid } : {}
   let majorVersion = ''
   for (const program of [initdb, postgres]) {
@@ -75,7 +76,7 @@ function binariesIn(nativeFolder: string, user: ServerUser | undefined): Binarie
       env: {},
       encoding: 'utf8',
     })
-    if (error) return (error as NodeJS.ErrnoException).code ?? error.message
+    if (error) return codeOf(error) ?? error.message
     if (status !== 0) return stderr.trim().split('\n').at(-1) || `exit ${status}`
     majorVersion = /(?<!\d)(\d+)\.\d+$/.exec(stdout.trimEnd())?.[1] ?? ''
   }
@@ -115,7 +116,7 @@ function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser |
     return copy
   } catch (error) {
     throw new StartError(
-      `PostgreSQL's programs cannot be copied to ${copy} (${(error as Error).message}): make ${copiesFolder} writable`,
+      `PostgreSQL's programs cannot be copied to ${copy} (${messageOf(error)}): make ${copiesFolder} writable`,
     )
   }
 }

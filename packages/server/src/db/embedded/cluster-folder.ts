@@ -1,3 +1,4 @@
+import { codeOf, fieldOf, messageOf } from '#errors/caught.ts'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -32,7 +33,7 @@ export function makeDataFolder(dataDir: string, user: ServerUser | undefined): s
     return realpathSync(dataDir)
   } catch (error) {
     throw new StartError(
-      `The data folder ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}): give atrium a folder that its user may write`,
+      `The data folder ${dataDir} cannot be written (${codeOf(error)}): give atrium a folder that its user may write`,
     )
   }
 }
@@ -92,7 +93,7 @@ export async function prepareCluster(
     if (user) giveTo(user, folder)
     assertVersion(folder, readFileSync(versionFile, 'utf8').trim(), binaries.majorVersion)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'ENOENT') throw new StartError(`${folder} holds files but no PostgreSQL database: move them away`)
     if (code === 'EACCES' || code === 'EPERM')
       throw new StartError(`${folder} belongs to another user (${code}): start atrium as that user, or as root`)
@@ -125,8 +126,8 @@ async function initialise(folder: string, binaries: Binaries, user: ServerUser |
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     if (existsSync(path.join(folder, 'PG_VERSION'))) return
-    const { stderr = '', message } = error as { stderr?: string; message: string }
-    const reason = stderr.split('\n').find((line) => line.includes('error:')) ?? message.split('\n')[0]
+    const lines = String(fieldOf(error, 'stderr') ?? '').split('\n')
+    const reason = lines.find((line) => line.includes('error:')) ?? messageOf(error).split('\n')[0]
     throw new StartError(`PostgreSQL could not prepare ${folder}: ${reason}`)
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '#errors/caught.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
 import { StartError } from '#errors/start-error.ts'
@@ -58,7 +59,7 @@ export async function keepPostmaster({
         say('PostgreSQL runs again')
         return true
       } catch (error) {
-        reason = (error as Error).message
+        reason = messageOf(error)
       }
     }
   }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
+import { codeOf } from '#errors/caught.ts'
 
 const pollMs = 20
 /**
@@ -61,7 +62,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch (error) {
     // PostgreSQL has ended in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 
@@ -95,7 +96,7 @@ function readLockLines(folder: string): string[] {
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   } catch (error) {
     // Removed between the two calls: PostgreSQL has just ended.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
+import { codeOf } from '#errors/caught.ts'
 
 /**
  * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each
@@ -30,7 +31,7 @@ async function checkFolder(dataDir: string): Promise<void> {
     })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new StartError(`ATRIUM_DATA_DIR: ${folder} cannot be used (${(error as NodeJS.ErrnoException).code})`)
+    throw new StartError(`ATRIUM_DATA_DIR: ${folder} cannot be used (${codeOf(error)})`)
   }
 }
 

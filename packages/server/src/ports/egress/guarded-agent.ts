@@ -1,3 +1,4 @@
+import { toError } from '#errors/caught.ts'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector, errors } from 'undici'
 import { EgressError } from './egress-error.ts'
@@ -67,7 +68,7 @@ function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): bui
       // net.connect asks its lookup for names only, so that literal addresses must be seen here.
       assertHost(target.hostname, route)
     } catch (error) {
-      return queueMicrotask(() => callback(error as EgressError, null))
+      return queueMicrotask(() => callback(toError(error), null))
     }
     open(target, (error, socket) => {
       if (error) return callback(asConnectError(error), null)
@@ -75,7 +76,7 @@ function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): bui
         assertReachable(socket.remoteAddress ?? '', route)
       } catch (refusal) {
         socket.destroy()
-        return callback(refusal as EgressError, null)
+        return callback(toError(refusal), null)
       }
       watchBytes(socket, maxBytes)
       callback(null, socket)

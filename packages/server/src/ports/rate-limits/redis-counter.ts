@@ -1,3 +1,4 @@
+import { toError } from '#errors/caught.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { Backoff } from '@atrium/traffic/backoff'
@@ -74,7 +75,7 @@ export class RedisCounter implements SharedCounter {
       try {
         await this.#serve(client)
       } catch (error) {
-        if (!signal.aborted) this.#tell('unreachable', error as Error)
+        if (!signal.aborted) this.#tell('unreachable', toError(error))
       } finally {
         this.#client = undefined
         this.#firstTry.resolve()

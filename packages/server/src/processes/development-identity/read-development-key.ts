@@ -4,6 +4,7 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartError } from '#errors/start-error.ts'
+import { codeOf, messageOf } from '#errors/caught.ts'
 
 const fileName = 'dev-identity-key'
 
@@ -20,7 +21,7 @@ async function readOrMake(path: string): Promise<string> {
     if (!existsSync(path)) await make(path)
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be kept: ${(error as Error).message}`)
+    throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be kept: ${messageOf(error)}`)
   }
 }
 
@@ -38,7 +39,7 @@ async function make(path: string): Promise<void> {
     await file.sync()
     await link(draft, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     await file.close()
     await unlink(draft)

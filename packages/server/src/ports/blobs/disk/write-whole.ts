@@ -1,3 +1,4 @@
+import { codeOf } from '#errors/caught.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
@@ -71,7 +72,7 @@ export async function moveInto(from: string, to: string, { once }: Pick<WholeFil
       await (once ? renameOnce(from, to) : rename(from, to))
     } catch (error) {
       // A concurrent delete may remove the empty folder in between.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error
+      if (codeOf(error) !== 'ENOENT' || attempt === 5) throw error
       continue
     }
     await syncFolders(folder, firstMade ? dirname(firstMade) : folder).catch((error: NodeJS.ErrnoException) => {
@@ -88,7 +89,7 @@ async function renameOnce(from: string, to: string): Promise<void> {
     await link(from, to)
     await rm(from, { force: true })
   } catch (error) {
-    if (!noHardLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!noHardLinks.has(codeOf(error) ?? '')) throw error
     // Two steps on a file system without hard links.
     if (await lstat(to).catch(() => undefined)) throw Object.assign(new Error('there is a file already'), { code: 'EEXIST' })
     await rename(from, to)

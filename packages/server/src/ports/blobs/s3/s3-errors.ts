@@ -1,20 +1,25 @@
+import { fieldOf } from '#errors/caught.ts'
 import { BlobError } from '../blobs.ts'
 
 export function isMissing(error: unknown): boolean {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
-  return $metadata?.httpStatusCode === 404 && name !== 'NoSuchBucket'
+  return statusOf(error) === 404 && fieldOf(error, 'name') !== 'NoSuchBucket'
+}
+
+/** The HTTP status of the answer that an error of the SDK stands for. */
+export function statusOf(error: unknown): unknown {
+  return fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode')
 }
 
 /** A precondition of the request failed. */
 export function isUnmatched(error: unknown): boolean {
-  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 412
+  return statusOf(error) === 412
 }
 
 /** Rejected credentials and a missing bucket are `unavailable` too, because no API caller can fix them. */
 export function asBlobError(error: unknown): BlobError {
   if (error instanceof BlobError) return error
   if (isMissing(error)) return new BlobError('not_found', 'no such blob', { cause: error })
-  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
+  const status = statusOf(error)
   if (status === 416) return new BlobError('invalid_range', 'the range lies outside the blob', { cause: error })
   return new BlobError('unavailable', 'the object storage cannot be used', { cause: error })
 }
