@@ -78,7 +78,8 @@ interface KeyNeeds {
 
 interface ResealReport {
   resealed: number
-  keys: KeyNeeds[]
+  /** The first one seals. */
+  keys: [KeyNeeds, ...KeyNeeds[]]
 }
 
 /**
@@ -91,7 +92,7 @@ export async function reseal(): Promise<void> {
   let report: ResealReport
   do {
     report = await callOperator<ResealReport>('POST /operator/reseal')
-    const seals = report.keys[0]!.id
+    const seals = report.keys[0].id
     first ??= seals
     // Each would reseal the values of the other, without end.
     if (seals !== first)
@@ -102,7 +103,7 @@ export async function reseal(): Promise<void> {
   } while (report.resealed > 0)
   const [current, ...others] = report.keys
   console.log(
-    `  The first key in ATRIUM_MASTER_KEY (${current!.id}) seals ${counted(current!.values)}, ${sealed} of them resealed now. Keep it.`,
+    `  The first key in ATRIUM_MASTER_KEY (${current.id}) seals ${counted(current.values)}, ${sealed} of them resealed now. Keep it.`,
   )
   others.forEach((key, i) =>
     console.log(needsOf(key, key.configured ? `Key ${i + 2} (${key.id})` : `A key that is not configured (${key.id})`)),

@@ -52,6 +52,6 @@ export function agentIdentity(control: Issuing, sessionId: string, { spk, sign }
 /** The lifetime, `exp - iat`. It does not depend on the local clock, which may be wrong. */
 function lifeMs(idToken: string): number {
   const payload = new TextDecoder().decode(decodeBase64url(idToken.split('.')[1] ?? ''))
-  const { exp, iat } = JSON.parse(payload) as { exp: number; iat: number }
+  const { exp, iat }: { exp: number; iat: number } = JSON.parse(payload)
   return (exp - iat) * 1_000
 }

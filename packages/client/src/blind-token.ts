@@ -79,10 +79,10 @@ export async function finishToken(prepared: PreparedToken, blindSignature: strin
 
 function assertSound({ n, e }: RsaPublicKey): void {
   const [modulus, exponent] = [decodeBase64url(n), decodeBase64url(e)]
-  const bits = modulus.length * 8 - (Math.clz32(modulus[0]!) - 24)
+  const bits = modulus.length * 8 - (Math.clz32(modulus[0] ?? 0) - 24)
   if (bits < minModulusBits || bits > maxModulusBits) throw new TypeError(`The key has ${bits} bits; it must have 2,048 to 4,096`)
-  const isOdd = [modulus, exponent].every((integer) => integer.at(-1)! % 2 === 1)
-  if (!isOdd || (exponent.length === 1 && exponent[0]! < 3)) throw new TypeError('The key is not a valid RSA key')
+  const isOdd = [modulus, exponent].every((integer) => (integer.at(-1) ?? 0) % 2 === 1)
+  if (!isOdd || (exponent.length === 1 && (exponent[0] ?? 0) < 3)) throw new TypeError('The key is not a valid RSA key')
 }
 
 function importKey({ n, e }: RsaPublicKey) {

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
+import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 import { retryAfterSecondsOf } from '@atrium/room-client/retry'
 import { AtriumError, type AtriumErrorFields } from './atrium-error.ts'
 import { errorClasses } from './errors.ts'
@@ -18,8 +19,8 @@ export function errorOfAnswer(res: Response, text: string): AtriumError {
     const reason = textOf(body.reason)
     return makeError({ ...answer, code: body.error, message: reason ? `${body.error}: ${reason}` : body.error, reason })
   }
-  const error = body?.error as Record<string, unknown> | null | undefined
-  if (typeof error !== 'object' || error === null || typeof error.code !== 'string') {
+  const error = isJsonObject(body?.error) ? body.error : undefined
+  if (!error || typeof error.code !== 'string') {
     const message = `The server answered ${res.status} without an error code`
     return makeError({ ...answer, code: 'unexpected_answer', message })
   }
@@ -37,10 +38,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     // The body is a proxy's page or empty, so only the status is reported.
     return undefined

@@ -1,3 +1,5 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
+
 /** An entry of a paged answer: of `data` if it is a list, else of `data.items`. */
 type EntryOf<Answer> = Answer extends { data: readonly (infer Entry)[] }
   ? Entry
@@ -28,7 +30,7 @@ export async function* paginate<Input extends { query?: object | undefined }, An
 }
 
 function entriesOf(data: unknown): unknown[] {
-  const list = Array.isArray(data) ? data : (data as { items?: unknown } | undefined)?.items
+  const list = Array.isArray(data) ? data : isJsonObject(data) ? data['items'] : undefined
   if (!Array.isArray(list)) throw new TypeError('paginate is for paged lists')
   return list
 }

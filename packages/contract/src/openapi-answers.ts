@@ -2,7 +2,7 @@ import { errorCodesOf } from './error-codes.ts'
 import { errorExample } from './error-example.ts'
 import { errors, type ErrorCode } from './errors.ts'
 import type { AnswerSpec, FlatErrorSpec, Operation } from './operation.ts'
-import type { Json, JsonObject, SchemaCollector } from './openapi-schemas.ts'
+import { type Json, type JsonObject, type SchemaCollector, jsonOf } from './openapi-schemas.ts'
 
 /** The response headers as shared components. */
 export const headerComponents: JsonObject = {
@@ -40,11 +40,10 @@ const limitHeaders = { RateLimit: header('RateLimit'), 'RateLimit-Policy': heade
 
 /** The success responses of an operation, by status. */
 export function answersOf(op: Operation, schemas: SchemaCollector): JsonObject {
-  const statuses = Object.keys(op.answers).map(Number)
-  const exampleStatus = Math.max(...statuses.filter((status) => op.answers[status]?.data))
+  const answers = Object.entries(op.answers).map(([status, answer]) => ({ status: Number(status), answer }))
+  const exampleStatus = Math.max(...answers.flatMap(({ status, answer }) => (answer.data ? [status] : [])))
   return Object.fromEntries(
-    statuses.map((status) => {
-      const answer = op.answers[status]!
+    answers.map(({ status, answer }) => {
       const example = status === exampleStatus ? op.example?.data : undefined
       return [
         String(status),
@@ -59,15 +58,15 @@ export function answersOf(op: Operation, schemas: SchemaCollector): JsonObject {
             ...(answer.oneTimeSecret ? { 'Cache-Control': header('CacheControlNoStore') } : {}),
             ...(answer.maxAgeSeconds ? { 'Cache-Control': header('CacheControlPublic') } : {}),
           },
-          ...(answer.data ? { content: contentOf(answer, schemas, example as Json | undefined) } : {}),
+          ...(answer.data ? { content: contentOf(answer, schemas.emit(answer.data), schemas, example) } : {}),
         },
       ]
     }),
   )
 }
 
-function contentOf(answer: AnswerSpec, schemas: SchemaCollector, example: Json | undefined): JsonObject {
-  const data = schemas.emit(answer.data!)
+function contentOf(answer: AnswerSpec, data: Json, schemas: SchemaCollector, said: unknown): JsonObject {
+  const example = jsonOf(said)
   if (answer.raw) return { [answer.raw]: { schema: data, ...(example === undefined ? {} : { example }) } }
   const schema: JsonObject = {
     type: 'object',
@@ -105,7 +104,7 @@ export function collectErrors(schemas: SchemaCollector, errorPage: ErrorPage): E
           'application/json': {
             schema: schemas.ref('Error'),
             examples: Object.fromEntries(
-              codes.map((code) => [code, { summary: errors[code].title, value: errorExample(code) as unknown as Json }]),
+              codes.map((code) => [code, { summary: errors[code].title, value: jsonOf(errorExample(code)) ?? null }]),
             ),
           },
         },

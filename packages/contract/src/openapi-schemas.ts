@@ -16,6 +16,11 @@ import { Delivery, Webhook } from './webhooks.ts'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
+/** The value as JSON carries it; undefined: there is none. */
+export function jsonOf(value: unknown): Json | undefined {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}
+
 const ops = operations
 
 /** The named schemas. An operation's schemas are read from the operation, so that a replaced schema keeps its name. */
@@ -66,7 +71,7 @@ const named: Record<string, TSchema> = {
 }
 
 /** The schema of every error except those of the Space endpoint. */
-const errorSchemas: Record<string, JsonObject> = {
+const errorSchemas: Record<'Error' | 'FlatError' | 'ResponseMeta', JsonObject> = {
   Error: {
     type: 'object',
     required: ['error'],
@@ -159,9 +164,9 @@ export function collectSchemas(): SchemaCollector {
 
   return {
     // Converted through JSON, which omits the symbol properties that TypeBox adds to a schema.
-    emit: (schema) => replace(JSON.parse(JSON.stringify(schema)) as Json),
+    emit: (schema) => replace(jsonOf(schema) ?? {}),
     ref: (name) => {
-      used.set(name, errorSchemas[name]!)
+      used.set(name, errorSchemas[name])
       return reference(name)
     },
     collected: () => Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,6 +1,6 @@
 import { Event, eventExample } from './events.ts'
 import { eventSpecs, eventTypes, type EventType } from './event-types.ts'
-import type { Json, JsonObject, SchemaCollector } from './openapi-schemas.ts'
+import { type JsonObject, type SchemaCollector, jsonOf } from './openapi-schemas.ts'
 
 /** The headers of every delivery (Standard Webhooks). */
 export const webhookParameters: JsonObject = {
@@ -52,7 +52,7 @@ function deliveryOf(type: EventType, schemas: SchemaCollector): JsonObject {
       content: {
         'application/json': {
           schema: { allOf: [schemas.emit(Event), typed] },
-          example: { ...eventExample, type, data: example } as unknown as Json,
+          example: jsonOf({ ...eventExample, type, data: example }) ?? null,
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { limits } from './limits.ts'
 import { answersOf, collectErrors, type ErrorCollector, type ErrorPage, headerComponents } from './openapi-answers.ts'
-import { collectSchemas, type Json, type JsonObject, type SchemaCollector } from './openapi-schemas.ts'
+import { collectSchemas, type Json, type JsonObject, type SchemaCollector, jsonOf } from './openapi-schemas.ts'
 import { defaultSecurity, securityOf, securitySchemes } from './openapi-security.ts'
 import { tags } from './openapi-tags.ts'
 import { webhookParameters, webhooksOf } from './openapi-webhooks.ts'
@@ -131,7 +131,7 @@ function operationOf(op: Operation, { schemas, errors }: Context): JsonObject {
     description: op.role === 'issuer' ? `${op.description}\n\nThe tenant must hold the issuer role.` : op.description,
     ...(op.caller === 'secret' && !op.capability ? {} : { security: securityOf(op) }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(op.body ? { requestBody: requestBodyOf(op.body, op.example?.body as Json | undefined, schemas) } : {}),
+    ...(op.body ? { requestBody: requestBodyOf(op.body, jsonOf(op.example?.body), schemas) } : {}),
     responses: { ...answersOf(op, schemas), ...errors.errorsOf(op) },
   }
 }

@@ -32,7 +32,8 @@ export function oneOf<const V extends [string, ...string[]]>(
  * The schema, or null. A type list instead of a union, because compiled serialisers are several times faster with it.
  */
 export function nullable<T extends TSchema>(schema: T) {
-  const { type = 'object', enum: values } = schema as { type?: string; enum?: unknown[] }
+  const type = 'type' in schema ? schema.type : 'object'
+  const values: unknown[] | undefined = 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : undefined
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}) })
 }
 

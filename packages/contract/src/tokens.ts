@@ -44,7 +44,7 @@ const randomLength = 30
 const checksumLength = 6
 
 /** All pairs of base62 characters. */
-const pairs = Array.from({ length: 62 * 62 }, (_, n) => base62[Math.floor(n / 62)]! + base62[n % 62]!)
+const pairs = Array.from({ length: 62 * 62 }, (_, n) => base62.charAt(Math.floor(n / 62)) + base62.charAt(n % 62))
 
 /**
  * Uniform base62 characters, two from every 16 bits. Numbers of 65,348 and more are rejected, because that is the
@@ -55,7 +55,7 @@ function randomBase62(length: number, randomBytes: RandomBytes): string {
   while (out.length < length) {
     const bytes = randomBytes(length - out.length)
     for (let i = 0; i < bytes.length; i += 2) {
-      const number = bytes[i]! * 256 + bytes[i + 1]!
+      const number = (bytes[i] ?? 0) * 256 + (bytes[i + 1] ?? 0)
       if (number < 65_348) out += pairs[number % 3_844]
     }
   }
@@ -117,6 +117,6 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
 /** CRC-32 (ISO-HDLC, as in zip and PNG) of ASCII text. */
 export function crc32(ascii: string): number {
   let c = 0xffffffff
-  for (let i = 0; i < ascii.length; i++) c = crcTable[(c ^ ascii.charCodeAt(i)) & 0xff]! ^ (c >>> 8)
+  for (let i = 0; i < ascii.length; i++) c = (crcTable[(c ^ ascii.charCodeAt(i)) & 0xff] ?? 0) ^ (c >>> 8)
   return (c ^ 0xffffffff) >>> 0
 }

@@ -19,14 +19,17 @@ export function importRs256Keys(jwkSet: unknown): KeysByKid {
   const keys = new Map<string | undefined, KeyObject>()
   const entries = isJsonObject(jwkSet) && Array.isArray(jwkSet.keys) ? jwkSet.keys : []
   for (const jwk of entries.slice(0, MAX_KEYS)) {
-    if (!isJsonObject(jwk) || !isForRs256(jwk) || keys.has(jwk.kid as string | undefined)) continue
+    if (!isJsonObject(jwk) || !isForRs256(jwk)) continue
+    const { kid } = jwk
+    if (keys.has(kid)) continue
     const key = importRsaKey(jwk)
-    if (key) keys.set(jwk.kid as string | undefined, key)
+    if (key) keys.set(kid, key)
   }
   return keys
 }
 
-function isForRs256({ kty, use, alg, kid, key_ops: operations }: JsonObject): boolean {
+function isForRs256(jwk: JsonObject): jwk is JsonObject & { kid?: string } {
+  const { kty, use, alg, kid, key_ops: operations } = jwk
   return (
     kty === 'RSA' &&
     (use === undefined || use === 'sig') &&

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 import { type RoomIdentity, signProof } from './identity.ts'
 import { isTransient, retryAfterSecondsOf, wait, type Wait, withRetries } from './retry.ts'
 import { SpaceCallError } from './space-call-error.ts'
@@ -159,16 +160,16 @@ function errorOfAnswer(res: Response, text: string): SpaceCallError {
     const why = textOf(reason)
     return new SpaceCallError({ ...answer, error, reason: why, message: why ? `${error}: ${why}` : error })
   }
-  const { code, message, reason: why } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
+  const { code, message, reason: why } = isJsonObject(error) ? error : {}
   if (typeof code === 'string')
     return new SpaceCallError({ ...answer, error: code, reason: textOf(why), message: textOf(message) ?? code })
   return unexpectedAnswer(res, 'without an error code')
 }
 
-function membersOf(json: string): Record<string, unknown> {
+function membersOf(json: string): JsonObject {
   try {
     const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    return isJsonObject(value) ? value : {}
   } catch {
     // The body is a proxy's page or empty, so only the status is reported.
     return {}

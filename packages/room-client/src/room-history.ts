@@ -52,8 +52,9 @@ export async function openHistory(secret: RoomSecret, { sealed, sha256 }: Sealed
   if (broken) throw new DamagedHistoryError(`the chain breaks (${broken.problem})`, broken.seq)
   const records = await openRecords(secret, lines)
   const policy = records.findLast((record) => record.t === 'policy')
-  if (!policy) throw new DamagedHistoryError('there is no policy', 0)
-  return { records, entries: entriesOf(records), policy, etag: await lineHash(lines.at(-1)!) }
+  const last = lines.at(-1)
+  if (!policy || last === undefined) throw new DamagedHistoryError('there is no policy', 0)
+  return { records, entries: entriesOf(records), policy, etag: await lineHash(last) }
 }
 
 /**
@@ -83,7 +84,8 @@ export async function sealHistory(secret: RoomSecret, records: readonly RoomReco
   const key = await deriveRoomKey(secret)
   const lines: string[] = []
   for (const [seq, record] of records.entries()) {
-    const prev = seq === 0 ? undefined : await lineHash(lines.at(-1)!)
+    const last = lines.at(-1)
+    const prev = last === undefined ? undefined : await lineHash(last)
     lines.push(await sealLine({ key, seq, prev, payload: formatRecord(record) }))
   }
   const sealed = lines.join(LINE_SEPARATOR)

@@ -7,10 +7,10 @@ export function encodeBase64url(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += 3) {
     const left = bytes.length - i
-    const bits = (bytes[i]! << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
-    text += ALPHABET[bits >> 18]! + ALPHABET[(bits >> 12) & 63]!
-    if (left > 1) text += ALPHABET[(bits >> 6) & 63]!
-    if (left > 2) text += ALPHABET[bits & 63]!
+    const bits = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    text += ALPHABET.charAt(bits >> 18) + ALPHABET.charAt((bits >> 12) & 63)
+    if (left > 1) text += ALPHABET.charAt((bits >> 6) & 63)
+    if (left > 2) text += ALPHABET.charAt(bits & 63)
   }
   return text
 }
@@ -22,7 +22,7 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   let held = 0
   let at = 0
   for (let i = 0; i < text.length; i++) {
-    bits = ((bits << 6) | VALUES[text.charCodeAt(i)]!) & 0xffff
+    bits = ((bits << 6) | (VALUES[text.charCodeAt(i)] ?? 0)) & 0xffff
     held += 6
     if (held >= 8) bytes[at++] = (bits >> (held -= 8)) & 0xff
   }

@@ -37,7 +37,7 @@ export function findBreak(lines: readonly string[], hashes: readonly string[], s
     if (!position) return { seq, problem: 'form' }
     if (position.seq !== seq) return { seq, problem: 'seq' }
     if (position.prev !== prev) return { seq, problem: 'prev' }
-    prev = hashes[i]!
+    prev = hashes[i]
     seq++
   }
   const endsRight = start.etag === undefined || start.etag === prev

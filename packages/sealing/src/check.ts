@@ -5,7 +5,7 @@ export type Check<Value> = (value: unknown, path: string) => Value
 
 /** An object with these members in this order and no others. */
 export function object<Value>(members: { readonly [Name in keyof Value]-?: Check<Value[Name] | undefined> }): Check<Value> {
-  const checks = Object.entries(members) as [string, Check<unknown>][]
+  const checks = Object.entries<Check<unknown>>(members)
   return (value, path) => {
     const fields = fieldsOf(value, path)
     const result: Record<string, unknown> = {}
@@ -74,7 +74,11 @@ export function timestamp(value: unknown, path: string): string {
   return value
 }
 
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function fieldsOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new InvalidRecord(path, 'must be an object')
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw new InvalidRecord(path, 'must be an object')
+  return value
 }

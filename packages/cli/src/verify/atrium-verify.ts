@@ -27,7 +27,8 @@ async function main(): Promise<number> {
     const [url, ...more] = positionals
     if (url !== undefined && more.length === 0 && !values.help) return await verify(url, values)
   } catch (error) {
-    if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
+    const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+    if (!isUsage) throw error
   }
   console.error(usage)
   return 2

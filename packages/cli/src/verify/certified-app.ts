@@ -1,4 +1,4 @@
-import { parseStrictJson } from '@atrium/contract/strict-json'
+import { isJsonObject, parseStrictJson } from '@atrium/contract/strict-json'
 import { CheckFailed } from './report.ts'
 
 /** A file of the app in the bundle. */
@@ -47,7 +47,7 @@ function readFiles(json: string | undefined): CertifiedFile[] | undefined {
   if (json === undefined) return undefined
   const rows = parse(json)
   const files = rows?.flatMap((row) => {
-    const { path, body } = (row ?? {}) as { path?: unknown; body?: unknown }
+    const { path, body } = isJsonObject(row) ? row : {}
     const isFile = typeof path === 'string' && typeof body === 'string' && /^\/space(?:\/[A-Za-z0-9_.-]{1,100}){0,9}$/.test(path)
     return isFile ? [{ path, body: Buffer.from(body, 'base64') }] : []
   })

@@ -99,7 +99,7 @@ const OPENERS = new Set([...'{[,'].map((character) => character.charCodeAt(0)))
 function countParts(json: Buffer, max: number): number {
   let count = 0
   for (let at = 0; at < json.length && count <= max; at++) {
-    if (OPENERS.has(json[at]!)) count++
+    if (OPENERS.has(json[at] ?? 0)) count++
     if (json[at] === QUOTE) at = endOfString(json, at)
   }
   return count
@@ -113,7 +113,8 @@ function endOfString(json: Buffer, start: number): number {
 
 /** The reason of a failed fetch, which is in the cause of the error. */
 function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error
-  const { code } = (cause ?? {}) as { code?: string }
-  return code ?? (cause instanceof Error && cause.message ? cause.message : message)
+  if (!(error instanceof Error)) return String(error)
+  const { cause, message } = error
+  if (!(cause instanceof Error)) return message
+  return 'code' in cause ? String(cause.code) : cause.message || message
 }

@@ -32,7 +32,7 @@ function deflatedBytes(packed: Uint8Array, maxBytes: number): number {
     }
     return engine.bytesWritten
   } catch (error) {
-    const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
     throw new CheckFailed(
       isTooLarge ? `the archive unpacks to more than ${maxBytes} bytes` : 'the archive is not gzip, or is cut off',
     )

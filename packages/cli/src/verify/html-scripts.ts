@@ -123,7 +123,7 @@ function after(html: string, text: string, start: number): number {
 
 function skip(html: string, start: number, passes: (character: string) => boolean): number {
   let at = start
-  while (at < html.length && passes(html[at]!)) at++
+  while (at < html.length && passes(html.charAt(at))) at++
   return at
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { sha256 } from './certificate.ts'
 import { findPolicyProblems, inlineHashes, parsePolicy } from './content-security-policy.ts'
 import { type Downloaded, type Downloads, PAGE, PAGE_FILE, SMALL } from './download.ts'
@@ -52,7 +53,7 @@ function readPage({ bytes, headers }: Downloaded): PageScripts {
 /** The origins of the API and the identity provider, from the service's configuration. */
 async function findConnectOrigins(downloads: Downloads): Promise<string[]> {
   const { api_url: api, identity } = await downloads.getJson('/space-config', SMALL)
-  const issuer = (identity as { issuer?: unknown } | null | undefined)?.issuer
+  const issuer = isJsonObject(identity) ? identity['issuer'] : undefined
   const origins = [api, issuer].filter((url) => url !== undefined && url !== null)
   return [...new Set(origins.map(originOf))].filter((other) => other !== downloads.origin)
 }

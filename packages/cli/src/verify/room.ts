@@ -32,7 +32,8 @@ export async function checkRoom(
     )
     return lines
   })
-  if (!lines) return
+  const last = lines?.at(-1)
+  if (!lines || last === undefined) return
   await report.check(`opening room ${room}`, () => {
     const records = openAll(lines, deriveRoomKey({ room, mk }), deadline)
     const turns = records.filter(({ t }) => t === 'turn').length
@@ -41,7 +42,7 @@ export async function checkRoom(
     )
   })
   report.notChecked(
-    `that no newer lines are kept back from you: the history ends in ${lineHash(lines.at(-1)!)}, which must be the same for all of you`,
+    `that no newer lines are kept back from you: the history ends in ${lineHash(last)}, which must be the same for all of you`,
   )
 }
 

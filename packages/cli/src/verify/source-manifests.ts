@@ -61,10 +61,10 @@ function checkEntry(source: Source, path: string, entry: unknown): boolean {
 
 /** Whether the path is that of a package in node_modules, of the source or of one of its own packages. */
 function isInstalled(source: Source, path: string): boolean {
-  const [owner, ...names] = `/${path}/`.split('/node_modules/')
+  const [owner = '', ...names] = `/${path}/`.split('/node_modules/')
   const last = names.pop()?.slice(0, -1)
   if (last === undefined || ![...names, last].every((name) => NAME.test(name))) return false
-  return isOwn(source, owner!.slice(1))
+  return isOwn(source, owner.slice(1))
 }
 
 /** A folder of the source that is a package; '' is the source itself. */

@@ -38,7 +38,7 @@ export class SourceNames {
     if (path.length > 255) throw new CheckFailed('the archive holds a name of more than 255 characters')
     const parts = path.split('/')
     for (const part of parts) assertHarmless(part, path)
-    if (parts.length > 1 && parts.at(-1)!.toLowerCase() === 'package-lock.json') {
+    if (parts.length > 1 && parts.at(-1)?.toLowerCase() === 'package-lock.json') {
       throw new CheckFailed(`the archive holds ${path}: a second lock file`)
     }
     for (let depth = 1; depth < parts.length; depth++) this.#claim(parts.slice(0, depth).join('/'), true)

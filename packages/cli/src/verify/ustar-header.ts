@@ -57,7 +57,7 @@ export function readUstarHeader(block: Buffer): UstarHeader {
   const name = readText(block, 'name')
   const prefix = readText(block, 'prefix')
   const path = prefix ? `${prefix}/${name}` : name
-  const type = String.fromCharCode(block[156]!)
+  const type = String.fromCharCode(block.readUInt8(156))
   if (type !== '0' && type !== '5') {
     throw new CheckFailed(`the archive holds ${path}, which is no plain file but ${TYPES[type] ?? 'of an unknown type'}`)
   }

@@ -66,7 +66,7 @@ function* readElement(within: number): Parser<ElementHead> {
 function* readNumber(within: number, maxBytes: number) {
   if (within < 1) throw broken('it is cut short')
   const first: Buffer = yield { take: 1 }
-  const bytes = Math.clz32(first[0]!) - 24 + 1
+  const bytes = Math.clz32(first.readUInt8(0)) - 24 + 1
   if (bytes > maxBytes || bytes > within) throw broken('it is cut short')
   const more: Buffer = bytes > 1 ? yield { take: bytes - 1 } : Buffer.alloc(0)
   return decodeNumber(Buffer.concat([first, more]))
@@ -75,11 +75,12 @@ function* readNumber(within: number, maxBytes: number) {
 /** A variable-length number, whose leading zeros encode its length. An id keeps its marker bit. */
 function decodeNumber(coded: Buffer) {
   const bytes = coded.length
+  const first = coded.readUInt8(0)
   const more = coded.subarray(1)
-  const join = (first: number) => more.reduce((sum, byte) => sum * 256 + byte, first)
+  const join = (head: number) => more.reduce((sum, byte) => sum * 256 + byte, head)
   // The mark goes first: with it, eight bytes are more than a number can hold.
   const mark = 2 ** (8 - bytes)
-  return { bytes, marked: join(coded[0]!), value: join(coded[0]! % mark), max: allOnes(bytes) }
+  return { bytes, marked: join(first), value: join(first % mark), max: allOnes(bytes) }
 }
 
 /** All ones, summed up in the same way. */

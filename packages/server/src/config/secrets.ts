@@ -124,9 +124,7 @@ export async function makeFolder(path: string): Promise<void> {
     for (const folder of missing.toReversed()) await mkdir(folder).catch(unlessThere)
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
-    throw new StartError(
-      `ATRIUM_DATA_DIR: ${path} cannot be used (${codeOf(error) ?? messageOf(error)})`,
-    )
+    throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be used (${codeOf(error) ?? messageOf(error)})`)
   }
 }
 

@@ -45,7 +45,7 @@ function isHost(host: string): boolean {
   if (isIP(host)) return isIPv4(host)
   const labels = host.split('.')
   // A numeric last label indicates a mistyped IPv4 address.
-  const named = labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label)) && !/^\d+$/.test(labels.at(-1)!)
+  const named = labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label)) && !/(^|\.)\d+$/.test(host)
   return named && host.length <= 253
 }
 

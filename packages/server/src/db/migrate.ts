@@ -7,7 +7,12 @@ import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migr
 import { applyFunctions, functionFolders, functionTable } from './sql-functions.ts'
 
 /** Kysely's two tables and our checksums; the schema's dump leaves them out. */
-export const bookkeepingTables = ['schema_migration', 'schema_migration_lock', 'schema_migration_checksum', functionTable]
+export const bookkeepingTables = [
+  'schema_migration',
+  'schema_migration_lock',
+  'schema_migration_checksum',
+  functionTable,
+] as const
 
 /**
  * Applies the pending migrations of `folder`, then creates the SQL functions of `functions` that have changed. Several
@@ -74,7 +79,7 @@ function createMigrator(client: ClientBase, files: MigrationFile[]): Migrator {
   const pool: PostgresPool = { connect: async () => lent, end: async () => {}, options: {} }
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const migrations = Object.fromEntries(files.map((file) => [file.name, toMigration(file)]))
-  const [migrationTableName, migrationLockTableName] = bookkeepingTables as [string, string]
+  const [migrationTableName, migrationLockTableName] = bookkeepingTables
   return new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableName, migrationLockTableName })
 }
 

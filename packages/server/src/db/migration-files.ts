@@ -21,10 +21,12 @@ export async function readMigrationFiles(folder: string): Promise<MigrationFile[
 
 /** Two branches may take the same number; then the order would depend on the names. */
 function assertNumbered(names: string[]): void {
-  for (const [index, name] of names.entries()) {
+  let previous: string | undefined
+  for (const name of names) {
     if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) throw new StartError(`Migration ${name} is not named NNNN-name.sql: rename it`)
-    if (index > 0 && names[index - 1]!.slice(0, 4) === name.slice(0, 4)) {
-      throw new StartError(`Migrations ${names[index - 1]} and ${name} have the same number: give the later one the next number`)
+    if (previous?.slice(0, 4) === name.slice(0, 4)) {
+      throw new StartError(`Migrations ${previous} and ${name} have the same number: give the later one the next number`)
     }
+    previous = name
   }
 }

@@ -1,3 +1,4 @@
+import { bodyOf } from '#http/parse.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 
@@ -8,7 +9,7 @@ import type { Context } from '#features/context.ts'
 export function countUsage(ctx: Context, req: FastifyRequest, answerBody: string): void {
   const { tenantKey } = req
   if (!tenantKey) return
-  const receivedBytes = (req.body as Buffer | undefined)?.length ?? 0
+  const receivedBytes = bodyOf(req)?.length ?? 0
   const sentBytes = req.method === 'HEAD' ? 0 : Buffer.byteLength(answerBody)
   ctx.usageCounter.answered(tenantKey.tenantId, receivedBytes + sentBytes)
 }

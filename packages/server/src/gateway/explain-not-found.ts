@@ -1,3 +1,4 @@
+import { pathOf } from '#http/parse.ts'
 import type { Operation } from '@atrium/contract/operation'
 import { servedOperations } from '@atrium/contract/table'
 
@@ -20,18 +21,17 @@ const routes: Route[] = servedOperations.map(({ method, path, status }: Operatio
  * one too many, slashes, capitals. Told from the contract alone: it says nothing of what there is.
  */
 export function explainNotFound(method: string, url: string, spacesUrl: string): string | undefined {
-  const path = url.split('?', 1)[0]!
+  const path = pathOf(url)
   if (method !== 'POST' && /^(\/v1)?\/space$/.test(path))
     return `Rooms are opened at ${spacesUrl}/space. Here is the endpoint of the service alone: POST /v1/space.`
   const plain = path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
   const bare = plain.replace(/^\/v1(?=\/)/i, '')
   const near = routes.filter(({ pattern }) => pattern.test(bare) || pattern.test(bare.toLowerCase()))
   if (near.length === 0) return undefined
-  const meant = near.filter((route) => route.method === method)
-  if (meant.length === 0) return `${method} is not taken here: use ${near.map((route) => route.method).join(', ')}.`
-  const [route] = meant
-  const spelled = route!.pattern.test(bare) ? bare : bare.toLowerCase()
-  const right = (route!.versioned ? '/v1' : '') + spelled
+  const route = near.find((one) => one.method === method)
+  if (!route) return `${method} is not taken here: use ${near.map((one) => one.method).join(', ')}.`
+  const spelled = route.pattern.test(bare) ? bare : bare.toLowerCase()
+  const right = (route.versioned ? '/v1' : '') + spelled
   return right === path ? undefined : `There is nothing at ${shorten(path)}. Did you mean ${shorten(right)}?`
 }
 

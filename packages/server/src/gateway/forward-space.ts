@@ -1,3 +1,4 @@
+import { bodyOf } from '#http/parse.ts'
 import { Agent, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { FastifyReply } from 'fastify'
@@ -16,7 +17,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets:
  */
 export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
   const { spaceOrigin } = ctx.config
-  const body = (req.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const body = bodyOf(req) ?? Buffer.alloc(0)
   const isTls = spaceOrigin.startsWith('https:')
   const send = isTls ? requestTls : request
   return new Promise((resolve) => {
@@ -65,7 +66,8 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
 export function answerFlatError(ctx: Context, error: unknown, reply: FastifyReply): FastifyReply {
   const status = fieldOf(error, 'statusCode')
   if (status === 413) return flatError(reply, 413, 'payload_too_large', 'a body goes up to 256 KiB')
-  if (typeof status === 'number' && status < 500) return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
+  if (typeof status === 'number' && status < 500)
+    return flatError(reply, 400, 'invalid_request', 'the body must be application/json')
   ctx.log.error({ err: error }, 'request not forwarded')
   return flatError(reply, 500, 'internal_error', 'fault')
 }

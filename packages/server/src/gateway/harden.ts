@@ -1,3 +1,4 @@
+import { pathOf } from '#http/parse.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -12,7 +13,7 @@ export function assertPlainRequest(req: FastifyRequest): void {
   // An absolute-form target names a host beside the Host header: which one counts would be ambiguous.
   if (target[0] !== '/' && target !== '*') throw invalid('', 'the request target must start with /')
   const percent = target.indexOf('%')
-  if (percent !== -1 && hiddenByte.test(target.split('?', 1)[0]!))
+  if (percent !== -1 && hiddenByte.test(pathOf(target)))
     throw invalid('', 'the path may not hold an encoded slash, backslash or NUL')
   if (req.raw.httpVersionMajor !== 1) throw invalid('', 'only HTTP/1.0 and HTTP/1.1 are supported')
   const hosts = countHosts(req.raw.rawHeaders)
@@ -25,8 +26,8 @@ const hiddenByte = /%(?:00|2f|5c)/i
 function countHosts(rawHeaders: string[]): number {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return hosts
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { createHash } from 'node:crypto'
 import type { Operation } from '@atrium/contract/operation'
 import { idKindOf } from '@atrium/contract/schemas'
@@ -13,7 +14,7 @@ import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } 
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { replayOrRefuse, runClaimed, type ClaimedAnswer } from '#http/idempotency/run-claimed.ts'
 import { pageTurns } from '#http/page-turns.ts'
-import { assertNoBody, compileCheck, compileQuery, parseBody } from '#http/parse.ts'
+import { assertNoBody, compileCheck, compileQuery, parseBody, bodyOf, pathOf } from '#http/parse.ts'
 import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
@@ -99,13 +100,13 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
     const input = {
       scope: scopeOf(op, req, body),
       operationId: op.id,
-      path: req.url.split('?', 1)[0]!,
+      path: pathOf(req.url),
       idempotencyKey,
       vault: ctx.vault,
     }
     const proof = proofOf(op, req)?.toString('base64url')
     // An operation without a body is asked the same by none and by {}.
-    const bytes = (op.body && (req.body as Buffer | undefined)) ?? noBody
+    const bytes = (op.body && bodyOf(req)) ?? noBody
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
   }
@@ -128,7 +129,13 @@ function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, bo
   if (req.tenantKey) return req.tenantKey.tenantId
   if (req.session) return `${caller}:${req.session.id}`
   if (!credentialField) return caller
-  return `${caller}:${hashCredential((body as Record<string, string>)[credentialField]!).toString('base64url')}`
+  return `${caller}:${hashCredential(credentialIn(body, credentialField)).toString('base64url')}`
+}
+
+function credentialIn(body: unknown, field: string): string {
+  const credential = isJsonObject(body) ? body[field] : undefined
+  if (typeof credential !== 'string') throw new Error(`the contract lets a body pass without ${field}`)
+  return credential
 }
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
@@ -167,7 +174,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
     if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const params = req.params as Record<string, string>
     for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw new ApiError('not_found')
-    const bytes = req.body as Buffer | undefined
+    const bytes = bodyOf(req)
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)
     if (!checkBody) assertNoBody(bytes)
@@ -211,7 +218,7 @@ function collectionTokenOf(req: FastifyRequest): string | undefined {
 function idParamsOf(op: Operation): [string, IdKind][] {
   return Object.entries(op.params?.properties ?? {}).flatMap(([name, schema]) => {
     const kind = idKindOf(schema)
-    return kind ? [[name, kind] as [string, IdKind]] : []
+    return kind ? [[name, kind] satisfies [string, IdKind]] : []
   })
 }
 

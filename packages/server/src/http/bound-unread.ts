@@ -2,6 +2,7 @@ import { inPieces, pieceBytes, UnreadAnswers } from '@atrium/traffic/unread-answ
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
 import { CollectLarge } from './collect-large.ts'
+import { pathOf } from './parse.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,19 +24,16 @@ class LastSizes {
   readonly #bytes = new Map<string, number>()
 
   of(req: FastifyRequest): number {
-    return this.#bytes.get(pathOf(req)) ?? 0
+    return this.#bytes.get(pathOf(req.url)) ?? 0
   }
 
   note(req: FastifyRequest, bytes: number): void {
-    const path = pathOf(req)
+    const path = pathOf(req.url)
     this.#bytes.delete(path)
-    if (this.#bytes.size >= 1_000) this.#bytes.delete(this.#bytes.keys().next().value!)
+    const [oldest] = this.#bytes.keys()
+    if (this.#bytes.size >= 1_000 && oldest !== undefined) this.#bytes.delete(oldest)
     this.#bytes.set(path, bytes)
   }
-}
-
-function pathOf(req: FastifyRequest): string {
-  return req.url.split('?', 1)[0]!
 }
 
 /** One per process, because the budget is the memory of the process. */

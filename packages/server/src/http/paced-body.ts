@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { rawErrorAnswer } from './error-body.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
-import { releaseChunk } from './release-chunk.ts'
+import { releaseChunk, assertBytes } from './release-chunk.ts'
 import { allowSlowBody } from './slow-bodies.ts'
 
 export interface Pace {
@@ -31,8 +31,9 @@ export async function* pacedBody(req: IncomingMessage, requestId: string, pace: 
     // The connection stays open when the reader stops, so that the error can still be sent.
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       idle.refresh()
-      yield chunk as Buffer
-      releaseChunk(chunk as Buffer)
+      assertBytes(chunk)
+      yield chunk
+      releaseChunk(chunk)
     }
   } catch (error) {
     if (tooSlow) throw new ApiError('request_timeout', { cause: error })

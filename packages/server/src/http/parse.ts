@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@atrium/contract/errors'
-import { JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
+import { isJsonObject, JsonError, parseStrictJson, shortPath } from '@atrium/contract/strict-json'
+import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ApiError, invalid } from '#errors/api-error.ts'
@@ -49,6 +50,17 @@ function explain(found: SchemaError[]): ErrorDetail[] {
   return [...details].map(([path, message]) => ({ path, message }))
 }
 
+/** The path of a request's address, without its query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+/** The bytes of the body, which no route of the API parses before the handler. */
+export function bodyOf({ body }: FastifyRequest): Buffer | undefined {
+  return Buffer.isBuffer(body) ? body : undefined
+}
+
 /** Parses the JSON of a required body. */
 export function parseBody(bytes: Buffer | undefined): unknown {
   if (!bytes || bytes.length === 0) throw invalid('', 'a JSON body is required')
@@ -71,9 +83,10 @@ export function assertNoBody(bytes: Buffer | undefined): void {
 /** Query parameters are text. Those with an integer or boolean schema are converted if they have its form. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
   const check = compileCheck(schema)
-  const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {}
-  const integers = Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
-  const booleans = Object.keys(properties).filter((name) => properties[name]?.type === 'boolean')
+  const properties = 'properties' in schema && isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
+  const ofType = (type: string) =>
+    properties.flatMap(([name, field]) => (isJsonObject(field) && field['type'] === type ? [name] : []))
+  const [integers, booleans] = [ofType('integer'), ofType('boolean')]
   return (query) => {
     const values = { ...query }
     for (const name of booleans) {

@@ -1,3 +1,8 @@
+/** Node types its streams as streams of anything. */
+export function assertBytes(chunk: unknown): asserts chunk is Buffer {
+  if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes gave something else')
+}
+
 /**
  * Frees the memory of a chunk that is no longer used. The garbage collector accounts for memory outside its heap late:
  * 50 uploads left 90 to 130 MiB, and 20 MiB with this function (measured). A chunk that shares its memory is not freed.

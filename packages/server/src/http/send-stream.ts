@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { allowPause, onceOver } from '@atrium/traffic/unread-answers'
-import { releaseChunk } from './release-chunk.ts'
+import { releaseChunk, assertBytes } from './release-chunk.ts'
 
 /** A paused media player stops reading. After a longer pause it sends a new request. */
 const idleMs = 120_000
@@ -16,7 +16,8 @@ export async function sendStream(res: ServerResponse, stream: Readable): Promise
   allowPause(res, idleMs)
   let sent = 0
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
+      assertBytes(chunk)
       const { length } = chunk
       if (!(await written(res, chunk))) return sent
       sent += length

@@ -25,7 +25,7 @@ export function compileAnswers(op: Operation): (answer: Answer) => SentAnswer {
 }
 
 function compileAnswer(spec: AnswerSpec): (answer: Answer) => string {
-  if (spec.raw === 'text/html') return ({ data }) => data as string
+  if (spec.raw === 'text/html') return ({ data }) => String(data)
   if (spec.raw) return ({ data }) => JSON.stringify(data)
   if (!spec.data) return () => ''
   const meta = { type: 'object', properties: { next_cursor: { type: 'string' } } }

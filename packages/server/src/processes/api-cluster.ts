@@ -58,7 +58,7 @@ export async function startWorkers(config: Config, secrets: Secrets, databaseUrl
 }
 
 function livingWorkers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
+  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []))
 }
 
 function stopWorker(worker: Worker): Promise<void> {

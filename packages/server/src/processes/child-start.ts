@@ -8,12 +8,14 @@ const stopTimeoutMs = 9_500
 /** What a child process is told over its channel. The channel carries JSON, so the master keys go as base64. */
 interface ChildStart {
   config: Config
-  secrets: Omit<Secrets, 'masterKeys'> & { masterKeys: string[] }
+  secrets: Omit<Secrets, 'masterKeys'> & { masterKeys: [string, ...string[]] }
   databaseUrl: string
 }
 
 export function packStart(config: Config, secrets: Secrets, databaseUrl: string): ChildStart {
-  return { config, secrets: { ...secrets, masterKeys: secrets.masterKeys.map((key) => key.toString('base64')) }, databaseUrl }
+  const [first, ...others] = secrets.masterKeys
+  const encode = (key: Buffer) => key.toString('base64')
+  return { config, secrets: { ...secrets, masterKeys: [encode(first), ...others.map(encode)] }, databaseUrl }
 }
 
 interface Running {
@@ -29,8 +31,9 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   let running: Running | undefined
   const tell = (message: ChildMessage) => process.send?.(message)
   process.once('message', ({ config, secrets, databaseUrl }: ChildStart) => {
-    const masterKeys = secrets.masterKeys.map((key) => Buffer.from(key, 'base64')) as [Buffer, ...Buffer[]]
-    start(config, { ...secrets, masterKeys }, databaseUrl).then(
+    const [first, ...others] = secrets.masterKeys
+    const decode = (key: string) => Buffer.from(key, 'base64')
+    start(config, { ...secrets, masterKeys: [decode(first), ...others.map(decode)] }, databaseUrl).then(
       (started) => {
         running = started
         tell({ listening: started.port })

@@ -28,7 +28,8 @@ function passOnErrors(stderr: Readable): { last(): string | undefined } {
 
 /** Calls back once, when the process has ended, with how it did. */
 export function onceEnded(child: ChildProcess, run: (how: string) => void): void {
-  const words = passOnErrors(child.stderr!)
+  if (!child.stderr) throw new Error('the child process was started without a pipe for its errors')
+  const words = passOnErrors(child.stderr)
   child.once('exit', (code, signal) => {
     const tell = () => {
       clearTimeout(timer)

@@ -50,7 +50,8 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   const say = (line: string) => console.log(line)
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres({ dataDir: config.dataDir, say })
   try {
-    const databaseUrl = config.databaseUrl ?? embedded!.connectionString
+    const databaseUrl = config.databaseUrl ?? embedded?.connectionString
+    if (databaseUrl === undefined) throw new StartError('there is no database: set DATABASE_URL')
     await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
     const secrets = await openSecrets(given, config, databaseUrl)
     const forDevelopment = embedded !== undefined && !config.production

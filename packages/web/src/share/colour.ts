@@ -17,8 +17,8 @@ export function mix(a: Colour, b: Colour, share: number): Colour {
 
 /** WCAG contrast ratio, 1–21. */
 export function contrast(a: Colour, b: Colour): number {
-  const [lighter, darker] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number]
-  return (lighter + 0.05) / (darker + 0.05)
+  const [one, other] = [luminance(a), luminance(b)]
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
 }
 
 function luminance([red, green, blue]: Colour): number {

@@ -150,7 +150,7 @@ function mediaProperties(hero: Hero, title: string): Array<[string, string | num
     [`${kind}:type`, hero.mime],
     [`${kind}:width`, hero.size?.width],
     [`${kind}:height`, hero.size?.height],
-    ...(hero.element === 'img' ? [['og:image:alt', altOf(hero, title)] as [string, string]] : []),
+    ...(hero.element === 'img' ? [['og:image:alt', altOf(hero, title)] satisfies [string, string]] : []),
   ]
 }
 

@@ -3,7 +3,8 @@ import { App } from './app.tsx'
 import { loadConfig } from './config.ts'
 import { finishSignIn, isReturn } from './identity/sign-in.ts'
 
-const root = document.getElementById('app')!
+const root = document.getElementById('app')
+if (!root) throw new Error('the page has no place for the app')
 
 if (isReturn()) {
   // Nothing is drawn before the room's link is back in the address bar.

@@ -46,8 +46,8 @@ function readTypes(meta: Buffer, start: number, end: number) {
   const otherTypes: number[] = []
   const names: Items['names'] = []
   for (const { type, payload, end: itemEnd } of boxesIn(meta, first, end)) {
-    const version = meta[payload]!
-    if (type !== 'infe' || version < 2) throw broken()
+    const version = meta[payload]
+    if (type !== 'infe' || version === undefined || version < 2) throw broken()
     const idBytes = version === 2 ? 2 : 4
     const id = meta.readUIntBE(payload + 4, idBytes)
     const typeAt = payload + 4 + idBytes + 2

@@ -26,9 +26,11 @@ export function* boxesOf(source: SourceFile): Generator<Box> {
 /** Those within a part of a buffer. */
 export function boxesIn(buffer: Buffer, from: number, end: number): Box[] {
   const boxes: Box[] = []
-  for (let start = from; start < end; start = boxes.at(-1)!.end) {
+  for (let start = from; start < end;) {
     if (boxes.length === maxBoxes) throw broken()
-    boxes.push(boxAt(buffer.subarray(start, Math.min(start + 16, end)), start, end))
+    const box = boxAt(buffer.subarray(start, Math.min(start + 16, end)), start, end)
+    boxes.push(box)
+    start = box.end
   }
   return boxes
 }

@@ -15,8 +15,8 @@ export function gifPieces(source: SourceFile, size: { width: number; height: num
   if (!/^GIF8[79]a$/.test(header.toString('latin1', 0, 6))) throw broken('it is no GIF')
   // Decoders go by the frames where the screen looks absurd; a browser may well make room for it.
   if (header.readUInt16LE(6) > size.width || header.readUInt16LE(8) > size.height) throw broken('its frames do not fill it')
-  const kept = [{ start: 0, end: 13 + paletteBytes(header[10]!) }]
-  let at = kept[0]!.end
+  let at = 13 + paletteBytes(header.readUInt8(10))
+  const kept = [{ start: 0, end: at }]
   for (;;) {
     const start = at
     const introducer = source.byte(at++)

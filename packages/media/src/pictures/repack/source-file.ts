@@ -29,8 +29,7 @@ export class SourceFile {
   }
 
   byte(at: number): number {
-    if (at < this.#at || at >= this.#at + this.#window.length) return this.take(at, 1)[0]!
-    return this.#window[at - this.#at]!
+    return this.#window[at - this.#at] ?? this.take(at, 1).readUInt8(0)
   }
 
   close(): void {

@@ -50,7 +50,7 @@ function assertFrame(source: SourceFile, start: number, end: number): void {
 }
 
 function withoutMetadata(chunk: Buffer): Buffer {
-  chunk[8]! &= ~exifAndXmp
+  chunk.writeUInt8(chunk.readUInt8(8) & ~exifAndXmp, 8)
   return chunk
 }
 

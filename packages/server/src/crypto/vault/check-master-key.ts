@@ -39,7 +39,7 @@ async function assertOpensAny(db: Db, vault: Vault): Promise<void> {
     const found = await findSealedValue(db, column, vault.keyIds)
     if (!found) continue
     const { tenant, row, sealed } = found
-    if (opens(vault, sealed, { table: column.table, column: column.column, tenant, row } as SealedRef)) return
+    if (opens(vault, sealed, { ...column, tenant, row })) return
     closed = sealed
   }
   if (closed) throw wrongKey(vault, closed)

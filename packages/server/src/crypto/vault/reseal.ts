@@ -60,8 +60,8 @@ async function resealColumn(db: Database, vault: Vault, column: SealedColumn, en
   return resealed
 }
 
-function resealValue(vault: Vault, { table, column }: SealedColumn, { at, tenant, row, sealed }: SealedValue) {
-  const ref = { table, column, tenant, row } as SealedRef
+function resealValue(vault: Vault, column: SealedColumn, { at, tenant, row, sealed }: SealedValue) {
+  const ref: SealedRef = { ...column, tenant, row }
   try {
     return [{ at, old: sealed, fresh: vault.rewrap(sealed, ref) }]
   } catch {
@@ -71,7 +71,8 @@ function resealValue(vault: Vault, { table, column }: SealedColumn, { at, tenant
 
 async function listNeeds(db: Database, vault: Vault): Promise<ResealReport['keys']> {
   const configured = vault.keyIds.map((id) => id.toString('hex'))
-  const needs = new Map(configured.map((id) => [id, { id, values: 0, answers: 0, answersUntil: null as string | null }]))
+  const needs = new Map<string, KeyNeeds>()
+  for (const id of configured) needs.set(id, { id, values: 0, answers: 0, answersUntil: null })
   const needsOf = (id: string) => {
     const known = needs.get(id) ?? { id, values: 0, answers: 0, answersUntil: null }
     needs.set(id, known)

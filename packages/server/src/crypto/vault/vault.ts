@@ -44,8 +44,9 @@ export class Vault {
 
   /** The first one seals. */
   constructor(masterKeys: readonly [Buffer, ...Buffer[]]) {
-    this.#all = masterKeys.map(deriveKeys)
-    this.#current = this.#all[0]!
+    const [first, ...others] = masterKeys
+    this.#current = deriveKeys(first)
+    this.#all = [this.#current, ...others.map(deriveKeys)]
   }
 
   /** The ids of the master keys, the one that seals first. They are hashes, and no secret. */

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '@atrium/contract/strict-json'
 import { codeOf, messageOf } from '#errors/caught.ts'
 import { spawnSync } from 'node:child_process'
 import {
@@ -101,7 +102,9 @@ function linkLibraries(nativeFolder: string): void {
 
 /** Copies to a temporary name and renames, so that a crash or a second start never finds half a copy. */
 function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser | undefined): string {
-  const { version } = JSON.parse(readFileSync(path.join(nativeFolder, '..', 'package.json'), 'utf8')) as { version: string }
+  const manifest = parseJsonObject(readFileSync(path.join(nativeFolder, '..', 'package.json')))
+  if (typeof manifest?.['version'] !== 'string') throw new StartError(`${nativeFolder} is not in a package with a version`)
+  const { version } = manifest
   const copy = path.join(copiesFolder, `postgres-${version}`, 'native')
   if (existsSync(copy)) return copy
   try {
@@ -115,9 +118,7 @@ function copyOnce(nativeFolder: string, copiesFolder: string, user: ServerUser |
     rmSync(half, { recursive: true })
     return copy
   } catch (error) {
-    throw new StartError(
-      `PostgreSQL's programs cannot be copied to ${copy} (${messageOf(error)}): make ${copiesFolder} writable`,
-    )
+    throw new StartError(`PostgreSQL's programs cannot be copied to ${copy} (${messageOf(error)}): make ${copiesFolder} writable`)
   }
 }
 

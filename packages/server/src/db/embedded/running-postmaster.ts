@@ -52,7 +52,11 @@ export async function shutDown(pid: number, hasEnded: () => boolean, graceMs: nu
   ]
   const began = performance.now()
   while (!hasEnded()) {
-    while (steps[0] && performance.now() - began >= steps[0][1]) sendSignal(pid, steps.shift()![0])
+    const elapsedMs = performance.now() - began
+    while (steps[0] && elapsedMs >= steps[0][1]) {
+      sendSignal(pid, steps[0][0])
+      steps.shift()
+    }
     await delay(pollMs)
   }
 }

@@ -25,7 +25,8 @@ export function sealToolSecrets(vault: Vault, agent: AgentRef, secrets: Readonly
 
 export function openToolSecrets(vault: Vault, agent: AgentRef & Pick<Agent, 'toolSecrets'>): Map<string, string> {
   if (!agent.toolSecrets) return new Map()
-  return new Map(JSON.parse(vault.open(agent.toolSecrets, sealedRef(agent, 'tool_secrets')).toString()) as [string, string][])
+  const secrets: [string, string][] = JSON.parse(vault.open(agent.toolSecrets, sealedRef(agent, 'tool_secrets')).toString())
+  return new Map(secrets)
 }
 
 /**

@@ -23,8 +23,13 @@ export function setByOwner({ statusBefore }: AgentStatus, wanted: OwnerStatus): 
 /** The operator moves freely between the two. Lifting an agent that no operator holds changes nothing. */
 export function setByOperator({ status, statusBefore }: AgentStatus, wanted: HeldStatus | 'lifted'): AgentStatus {
   // Without an earlier status no operator holds the agent: its status is the owner's.
-  const before = statusBefore ?? (status as OwnerStatus)
+  const before = statusBefore ?? ownersOf(status)
   return wanted === 'lifted' ? { status: before, statusBefore: null } : { status: wanted, statusBefore: before }
+}
+
+function ownersOf(status: AgentStatusName): OwnerStatus {
+  if (status === 'suspended' || status === 'pending') throw new Error(`an agent is ${status}, and has no status before it`)
+  return status
 }
 
 /** active: every tenant may launch it. private: its own tenant. All others: no tenant. */

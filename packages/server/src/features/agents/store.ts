@@ -57,6 +57,12 @@ function toCatalogEntry(row: CatalogRow): CatalogEntry {
   }
 }
 
+/** What a statement wrote, with `returning`. */
+function written(id: string, [row]: Row[]): Agent {
+  if (!row) throw new Error(`agent ${id} was not written`)
+  return toAgent(row)
+}
+
 function toAgent(row: Row): Agent {
   const { instructions, model, endpoint, tools, greeting, status } = row
   return {
@@ -107,8 +113,7 @@ const insertStatement = statement<Row>(
 )
 
 export async function insertAgent(tx: Tx, tenantId: string, id: string, manifest: Manifest): Promise<Agent> {
-  const [row] = await tx.query(insertStatement, [tenantId, id, ...manifestValues(manifest)])
-  return toAgent(row!)
+  return written(id, await tx.query(insertStatement, [tenantId, id, ...manifestValues(manifest)]))
 }
 
 const listStatement = statement<Row>(
@@ -160,8 +165,7 @@ const updateStatement = statement<Row>(
 )
 
 export async function updateAgent(tx: Tx, tenantId: string, id: string, manifest: Manifest): Promise<Agent> {
-  const [row] = await tx.query(updateStatement, [tenantId, id, ...manifestValues(manifest)])
-  return toAgent(row!)
+  return written(id, await tx.query(updateStatement, [tenantId, id, ...manifestValues(manifest)]))
 }
 
 const statusStatement = statement<Row>(
@@ -175,8 +179,7 @@ export async function updateAgentStatus(
   id: string,
   { status, statusBefore }: AgentStatus,
 ): Promise<Agent> {
-  const [row] = await tx.query(statusStatement, [tenantId, id, status, statusBefore])
-  return toAgent(row!)
+  return written(id, await tx.query(statusStatement, [tenantId, id, status, statusBefore]))
 }
 
 const catalogStatement = statement<CatalogRow>(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { releaseChunk } from '#http/release-chunk.ts'
+import { releaseChunk, assertBytes } from '#http/release-chunk.ts'
 import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 
 export interface DownloadedBlob {
@@ -19,7 +19,8 @@ export async function downloadBlobTo(path: string, blobs: Blobs, key: string, ma
   let bytes = 0
   const file = await open(path, 'wx', 0o600)
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
+      assertBytes(chunk)
       bytes += chunk.length
       if (bytes > maxBytes) throw new BlobError('mismatch', `more than ${maxBytes} bytes`)
       hash.update(chunk)

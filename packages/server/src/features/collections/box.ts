@@ -1,3 +1,4 @@
+import { parseJsonObject } from '@atrium/contract/strict-json'
 import { ApiError } from '#errors/api-error.ts'
 import { sealTo, type RecipientJwk } from '#crypto/jwe.ts'
 
@@ -19,17 +20,8 @@ export function assertSealed(content: unknown): string {
   const [head] = parts
   if (head === undefined || parts.length !== 5 || !parts.every((text) => base64url.test(text)))
     throw refuse('must be a compact JWE of five base64url parts')
-  const header = parseHeader(head)
+  const header = parseJsonObject(Buffer.from(head, 'base64url'))
   if (header?.['alg'] !== 'ECDH-ES+A256KW' || header['enc'] !== 'A256GCM')
     throw refuse('must be sealed with ECDH-ES+A256KW and A256GCM')
   return content
-}
-
-function parseHeader(text: string): Record<string, unknown> | undefined {
-  try {
-    const header: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return typeof header === 'object' && header !== null ? (header as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -25,7 +25,8 @@ function sealedRef({ tenantId: tenant, table, id: row }: Listed): SealedRef {
 
 export function openAccessList(vault: Vault, listed: Listed, sealed: Buffer | null): AccessList {
   if (!sealed) return new Map()
-  return new Map(JSON.parse(vault.open(sealed, sealedRef(listed)).toString()) as [string, ListStatus][])
+  const entries: [string, ListStatus][] = JSON.parse(vault.open(sealed, sealedRef(listed)).toString())
+  return new Map(entries)
 }
 
 /**

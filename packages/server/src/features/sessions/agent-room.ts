@@ -63,7 +63,8 @@ export class AgentRoom {
     this.#address = address
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.#privateKey = privateKey
-    const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
+    const { x, y } = publicKey.export({ format: 'jwk' })
+    if (!x || !y) throw new Error('the public part of a P-256 key has two coordinates')
     this.#spk = { kty: 'EC', crv: 'P-256', x, y }
   }
 

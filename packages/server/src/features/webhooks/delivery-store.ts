@@ -151,7 +151,7 @@ async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]): Promis
     outcomes.map(({ error }) => error),
     outcomes.map(({ retryInMs }) => retryInMs ?? null),
   ])
-  return rows.map(({ outcome }, i) => (outcome === 'locked' ? new Locked(outcomes[i]!.tenantId) : undefined))
+  return outcomes.map(({ tenantId }, i) => (rows[i]?.outcome === 'locked' ? new Locked(tenantId) : undefined))
 }
 
 const deleteStatement = statement<never>(

@@ -25,7 +25,7 @@ export function addDocsPages(app: FastifyInstance, addresses: { publicUrl: strin
   app.get('/downloads', servePage(downloadsPage))
   app.get('/docs', servePage(referencePage(false, chapters), referencePolicy))
   app.get('/docs/full', servePage(referencePage(true, chapters), referencePolicy))
-  app.get('/docs/guides', async (_req, reply) => reply.redirect(chapters[0]!.pages[0]!.path, 302))
+  app.get('/docs/guides', async (_req, reply) => reply.redirect(chapters[0]?.pages[0]?.path ?? '/docs', 302))
 
   app.get(
     stylePath,

@@ -63,8 +63,7 @@ const reference = {
 }
 
 function navigation(path: string, chapters: readonly DocsChapter[]): string {
-  const [guides, ...others] = chapters
-  return [guides!, reference, ...others]
+  return [...chapters.slice(0, 1), reference, ...chapters.slice(1)]
     .map(({ title, pages }) => {
       const links = pages.map(
         (page) =>

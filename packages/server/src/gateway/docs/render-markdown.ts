@@ -25,7 +25,7 @@ function rendererFor(resolveLink: ResolveLink) {
     },
     // The block scrolls sideways, with the keyboard too.
     code({ text, lang = '' }: Tokens.Code) {
-      const language = /^\w*/.exec(lang)![0]
+      const language = /^\w*/.exec(lang)?.[0]
       const comment = language === 'ts' ? /^\s*\/\// : /^\s*#/
       const lines = text
         .split('\n')

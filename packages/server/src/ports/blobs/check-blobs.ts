@@ -1,9 +1,10 @@
+import { statusOf } from './s3/s3-errors.ts'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
-import { codeOf } from '#errors/caught.ts'
+import { codeOf, messageOf } from '#errors/caught.ts'
 
 /**
  * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each
@@ -12,7 +13,8 @@ import { codeOf } from '#errors/caught.ts'
 export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Pick<Secrets, 's3'>): Promise<void> {
   if (blobs.store === 'disk') return checkFolder(dataDir)
   const { S3Blobs } = await import('./s3-blobs.ts')
-  const store = new S3Blobs({ ...blobs, ...s3! })
+  if (!s3) throw new StartError('the object storage has no keys')
+  const store = new S3Blobs({ ...blobs, ...s3 })
   try {
     await store.check()
   } catch (error) {
@@ -37,8 +39,7 @@ async function checkFolder(dataDir: string): Promise<void> {
 
 /** A store answers a HEAD of a bucket without a body, so only the status is available. */
 function s3StartError(error: unknown): StartError {
-  const { $metadata, code, message } = error as { $metadata?: { httpStatusCode?: number }; code?: string; message: string }
-  const status = $metadata?.httpStatusCode
+  const [status, code, message] = [statusOf(error), codeOf(error), messageOf(error)]
   if (status === 403)
     return new StartError('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: the store at S3_ENDPOINT refuses them for S3_BUCKET')
   if (status === 404) return new StartError('S3_BUCKET: there is no such bucket at S3_ENDPOINT')

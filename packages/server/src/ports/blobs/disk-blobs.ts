@@ -142,7 +142,8 @@ export class DiskBlobs implements Blobs {
     if (prefix) assertBlobPrefix(prefix)
     const blobs: BlobPage['blobs'] = []
     for await (const key of listFiles(this.#folder, prefix, cursor)) {
-      if (blobs.length === limit) return { blobs, cursor: blobs.at(-1)!.key }
+      const last = blobs.at(-1)
+      if (last && blobs.length >= limit) return { blobs, cursor: last.key }
       const stats = await stat(join(this.#folder, key)).catch(unlessMissing)
       if (stats) blobs.push({ key, bytes: stats.size, modifiedAt: stats.mtime })
     }

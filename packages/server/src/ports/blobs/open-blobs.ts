@@ -17,5 +17,6 @@ export async function openBlobs(
   }
   // Loaded when used: it takes longer than all the rest.
   const { S3Blobs } = await import('./s3-blobs.ts')
-  return new S3Blobs({ ...blobs, ...s3! })
+  if (!s3) throw new Error('the object storage has no keys')
+  return new S3Blobs({ ...blobs, ...s3 })
 }

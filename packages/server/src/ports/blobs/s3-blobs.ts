@@ -188,7 +188,7 @@ export class S3Blobs implements Blobs {
     const { Errors = [] } = await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
     const failed = Errors.filter((error) => error.Code !== 'NoSuchKey')
     if (last && failed[0]) throw new BlobError('unavailable', `${failed.length} objects not deleted`, { cause: failed[0] })
-    return failed.map((error) => error.Key!)
+    return failed.flatMap((error) => error.Key ?? [])
   }
 
   async deletePrefix(prefix: string): Promise<void> {

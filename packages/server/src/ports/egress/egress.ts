@@ -100,7 +100,8 @@ async function readCapped(stream: Readable, maxBytes: number): Promise<{ body: B
   const chunks: Buffer[] = []
   let size = 0
   // Leaving the loop destroys the stream, and with it the connection.
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('an answer is read as bytes')
     chunks.push(chunk)
     size += chunk.length
     if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true }

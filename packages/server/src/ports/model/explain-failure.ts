@@ -115,7 +115,7 @@ function describe(status: number | undefined, codes: string[]): string {
 
 function codesIn(body: string | undefined): string[] {
   try {
-    const { code, status, type } = (JSON.parse(body ?? '') as { error: Record<string, unknown> }).error
+    const { code, status, type } = JSON.parse(body ?? '').error
     return [code, type, typeof status === 'string' ? status.toLowerCase() : undefined].filter(
       (value) => typeof value === 'string',
     )

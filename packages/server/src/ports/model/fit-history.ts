@@ -21,11 +21,13 @@ export function estimateTokens(text: string): number {
  */
 export function fitHistory(history: Turn[], budgetTokens: number): Turn[] {
   const asked = history.findLastIndex((turn) => turn.author === 'person')
-  const question = asked < 0 ? undefined : cutTurn(history[asked]!, budgetTokens)
+  const said = history[asked]
+  const question = said && cutTurn(said, budgetTokens)
   let left = budgetTokens - (question ? tokensOf(question) : 0)
   const kept: Turn[] = []
   for (let i = history.length - 1; i >= 0; i--) {
-    const turn = i === asked ? question! : history[i]!
+    const turn = i === asked ? question : history[i]
+    if (!turn) continue
     if (i !== asked) left -= tokensOf(turn)
     if (left < 0) break
     kept.push(turn)

@@ -1,3 +1,4 @@
+import { codeOf, fieldOf, messageOf } from '#errors/caught.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Stripe } from 'stripe'
 import { isId } from '@atrium/contract/tokens'
@@ -88,12 +89,12 @@ const amountCodes = new Set(['amount_too_small', 'amount_too_large'])
  * as it is.
  */
 function refusalOf(error: unknown): ApiError {
-  const { type, code, param, requestId, statusCode, message } = error as Partial<Stripe.errors.StripeError>
+  const code = codeOf(error)
   if (code !== undefined && amountCodes.has(code)) {
     return invalid('/credits', code === 'amount_too_small' ? 'cost less than a payment takes' : 'cost more than a payment takes')
   }
-  const facts =
-    type === undefined ? message : [type, code, param, statusCode, requestId].filter((fact) => fact !== undefined).join(' ')
+  const told = ['type', 'code', 'param', 'statusCode', 'requestId'].map((name) => fieldOf(error, name))
+  const facts = told[0] === undefined ? messageOf(error) : told.filter((fact) => fact !== undefined).join(' ')
   return new ApiError('unavailable', {
     message: 'The payment provider cannot be reached, or refuses this installation. Nothing was sold.',
     retryAfterSeconds: 5,

@@ -160,7 +160,9 @@ export class PrimaryCounter implements SharedCounter {
     }
     const now = this.#now()
     asked?.keys.forEach((lease, i) => {
-      const { granted, remaining, resetMs } = grants[i]!
+      const grant = grants[i]
+      if (!grant) throw new Error(`the primary granted ${grants.length} of ${asked.keys.length} keys`)
+      const { granted, remaining, resetMs } = grant
       lease.held += granted
       lease.grantedAt = now
       lease.remaining = remaining

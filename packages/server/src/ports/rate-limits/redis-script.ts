@@ -38,17 +38,16 @@ return { 1, tightest, tightest_remaining, tostring(tightest_reset) }
 /** Throws where it is none that the script gives: whoever answers is then no Redis that can be counted with. */
 export function readCount(reply: unknown, checks: RateCheck[]): RateDecision {
   if (!Array.isArray(reply) || reply.length !== 4) throw new Error('Redis gave a wrong answer')
-  const [allowed, index, remaining, reset] = reply as unknown[]
-  const policy = Number.isInteger(index) ? checks[(index as number) - 1]?.policy : undefined
+  const [allowed, index, remaining, reset]: unknown[] = reply
+  const policy = typeof index === 'number' ? checks[index - 1]?.policy : undefined
   const resetMs = typeof reset === 'string' && reset !== '' ? Number(reset) : NaN
   if (!policy || (allowed !== 0 && allowed !== 1)) throw new Error('Redis gave a wrong answer')
   const burstMs = (1_000 * policy.burst) / policy.perSecond
-  const isSound = isWithin(remaining, policy.burst) && isWithin(resetMs, burstMs + 1)
-  if (!isSound) throw new Error('Redis gave a wrong answer')
-  return { allowed: allowed === 1, policy, remaining: Math.floor(remaining as number), resetMs }
+  if (!isWithin(remaining, policy.burst) || !isWithin(resetMs, burstMs + 1)) throw new Error('Redis gave a wrong answer')
+  return { allowed: allowed === 1, policy, remaining: Math.floor(remaining), resetMs }
 }
 
 /** False of NaN too. */
-function isWithin(value: unknown, most: number): boolean {
+function isWithin(value: unknown, most: number): value is number {
   return typeof value === 'number' && value >= 0 && value <= most
 }

@@ -34,7 +34,8 @@ export class AuthorizationCodes {
 
   issue(grant: CodeGrant): string {
     // The oldest goes first, so memory stays bounded however many sign in and never come back.
-    if (this.#grants.size >= maxCodes) this.#grants.delete(this.#grants.keys().next().value!)
+    const [oldest] = this.#grants.keys()
+    if (this.#grants.size >= maxCodes && oldest !== undefined) this.#grants.delete(oldest)
     const code = randomBytes(32).toString('base64url')
     this.#grants.set(code, { grant, expiresAtMs: this.#now() + lifetimeMs })
     return code

@@ -40,7 +40,7 @@ export function keepInvited(room: string, agents: readonly InvitedAgent[]): void
 
 export function readInvited(room: string): InvitedAgent[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY + room) ?? '[]') as Kept[]
+    const kept: Kept[] = JSON.parse(sessionStorage.getItem(KEY + room) ?? '[]')
     return kept.map(justInvited)
   } catch {
     return []

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import type { IdentityConfig } from '../config.ts'
 import { keepAccount } from './account.ts'
@@ -79,9 +80,9 @@ async function redeem(identity: IdentityConfig, code: string, verifier: string):
     code_verifier: verifier,
   }
   const res = await fetch(token, { method: 'POST', body: new URLSearchParams(form), credentials: 'omit', cache: 'no-store' })
-  const answer = (await res.json()) as { id_token?: unknown }
-  if (!res.ok || typeof answer.id_token !== 'string') throw new Error('no id_token')
-  return answer.id_token
+  const answer: unknown = await res.json()
+  if (!res.ok || !isJsonObject(answer) || typeof answer['id_token'] !== 'string') throw new Error('no id_token')
+  return answer['id_token']
 }
 
 interface Claims {
@@ -105,8 +106,8 @@ function readAccount(idToken: string, { issuer, client_id }: IdentityConfig, non
 
 async function discover(issuer: string): Promise<{ authorization: string; token: string }> {
   const res = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { credentials: 'omit' })
-  const found = (await res.json()) as Record<string, unknown>
-  if (!res.ok || found['issuer'] !== issuer) throw new Error('not this issuer')
+  const found: unknown = await res.json()
+  if (!res.ok || !isJsonObject(found) || found['issuer'] !== issuer) throw new Error('not this issuer')
   return { authorization: endpoint(found['authorization_endpoint']), token: endpoint(found['token_endpoint']) }
 }
 

@@ -69,9 +69,9 @@ function isGrouped(previous: Entry, entry: Entry): boolean {
 
 /** How tall it will be, roughly, until it has been laid out once: keeps the scroll bar from jumping. */
 function estimatePx({ entries }: Chunk): number {
-  return entries.reduce((sum, { message: { text } }, i) => {
+  return entries.reduce((sum, { author, message: { text } }, i) => {
     const previous = entries[i - 1]
-    const head = previous && authorId(previous.author) === authorId(entries[i]!.author) ? GROUPED_PX : ALONE_PX
+    const head = previous && authorId(previous.author) === authorId(author) ? GROUPED_PX : ALONE_PX
     return sum + head + Math.min(Math.ceil(text.length / LINE_CHARACTERS) * LINE_PX, FOLDED_PX)
   }, 0)
 }

@@ -37,7 +37,7 @@ export function messageKeys(
   list.addEventListener(
     'focusin',
     ({ target }) => {
-      const message = (target as Element).closest<HTMLElement>('.message')
+      const message = target instanceof Element ? target.closest<HTMLElement>('.message') : null
       if (message) choose(message)
     },
     { signal },
@@ -45,7 +45,8 @@ export function messageKeys(
   list.addEventListener(
     'keydown',
     (event) => {
-      const target = event.target as HTMLElement
+      const { target } = event
+      if (!(target instanceof HTMLElement)) return
       if (event.key === 'Escape') return onLeave()
       if (!target.matches('.message') || event.ctrlKey || event.metaKey || event.altKey) return
       const entry = find(target.id.slice(2))

@@ -9,7 +9,8 @@ export function ArchMark() {
 
 const FLOOR = 318
 const MIDDLE = 320
-const RADII = [150, 114, 80, 48]
+const INNERMOST = 48
+const RADII = [150, 114, 80, INNERMOST]
 
 function archPath(radius: number): string {
   const spring = FLOOR - Math.round(36 + radius * 0.55)
@@ -21,7 +22,7 @@ export function ArchDrawing() {
   return (
     <svg class="arch-drawing" viewBox="0 0 640 400" aria-hidden="true" focusable="false">
       <clipPath id="opening">
-        <path d={archPath(RADII.at(-1)!)} />
+        <path d={archPath(INNERMOST)} />
       </clipPath>
       {RADII.map((radius, depth) => (
         <path key={radius} class={`arch d${depth}`} d={archPath(radius)} />

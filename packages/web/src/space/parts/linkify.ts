@@ -39,7 +39,7 @@ function withoutTrailing(url: string): string {
   let end = url.length
   let unopened = count(url, ')') - count(url, '(')
   for (; end > 0; end--) {
-    const last = url[end - 1]!
+    const last = url.charAt(end - 1)
     const isOpened = last === ')' && unopened-- <= 0
     if (isOpened || !ENDS_SENTENCE.test(last)) break
   }

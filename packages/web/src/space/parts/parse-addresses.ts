@@ -12,8 +12,8 @@ export function parseAddresses(text: string): { emails: string[]; wrong: string[
   const emails = new Set<string>()
   const wrong: string[] = []
   for (const piece of text.split(/[\n,;]+/)) {
-    const inBrackets = /<([^<>]*)>\s*$/.exec(piece)
-    for (const word of inBrackets ? [inBrackets[1]!.trim()] : piece.trim().split(/\s+/)) {
+    const inBrackets = /<([^<>]*)>\s*$/.exec(piece)?.[1]
+    for (const word of inBrackets !== undefined ? [inBrackets.trim()] : piece.trim().split(/\s+/)) {
       if (isAddress(word)) emails.add(word.toLowerCase())
       else if (word !== '') wrong.push(word)
     }

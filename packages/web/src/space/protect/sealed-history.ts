@@ -32,7 +32,7 @@ export async function openLines(
     onProgress(opened)
     await nextTask()
   })
-  return records.map((record, i) => ({ seq: parseLine(lines[i]!).seq, record }))
+  return records.map((record, i) => ({ seq: parseLine(lines[i] ?? '').seq, record }))
 }
 
 /** Hashes of all lines; in batches, so that the page stays alive meanwhile. */

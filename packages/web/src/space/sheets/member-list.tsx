@@ -21,6 +21,7 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
   const { policies, current, read } = usePolicies(session)
   const account = useStore(accountStore, (value) => value.account)
   const [problem, setProblem] = useState<string>()
+  const since = policies?.[0]?.at
   if (!current) return <p class="hint">{policies === null ? 'The list could not be fetched.' : 'Opening the list…'}</p>
   const owner = ownerEmail(current)
   const isOwner = owner !== undefined && owner === account?.email.toLowerCase()
@@ -42,8 +43,8 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
       <section aria-labelledby="list">
         <h3 id="list">Who may come in</h3>
         <ul class="people">
-          {owner !== undefined && !current.allow?.some(({ email }) => email === owner) && (
-            <MemberRow name={owner} member={{ email: owner, admitted_at: policies![0]!.at }} isOwner />
+          {owner !== undefined && since !== undefined && !current.allow?.some(({ email }) => email === owner) && (
+            <MemberRow name={owner} member={{ email: owner, admitted_at: since }} isOwner />
           )}
           {current.allow?.map((member) => (
             <MemberRow

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { cardPictureWidth } from '@atrium/media/producing/card'
 import { makeCard } from '@atrium/media/producing/make-card'
 import { MAX_CLIP_PICTURES, clipPictureWidth, makeClip } from '@atrium/media/producing/make-clip'
@@ -48,8 +49,8 @@ interface ChosenPainter {
 
 async function choosePainter(ctx: Context, tenantId: string, input: PaintInput): Promise<ChosenPainter> {
   const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, tenantId)
-  const names = Object.keys(providers) as ProviderName[]
-  const provider = input.provider ?? names.find((name) => keys[name] !== undefined) ?? 'local'
+  const withKey = Object.keys(providers).find((name) => isProvider(name) && keys[name] !== undefined)
+  const provider = input.provider ?? withKey ?? 'local'
   if (provider === 'local') return { provider, painter: createLocalPainter() }
   if (!isProvider(provider)) throw new GenerationError('provider_refused', `${provider} does not paint pictures.`)
   const apiKey = keys[provider]
@@ -121,8 +122,8 @@ async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): 
 /** The text of an item that a card quotes, from the fields that apps commonly use. */
 function excerptOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content
-  if (typeof content !== 'object' || content === null) return undefined
-  const { text, message, title } = content as Record<string, unknown>
+  if (!isJsonObject(content)) return undefined
+  const { text, message, title } = content
   return textOf(text) ?? textOf(message) ?? textOf(title)
 }
 

@@ -72,12 +72,13 @@ export class GenerationError extends Error {
 export const jobChannel = 'atrium_artifact_jobs'
 const leaseSeconds = 30
 
-interface Row {
+/** The input has the shape of its kind, because insertJob wrote both from one Job. */
+type Row = RowBase & ({ work: 'paint'; input: PaintInput } | { work: 'card' | 'clip'; input: ProduceInput })
+
+interface RowBase {
   tenant_id: string
   collection_id: string
   artifact_id: string
-  work: Job['kind']
-  input: Job['input']
   price: number
   payer_tenant_id: string | null
   payer_id: string | null
@@ -91,20 +92,19 @@ const columns = `tenant_id, collection_id, artifact_id, work, input, price, paye
 
 function toJob(row: Row): Job {
   const { payer_tenant_id: payerTenantId, payer_id: payerId } = row
+  const work = row.work === 'paint' ? { kind: row.work, input: row.input } : { kind: row.work, input: row.input }
   return {
+    ...work,
     tenantId: row.tenant_id,
     collectionId: row.collection_id,
     artifactId: row.artifact_id,
-    kind: row.work,
-    input: row.input,
     priceCredits: row.price,
     payer: payerTenantId === null || payerId === null ? null : { tenantId: payerTenantId, id: payerId },
     fromAllowance: row.from_allowance,
     attempts: row.tries,
     deadline: row.deadline,
     createdAt: row.created_at,
-    // The row's input has the shape of its kind, because insertJob wrote both from one Job.
-  } as Job
+  }
 }
 
 const insertStatement = statement<{ artifact_id: string }>(

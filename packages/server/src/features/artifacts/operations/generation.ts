@@ -15,7 +15,7 @@ import { insertPendingArtifact, listChosenArtifacts } from '../store.ts'
 
 /** A coupon pays for the picture. Without a coupon, it uses one of the month's free paints. */
 export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenantId, key, address, collection, body }) => {
-  const [width, height] = (body.size ?? '1024x1024').split('x').map(Number) as [number, number]
+  const [width = 1_024, height = 1_024] = body.size?.split('x').map(Number) ?? []
   const input: PaintInput = {
     prompt: body.prompt,
     width,

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -13,7 +14,7 @@ import { PullParser } from '@atrium/media/video/pull-parser'
 import { UploadMismatch } from '@atrium/media/video/upload-mismatch'
 import { originalKey, uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { Context } from '#features/context.ts'
-import { releaseChunk } from '#http/release-chunk.ts'
+import { releaseChunk, assertBytes } from '#http/release-chunk.ts'
 import { BlobError, type Blobs } from '#ports/blobs/blobs.ts'
 import { type DownloadedBlob, downloadBlobTo } from '../download-blob-to.ts'
 import type { UploadLease } from './upload-lease.ts'
@@ -131,7 +132,7 @@ async function readFileRange(path: string, from: number, length: number): Promis
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  await pipeline(createReadStream(path), hash)
   return hash.digest('hex')
 }
 
@@ -165,7 +166,8 @@ async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease)
   const hash = createHash('sha256')
   let read = 0
   const { stream, etag: readEtag } = await blobs.read(key)
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
+    assertBytes(chunk)
     hash.update(chunk)
     parser.push(chunk)
     read += chunk.length

@@ -1,3 +1,4 @@
+import { bodyOf } from '#http/parse.ts'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
@@ -24,7 +25,7 @@ const noBody = Buffer.alloc(0)
  */
 function addStripeWebhook(app: FastifyInstance, ctx: Context, read: NonNullable<Payments['readNotification']>): void {
   app.post('/stripe/webhook', async (req, reply) => {
-    const event = readEvent(() => read((req.body as Buffer | undefined) ?? noBody, req.headers))
+    const event = readEvent(() => read(bodyOf(req) ?? noBody, req.headers))
     if (event) await applyEvent(ctx, event)
     return reply.send({ received: true })
   })

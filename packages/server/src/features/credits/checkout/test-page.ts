@@ -182,7 +182,7 @@ function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: maxFormBytes },
-    (_req, body, done) => done(null, new URLSearchParams(body as string)),
+    (_req, body, done) => done(null, new URLSearchParams(body.toString())),
   )
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
 }

@@ -127,7 +127,7 @@ export function transactionId(...cause: string[]): string {
   let number = BigInt(`0x${digest.subarray(0, 17).toString('hex')}`)
   let out = ''
   for (let i = 0; i < 22; i++) {
-    out = base62[Number(number % 62n)]! + out
+    out = base62.charAt(Number(number % 62n)) + out
     number /= 62n
   }
   return idPrefixes.transaction + out

@@ -123,9 +123,8 @@ function accountCells({ from, to, opens }: { from: AccountRef; to: AccountRef; o
 
 /** Transposes rows into one array for each column, as unnest expects them. */
 function columnArrays<Row>(rows: Row[], cells: (row: Row) => unknown[], width: number): unknown[][] {
-  const out: unknown[][] = Array.from({ length: width }, () => [])
-  for (const row of rows) cells(row).forEach((cell, i) => out[i]!.push(cell))
-  return out
+  const filled = rows.map(cells)
+  return Array.from({ length: width }, (_, i) => filled.map((row) => row[i]))
 }
 
 const recoveryStatement = statement<{ thumbprint: string; sealed_code: string }>(

@@ -31,7 +31,9 @@ export const issueIdToken: HandlerOf<'issueIdToken'> = async ({ ctx, params, bod
   if (!device) throw invalid('/spk', 'is not the public part of an EC P-256 key')
   const agent = { id: session.agentId, name: session.agent.name }
   const idToken = await ctx.agentIssuer.issue(agent, device.jwk, new Date(session.expiresAt))
-  return { status: 200, data: { id_token: idToken, expires_at: new Date(decodeJwt(idToken).exp! * 1_000).toISOString() } }
+  const { exp } = decodeJwt(idToken)
+  if (exp === undefined) throw new Error('an ID token was issued without an end')
+  return { status: 200, data: { id_token: idToken, expires_at: new Date(exp * 1_000).toISOString() } }
 }
 
 export const markSessionJoined: HandlerOf<'markSessionJoined'> = async ({ tx, params, session }) => {

@@ -57,7 +57,8 @@ export class EventSplitter {
   }
 
   #endLine(): Buffer | undefined {
-    let line = this.#line.length === 1 ? this.#line[0]! : Buffer.concat(this.#line)
+    const [first, ...others] = this.#line
+    let line = first && others.length === 0 ? first : Buffer.concat(this.#line)
     this.#line = []
     this.#lineBytes = 0
     if (this.#isFirstLine && line.subarray(0, 3).equals(byteOrderMark)) line = line.subarray(3)

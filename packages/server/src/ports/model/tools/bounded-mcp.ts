@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { EgressError } from '#ports/egress/egress-error.ts'
 import { firstBytes } from '../answer/bounded-answers.ts'
 import { EventSplitter } from '../answer/event-splitter.ts'
@@ -44,8 +45,8 @@ export function boundedMcp(fetch: Fetch): Fetch {
 /** Whether what is sent wants an answer. A notification and an answer of ours do not. */
 function isRequest(body: unknown): boolean {
   if (typeof body !== 'string') return false
-  const message = JSON.parse(body) as Record<string, unknown>
-  return 'method' in message && 'id' in message
+  const message: unknown = JSON.parse(body)
+  return isJsonObject(message) && 'method' in message && 'id' in message
 }
 
 /** One JSON answer: a message, or several in a list. */
@@ -114,7 +115,7 @@ function allowed(): (message: unknown) => boolean {
 function parse(bytes: Buffer): unknown {
   if (!fitsShape(bytes, limits.shape)) throw beyond('too many parts')
   try {
-    const message = JSON.parse(bytes.toString()) as unknown
+    const message: unknown = JSON.parse(bytes.toString())
     for (const one of [message].flat()) assertShortLists(one)
     return message
   } catch (error) {
@@ -123,7 +124,8 @@ function parse(bytes: Buffer): unknown {
 }
 
 function assertShortLists(message: unknown): void {
-  const { result, error } = (message ?? {}) as Record<string, unknown>
+  if (!isJsonObject(message)) return
+  const { result, error } = message
   for (const holder of [result, error]) {
     if (typeof holder !== 'object' || holder === null) continue
     for (const list of Object.values(holder))

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
 import { createMCPClient, type ListToolsResult, type MCPClient } from '@ai-sdk/mcp'
 import type { Egress } from '#ports/egress/egress.ts'
 import { cutText } from '../cut-text.ts'
@@ -93,7 +94,7 @@ function mcpTool(client: MCPClient, { name, description, inputSchema }: Definiti
       try {
         const result = await client.callTool({
           name,
-          arguments: (args ?? {}) as Record<string, unknown>,
+          arguments: isJsonObject(args) ? args : {},
           options: { signal, timeout: callMs },
         })
         return readResult(result as CallResult, secret)

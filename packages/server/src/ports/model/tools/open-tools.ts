@@ -32,19 +32,23 @@ export async function openTools(
   const taken = new Set<string>()
   const declared = decls.filter((decl) => 'url' in decl).map((decl) => renamed(httpTool(decl, egress.send), [decl.name], taken))
   const servers = decls.filter((decl) => 'mcp' in decl)
-  const opened = await Promise.allSettled(servers.map((server) => openMcpServer(server, egress, opening)))
-  const live = opened.flatMap((result): McpServer[] => (result.status === 'fulfilled' ? [result.value] : []))
+  const opened = await Promise.all(
+    servers.map(async (decl) => ({
+      decl,
+      server: await openMcpServer(decl, egress, opening).catch(() => undefined),
+    })),
+  )
+  const live = opened.flatMap(({ server }): McpServer[] => (server ? [server] : []))
   const close = async () => {
     await Promise.allSettled(live.map((server) => server.close()))
   }
   try {
     signal.throwIfAborted()
     const labels = new Map<AgentTool, string>()
-    for (const [i, result] of opened.entries())
-      if (result.status === 'fulfilled') for (const tool of result.value.tools) labels.set(tool, labelOf(servers[i]!.mcp))
+    for (const { decl, server } of opened) for (const tool of server?.tools ?? []) labels.set(tool, labelOf(decl.mcp))
     const { tools, unchecked } = await takeSoundTools([...labels.keys()], maxTools - declared.length, signal)
-    const brought = tools.map((tool) => renamed(tool, [labels.get(tool)!, tool.name], taken))
-    const unreachable = servers.filter((_, i) => opened[i]!.status === 'rejected').map((server) => server.mcp)
+    const brought = tools.map((tool) => renamed(tool, [labels.get(tool) ?? 'mcp', tool.name], taken))
+    const unreachable = opened.flatMap(({ decl, server }) => (server ? [] : [decl.mcp]))
     return { tools: [...declared, ...brought], unreachable, unchecked, close }
   } catch (error) {
     await close()
@@ -59,5 +63,5 @@ function renamed(tool: AgentTool, parts: string[], taken: Set<string>): AgentToo
 /** `https://mcp.lamps.example/v1` brings `lamps_…`: a model reads names. */
 function labelOf(url: string): string {
   const labels = new URL(url).hostname.split('.')
-  return labels.length > 1 && !/^[\d.]+$/.test(labels.join('.')) ? labels.at(-2)! : 'mcp'
+  return (/^[\d.]+$/.test(labels.join('.')) ? undefined : labels.at(-2)) ?? 'mcp'
 }
