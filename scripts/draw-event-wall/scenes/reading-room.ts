@@ -6,7 +6,7 @@ import { grownUp, smallOne } from '../lib/seated.ts'
 import { stand } from '../lib/people.ts'
 import { d, ellipse, group, path, rect, run, Sheet } from '../lib/svg.ts'
 import { blur, cutEdge, finishCoat, glow } from '../lib/surface.ts'
-import { near, see, vault, shelves, backWall, floor, ladder } from './reading-room-walls.ts'
+import { see, vault, shelves, backWall, floor, ladder } from './reading-room-walls.ts'
 
 function story(sheet: Sheet): string {
   const [x, y] = see(0, 0, 8.9)
