@@ -5,10 +5,10 @@ import { glow } from '../lib/surface.ts'
 import { tree } from '../lib/nature.ts'
 import { garland } from '../lib/lanterns.ts'
 import { person, stand, townsfolk } from '../lib/people.ts'
-import { middle } from './hero.ts'
 
 export const quay = 640
 
+export const middle = 905
 export const line = 692
 
 export function promenade(sheet: Sheet): string {

@@ -9,9 +9,7 @@ import { boat, flames, globe } from '../lib/lanterns.ts'
 import { stand } from '../lib/people.ts'
 import { bench, grownUp, smallOne } from '../lib/seated.ts'
 import { crests, water } from '../lib/water.ts'
-import { quay, line, promenade, crowd, lampsAndTrees } from './hero-promenade.ts'
-
-export const middle = 905
+import { quay, line, middle, promenade, crowd, lampsAndTrees } from './hero-promenade.ts'
 
 function sky(sheet: Sheet): string {
   const rng = random(41)
