@@ -7,7 +7,7 @@ import { glow } from '../lib/surface.ts'
 
 const half = 4.6
 
-export const near = 2.6
+const near = 2.6
 
 const far = 15
 
