@@ -56,7 +56,7 @@ function pointsOf(statements: string[]): Point[] {
   return points.filter(({ nth }, i) => nth === statements.length || i % every === 0)
 }
 
-interface Standing {
+interface Interrupted {
   what: string
   attempt: Attempt
   committed: boolean
@@ -66,18 +66,18 @@ interface Standing {
  * Brings every operation to a point of its own, each on a connection of its own, and kills the server there. Tells
  * what was done.
  */
-async function killAt(points: Map<string, Point>, statements: Map<string, string[]>): Promise<Standing[]> {
+async function killAt(points: Map<string, Point>, statements: Map<string, string[]>): Promise<Interrupted[]> {
   // All of it before the first one stands: the server waits for a statement only so long.
   const prepared = await Promise.all(
     [...points].map(async ([name, point]) => ({ name, point, attempt: await attempts[name]!(atrium.origin) })),
   )
-  const standing: Standing[] = []
+  const interrupted: Interrupted[] = []
   const lost: Promise<unknown>[] = []
   for (const { name, point, attempt } of prepared) {
     const { nth, when } = point
     const what = `${name}, killed ${when} statement ${nth}`
     const own = statements.get(name)!
-    standing.push({ what, attempt, committed: when === 'after' && nth === own.length })
+    interrupted.push({ what, attempt, committed: when === 'after' && nth === own.length })
     await warm(attempt)
     const stands = world.proxy.hold(point)
     const unanswered = assert.rejects(send(attempt), /no answer/, `${what}: no answer can come`)
@@ -89,7 +89,7 @@ async function killAt(points: Map<string, Point>, statements: Map<string, string
   await atrium.end('SIGKILL')
   await Promise.all(lost)
   world.proxy.release()
-  return standing
+  return interrupted
 }
 
 async function assertOneEffect(name: string, attempt: Attempt, answers: Answer[]): Promise<void> {
@@ -141,12 +141,12 @@ test(
       const prepared = await Promise.all(due.map((prepare) => prepare(atrium.origin)))
       const acknowledged = await Promise.all(prepared.map(async (attempt) => [attempt, await send(attempt)] as const))
       const now = points.flatMap(([name, own]): [string, Point][] => own.slice(kill, kill + 1).map((point) => [name, point]))
-      const standing = await killAt(new Map(now), statements)
-      count += standing.length
+      const interrupted = await killAt(new Map(now), statements)
+      count += interrupted.length
       atrium = await world.start()
       await assertSoundBooks(`kill ${kill}`)
       await Promise.all(acknowledged.map(([attempt, seen]) => assertKept(attempt, seen)))
-      await Promise.all(standing.map(({ what, attempt, committed }) => assertDoneOnce(what, attempt, committed)))
+      await Promise.all(interrupted.map(({ what, attempt, committed }) => assertDoneOnce(what, attempt, committed)))
       await assertSoundBooks(`kill ${kill}, and done`)
     }
     t.diagnostic(`${count} kill points`)

@@ -129,7 +129,7 @@ test('a kill before or after any statement of a sale: one session, one sale, one
   let points = 0
   for (const when of ['before', 'after'] as const) {
     for (let nth = 1; nth <= Math.max(...[...statements.values()].map((own) => own.length)); nth++) {
-      const standing: [string, Attempt][] = []
+      const interrupted: [string, Attempt][] = []
       const lost: Promise<unknown>[] = []
       // All of them first: a completion that stands still holds up the books for others.
       const prepared: [string, Attempt][] = []
@@ -141,13 +141,13 @@ test('a kill before or after any statement of a sale: one session, one sale, one
         const stands = proxy.hold({ nth, when })
         lost.push(assert.rejects(attempt.run(), `${name} ${when} ${nth}: no answer can come`))
         assert.equal(await stands, own[nth - 1], `${name}: statement ${nth}`)
-        standing.push([name, attempt])
+        interrupted.push([name, attempt])
       }
       await atrium.end('SIGKILL')
       await Promise.all(lost)
       proxy.release()
       atrium = await start()
-      for (const [name, attempt] of standing) {
+      for (const [name, attempt] of interrupted) {
         points++
         await attempt.holds().catch((error: unknown) => {
           throw new Error(`${name} killed ${when} statement ${nth}`, { cause: error })

@@ -146,12 +146,12 @@ async function learnStatements(): Promise<Map<string, string[]>> {
 
 /** Brings each to its own point of the same number, on connections of their own, and kills the server there. */
 async function killAt(when: 'before' | 'after', nth: number, statements: Map<string, string[]>): Promise<[string, Attempt][]> {
-  const standing: [string, Attempt][] = []
+  const interrupted: [string, Attempt][] = []
   // All of it before the first one stands: the server waits for a statement only so long.
   for (const [name, prepare] of Object.entries(attempts))
-    if (nth <= statements.get(name)!.length) standing.push([name, await prepare()])
+    if (nth <= statements.get(name)!.length) interrupted.push([name, await prepare()])
   const lost: Promise<unknown>[] = []
-  for (const [name, attempt] of standing) {
+  for (const [name, attempt] of interrupted) {
     await warm(attempt)
     const stands = world.proxy.hold({ nth, when })
     const unanswered = assert.rejects(attempt.run(), `${name} ${when} ${nth}: no answer can come`)
@@ -163,7 +163,7 @@ async function killAt(when: 'before' | 'after', nth: number, statements: Map<str
   await atrium.end('SIGKILL')
   await Promise.all(lost)
   world.proxy.release()
-  return standing
+  return interrupted
 }
 
 async function assertSoundBooks(point: string): Promise<void> {
@@ -180,11 +180,11 @@ test(
     let points = 0
     for (const when of ['before', 'after'] as const) {
       for (let nth = 1; nth <= longest; nth++) {
-        const standing = await killAt(when, nth, statements)
+        const interrupted = await killAt(when, nth, statements)
         atrium = await world.start()
         const point = `killed ${when} statement ${nth}`
         await assertSoundBooks(point)
-        for (const [name, attempt] of standing) {
+        for (const [name, attempt] of interrupted) {
           points++
           await attempt.holds().catch((error: unknown) => {
             throw new Error(`${name} ${point}`, { cause: error })

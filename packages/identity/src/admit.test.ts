@@ -18,9 +18,9 @@ const idToken = await provider.sign({ nonce })
 const expired = await provider.sign({ nonce, exp: 1 })
 
 const says =
-  (standing: ListStatus): FindListStatus<Account> =>
+  (status: ListStatus): FindListStatus<Account> =>
   async () =>
-    standing
+    status
 const closed: FindListStatus<Account> = () => assert.fail('the list was opened')
 
 test('an account on the list is admitted, with spk as an object or as header text', async () => {

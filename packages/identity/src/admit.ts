@@ -97,8 +97,8 @@ async function admitPrincipal<Claims extends TokenClaims, Principal>(
   const device = parseDeviceKey(spk)
   if (device?.thumbprint !== token.claims.nonce) return refused('nonce_mismatch')
   const principal = principalOf(token.claims)
-  const standing = await findListStatus(principal)
-  if (standing !== 'listed') return refused(standing === 'revoked' ? 'revoked' : 'not_on_list')
+  const status = await findListStatus(principal)
+  if (status !== 'listed') return refused(status === 'revoked' ? 'revoked' : 'not_on_list')
   const untilMs = goodUntilMs(token.claims, lifetime)
   return { ok: true, principal, thumbprint: device.thumbprint, publicKey: device.publicKey, untilMs }
 }

@@ -11,16 +11,16 @@ export interface IdentityCheck {
    * Why the caller has no access; undefined if they have. The list status is read only after token and key are
    * verified.
    */
-  refusalOf(credentials: Credentials, standing: (email: string) => ListStatus): Promise<RejectionReason | undefined>
+  refusalOf(credentials: Credentials, findStatus: (email: string) => ListStatus): Promise<RejectionReason | undefined>
 }
 
 export function openIdentityCheck({ issuer, clientId }: NonNullable<Config['oidc']>): IdentityCheck {
   const keys = new ProviderKeys({ issuer, fetchJson })
   return {
-    refusalOf: async (credentials, standing) => {
+    refusalOf: async (credentials, findStatus) => {
       try {
         const admission = await admit(credentials, { keys, issuer, audience: clientId, nowMs: Date.now() }, async ({ email }) =>
-          standing(email),
+          findStatus(email),
         )
         return admission.ok ? undefined : admission.reason
       } catch (error) {

@@ -6,9 +6,7 @@ import { buildApp } from '#gateway/app.ts'
 import { listenError } from './assert-ports-free.ts'
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
-import { addDevelopmentIdentity } from './development-identity/add-development-identity.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
-import { readDevelopmentKey } from './development-identity/read-development-key.ts'
 import { openContext } from './open-context.ts'
 import { drain } from './stop-server.ts'
 import { startSweeper } from './sweeper.ts'
@@ -50,6 +48,11 @@ export async function startApi(config: Config, secrets: Secrets, databaseUrl: st
 
 async function addDevelopmentSignIn(app: FastifyInstance, config: Config): Promise<void> {
   if (!usesDevelopmentIdentity(config)) return
+  // Loaded where it is on: nowhere else is there code that signs in whoever asks.
+  const [{ addDevelopmentIdentity }, { readDevelopmentKey }] = await Promise.all([
+    import('./development-identity/add-development-identity.ts'),
+    import('./development-identity/read-development-key.ts'),
+  ])
   const { production, publicUrl, spacesUrl, dataDir, oidc } = config
   const signingKey = await readDevelopmentKey(dataDir)
   addDevelopmentIdentity(app, {

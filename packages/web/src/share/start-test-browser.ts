@@ -24,7 +24,7 @@ const FLAGS = [
 ]
 
 export function startTestBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM!, args: FLAGS })
+  return chromium.launch({ ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }), args: FLAGS })
 }
 
 interface Watch {

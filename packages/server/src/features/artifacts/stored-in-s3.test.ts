@@ -3,6 +3,7 @@ import { skipWithoutRadosgw as skip, startRadosgw, type Radosgw } from '#testing
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { describeMedia } from '#testing/artifacts/media-suite.ts'
 import { describeRemoval } from '#testing/artifacts/removal-suite.ts'
+import { describeUploadRaces } from '#testing/artifacts/upload-races-suite.ts'
 import { describeUploads } from '#testing/artifacts/upload-suite.ts'
 
 if (skip) {
@@ -27,5 +28,6 @@ if (skip) {
     await store.stop()
   })
 
-  for (const describe of [describeUploads, describeMedia, describeRemoval]) describe('S3 (Ceph RADOS Gateway)', () => api)
+  for (const describe of [describeUploads, describeUploadRaces, describeMedia, describeRemoval])
+    describe('S3 (Ceph RADOS Gateway)', () => api)
 }

@@ -2,6 +2,7 @@ import { after, before } from 'node:test'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { describeMedia } from '#testing/artifacts/media-suite.ts'
 import { describeRemoval } from '#testing/artifacts/removal-suite.ts'
+import { describeUploadRaces } from '#testing/artifacts/upload-races-suite.ts'
 import { describeUploads } from '#testing/artifacts/upload-suite.ts'
 
 let api: TestApi
@@ -10,4 +11,4 @@ before(async () => {
 })
 after(() => api.close())
 
-for (const describe of [describeUploads, describeMedia, describeRemoval]) describe('disk', () => api)
+for (const describe of [describeUploads, describeUploadRaces, describeMedia, describeRemoval]) describe('disk', () => api)

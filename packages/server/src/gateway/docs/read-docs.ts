@@ -43,10 +43,11 @@ export function readDocs({ publicUrl, spacesUrl }: { publicUrl: string; spacesUr
   const errors = readdirSync(folder + 'errors').map((name) => `errors/${name}`)
   const served = new Map([...guides, ...operating, ...errors].map((file) => [file, pathOf(file)]))
   const read = (file: string): DocsPage => {
+    const path = pathOf(file)
     const text = readFileSync(folder + file, 'utf8')
       .replaceAll('http://localhost:8787', publicUrl)
       .replaceAll('http://localhost:8788', spacesUrl)
-    return { path: served.get(file)!, ...renderMarkdown(text, (href) => resolve(file, href, served)) }
+    return { path, ...renderMarkdown(text, (href) => resolve(file, href, served)) }
   }
   return {
     chapters: [

@@ -166,7 +166,9 @@ export class DiskBlobs implements Blobs {
 
   #sign(grant: BlobGrant): string {
     assertBlobKey(grant.key)
-    return `${this.#publicUrl}/v1/blobs/${signBlobPath(this.#urlKeys[0]!, grant)}`
+    const [signing] = this.#urlKeys
+    if (!signing) throw new Error('the disk store has no key that signs addresses')
+    return `${this.#publicUrl}/v1/blobs/${signBlobPath(signing, grant)}`
   }
 
   #pathOf(key: string): string {

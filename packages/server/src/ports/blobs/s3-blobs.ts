@@ -213,15 +213,16 @@ export class S3Blobs implements Blobs {
       ...(cursor ? { StartAfter: cursor } : {}),
     })
     const { Contents = [], IsTruncated } = await this.#ask((options) => this.#client.send(command, options)).catch(throwBlobError)
-    const blobs = Contents.map(({ Key, Size, LastModified }) => ({
-      key: Key!,
+    const blobs = Contents.map(({ Key = '', Size, LastModified }) => ({
+      key: Key,
       bytes: Size ?? 0,
       modifiedAt: LastModified ?? new Date(),
     }))
     // Callers delete what is listed, so keys outside the prefix are rejected, and so is a list that makes no progress.
-    if (blobs.some(({ key }) => !key?.startsWith(prefix) || (cursor !== undefined && key <= cursor)))
+    if (blobs.some(({ key }) => key === '' || !key.startsWith(prefix) || (cursor !== undefined && key <= cursor)))
       throw new BlobError('unavailable', 'the object storage lists what was not asked for')
-    return { blobs, ...(IsTruncated && blobs.length > 0 ? { cursor: blobs.at(-1)!.key } : {}) }
+    const last = blobs.at(-1)
+    return { blobs, ...(IsTruncated && last ? { cursor: last.key } : {}) }
   }
 
   /** Aborts an upload, so that the store keeps no incomplete object. */

@@ -36,14 +36,13 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
   const reply = useCallback((entry: Entry) => latest.current.onReply(entry), [])
   const show = useCallback((id: string) => void showMessage(session, id), [session])
   useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
-  useEffect(
-    () =>
-      messageKeys(scroller.current!, (id) => session.reader.byId.get(id), {
-        onReply: reply,
-        onLeave: () => latest.current.onLeave(),
-      }),
-    [],
-  )
+  useEffect(() => {
+    if (!scroller.current) return undefined
+    return messageKeys(scroller.current, (id) => session.reader.byId.get(id), {
+      onReply: reply,
+      onLeave: () => latest.current.onLeave(),
+    })
+  }, [])
   return (
     <div class="messages">
       <div class="scroller" ref={scroller}>

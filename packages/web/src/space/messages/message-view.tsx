@@ -1,6 +1,6 @@
 import type { Entry } from '@atrium/room-client/space-ops'
 import { AgentMark } from '../parts/agent-mark.tsx'
-import { authorName, authorStanding, spokenName } from '../parts/authors.ts'
+import { authorName, authorNote, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
@@ -34,7 +34,7 @@ export function MessageView({
   const { id, at, author, message } = entry
   const isMine = isMineOf(entry)
   const name = authorName(author)
-  const standing = isMine ? author.email : authorStanding(author)
+  const note = isMine ? author.email : authorNote(author)
   const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped'].filter(Boolean).join(' ')
   return (
     <article class={classes} id={`m-${id}`} tabIndex={-1} aria-label={`${isMine ? 'You' : spokenName(author)}, ${clockTime(at)}`}>
@@ -46,7 +46,7 @@ export function MessageView({
           <p class="byline">
             <bdi class="name">{isMine ? 'You' : name}</bdi>
             {author.kind === 'agent' && <AgentMark />}
-            {standing !== undefined && <bdi class="as">{standing}</bdi>}
+            {note !== undefined && <bdi class="as">{note}</bdi>}
             <time dateTime={at} title={wholeMoment(at)}>
               {clockTime(at)}
             </time>

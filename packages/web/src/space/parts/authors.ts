@@ -29,15 +29,15 @@ function isTheReader(name: string): boolean {
 }
 
 /** The verified identity beside the name: the e-mail address from the identity provider, or that there is none. */
-export function authorStanding({ kind, email, name }: Author): string | undefined {
+export function authorNote({ kind, email, name }: Author): string | undefined {
   if (kind === 'anonymous') return 'unverified guest'
   return kind === 'account' && name !== undefined ? email : undefined
 }
 
 /** The name as it is read out. */
 export function spokenName(author: Author): string {
-  const standing = author.kind === 'agent' ? 'agent' : authorStanding(author)
-  return standing === undefined ? authorName(author) : `${authorName(author)}, ${standing}`
+  const note = author.kind === 'agent' ? 'agent' : authorNote(author)
+  return note === undefined ? authorName(author) : `${authorName(author)}, ${note}`
 }
 
 /** One or two letters for the little arch beside a name. */

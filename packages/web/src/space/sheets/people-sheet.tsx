@@ -1,5 +1,5 @@
 import { AgentMark } from '../parts/agent-mark.tsx'
-import { authorId, authorName, authorStanding, type Participant, participantsOf } from '../parts/authors.ts'
+import { authorId, authorName, authorNote, type Participant, participantsOf } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { dayInText, wholeMoment } from '../parts/moments.ts'
 import { Sheet } from '../parts/sheet.tsx'
@@ -53,7 +53,7 @@ export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
 }
 
 function Person({ person: { author, newest, count, allProven }, isYou }: { person: Participant; isYou: boolean }) {
-  const standing = authorStanding(author)
+  const note = authorNote(author)
   return (
     <li>
       <Avatar author={author} />
@@ -63,7 +63,7 @@ function Person({ person: { author, newest, count, allProven }, isYou }: { perso
           {author.kind === 'agent' && <AgentMark />}
         </p>
         <p class="hint">
-          {!(isYou && author.kind === 'anonymous') && standing !== undefined && <bdi>{standing} · </bdi>}
+          {!(isYou && author.kind === 'anonymous') && note !== undefined && <bdi>{note} · </bdi>}
           {author.kind === 'agent' && author.name !== undefined && <bdi class="agent-id">{author.id} · </bdi>}
           {count === 1 ? '1 message' : `${count.toLocaleString()} messages`},{' '}
           <time dateTime={newest.at} title={wholeMoment(newest.at)}>

@@ -88,9 +88,9 @@ export async function startStubApi(rooms: StubRooms) {
     const balance = coupons.get(coupon)
     if (balance === undefined || balance < agent.price_credits)
       return { status: 402, body: errorBody({ code: 'insufficient_credit' }) }
-    const standing = rooms.agentStanding(room, agentId)
-    if (standing !== 'listed') {
-      const reason = standing === 'revoked' ? 'revoked' : 'not_on_list'
+    const listStatus = rooms.agentStatus(room, agentId)
+    if (listStatus !== 'listed') {
+      const reason = listStatus === 'revoked' ? 'revoked' : 'not_on_list'
       return { status: 403, body: errorBody({ code: 'not_authorized', reason }) }
     }
     const present = sessions.find((one) => one.status !== 'stopped' && one.agent === agent && one.room.room === room.room)

@@ -112,7 +112,7 @@ export class StubRooms {
   }
 
   /** Whether an agent would be let in. */
-  agentStanding(secret: { room: string; mk: string }, agentId: string): 'listed' | 'revoked' | 'absent' {
+  agentStatus(secret: { room: string; mk: string }, agentId: string): 'listed' | 'revoked' | 'absent' {
     const room = this.rooms.get(secret.room)
     const policy = room && (open(deriveRoomKey(secret), room.lines[this.#policySeqs.get(room) ?? 0]!) as PolicyRecord)
     if (policy?.policy !== 'email') return 'listed'
@@ -207,7 +207,7 @@ export class StubRooms {
     return { room, key, policy, who }
   }
 
-  async #who(fields: Fields, standing: (email: string) => 'listed' | 'revoked' | 'absent'): Promise<Author | undefined> {
+  async #who(fields: Fields, status: (email: string) => 'listed' | 'revoked' | 'absent'): Promise<Author | undefined> {
     const { idToken, spk } = fields
     if (spk === undefined) return undefined
     const device = parseDeviceKey(spk)
@@ -220,7 +220,7 @@ export class StubRooms {
     const admission = await admit(
       { idToken, spk },
       { issuer, audience: clientId, nowMs: Date.now(), keys: { find: () => Promise.resolve(publicKey) } },
-      ({ email }) => Promise.resolve(standing(email)),
+      ({ email }) => Promise.resolve(status(email)),
     )
     if (!admission.ok) throw new Rejected(403, 'not_authorized', admission.reason)
     const { email, name } = admission.principal
