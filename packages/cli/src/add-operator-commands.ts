@@ -1,5 +1,15 @@
 import type { Command } from 'commander'
-import { audit, createInvite, createTenant, moderateAgent, reseal, setTenantStatus, tenantLimits } from './operator-commands.ts'
+import {
+  audit,
+  createInvite,
+  createTenant,
+  listAgents,
+  listTenants,
+  moderateAgent,
+  reseal,
+  setTenantStatus,
+  tenantLimits,
+} from './operator-commands.ts'
 import { amount, count, time } from './parse-options.ts'
 
 /** What an operator asks of a running installation, over HTTP. */
@@ -12,6 +22,11 @@ export function addOperatorCommands(program: Command): void {
     .option('--email <address>', 'contact address')
     .option('--role <role...>', 'app, issuer (default: both)')
     .action(createTenant)
+  tenants
+    .command('list')
+    .description('all tenants, oldest first: id, status, roles, day, name')
+    .option('--json', 'a JSON object a line, as the API has it')
+    .action(listTenants)
   tenants
     .command('suspend <tenantId>')
     .description('disable all keys of a tenant')
@@ -37,6 +52,11 @@ export function addOperatorCommands(program: Command): void {
     .action(tenantLimits)
 
   const agents = program.command('agents').description('operator: manage the agents of all tenants')
+  agents
+    .command('list')
+    .description('all agents, oldest first: id, status, tenant, name')
+    .option('--json', 'a JSON object a line, as the API has it')
+    .action(listAgents)
   agents
     .command('suspend <agentId>')
     .description('remove an agent from the catalog; nobody can launch it, and its owner cannot lift the suspension')

@@ -1,4 +1,5 @@
-import { callOperator, OperatorError } from './operator-api.ts'
+import { callOperator, listOperator, OperatorError } from './operator-api.ts'
+import { toPlainText } from './verify/report.ts'
 
 interface NewTenant {
   name: string
@@ -8,6 +9,43 @@ interface NewTenant {
 
 export async function createTenant({ name, email, role }: NewTenant): Promise<void> {
   print(await callOperator('POST /tenants', { name, ...(email ? { email } : {}), ...(role ? { roles: role } : {}) }))
+}
+
+interface ListedTenant {
+  id: string
+  name: string
+  roles: string[]
+  status: string
+  created_at: string
+}
+
+/** A line for each. Names are written by others: no control character of theirs reaches the terminal. */
+export async function listTenants({ json }: { json?: true }): Promise<void> {
+  let found = 0
+  for await (const tenant of listOperator<ListedTenant>('/tenants')) {
+    found++
+    const { id, status, roles, created_at: createdAt, name } = tenant
+    const columns = [id, status.padEnd(9), roles.join(',').padEnd(10), createdAt.slice(0, 10), toPlainText(name)]
+    console.log(json ? JSON.stringify(tenant) : columns.join('  '))
+  }
+  if (found === 0) console.error('There is no tenant yet. Make one: atrium tenants create --name "My app"')
+}
+
+interface ListedAgent {
+  id: string
+  tenant_id: string
+  name: string
+  status: string
+}
+
+export async function listAgents({ json }: { json?: true }): Promise<void> {
+  let found = 0
+  for await (const agent of listOperator<ListedAgent>('/operator/agents')) {
+    found++
+    const { id, status, tenant_id: tenantId, name } = agent
+    console.log(json ? JSON.stringify(agent) : [id, status.padEnd(9), tenantId, toPlainText(name)].join('  '))
+  }
+  if (found === 0) console.error('No tenant has registered an agent yet.')
 }
 
 export async function setTenantStatus(id: string, status: 'active' | 'suspended'): Promise<void> {

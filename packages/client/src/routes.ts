@@ -4,6 +4,7 @@
 export const routes = {
   signUpTenant: 'POST /v1/tenants/signup anyone keyed',
   createTenant: 'POST /v1/tenants operator keyed',
+  listTenants: 'GET /v1/tenants operator',
   setTenantStatus: 'POST /v1/tenants/{tenant_id}/status operator',
   createInvite: 'POST /v1/tenants/invites operator keyed',
   getTenant: 'GET /v1/tenant secret',
@@ -58,6 +59,7 @@ export const routes = {
   getAgent: 'GET /agents/{agentId} secret',
   updateAgent: 'PATCH /agents/{agentId} secret',
   setAgentStatus: 'PUT /agents/{agentId}/status secret',
+  listAllAgents: 'GET /v1/operator/agents operator',
   moderateAgent: 'POST /v1/operator/agents/{agentId}/status operator',
   listAgentTools: 'GET /agents/{agentId}/tools control',
   launchSession: 'POST /v1/sessions publishable keyed',

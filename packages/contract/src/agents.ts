@@ -12,6 +12,16 @@ import { agentParams } from './catalog.ts'
 import { operation } from './operation.ts'
 import { closed, id, oneOf, PageQuery } from './schemas.ts'
 
+/** As an operator sees it. */
+const AgentOfTenant = Type.Object({ id: id('agent'), tenant_id: id('tenant'), name: Type.String(), status: agentStatus })
+
+const agentOfTenantExample = {
+  id: agentExample.id,
+  tenant_id: 'ten_4fRzK0vXcB1mQwErTy7uPa',
+  name: agentExample.name,
+  status: 'active',
+}
+
 export const agentOperations = {
   registerAgent: operation({
     id: 'registerAgent',
@@ -101,6 +111,22 @@ export const agentOperations = {
     errors: ['state_conflict'],
     example: { body: { status: 'active' }, data: { ...agentExample, status: 'active' } },
   }),
+  listAllAgents: operation({
+    id: 'listAllAgents',
+    kind: 'read',
+    method: 'GET',
+    path: '/operator/agents',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'List the agents of all tenants',
+    description: 'Operator only. All agents, oldest first, whatever their status, without what only their owners see.',
+    caller: 'operator',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of agents.', data: Type.Array(AgentOfTenant), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [agentOfTenantExample] },
+  }),
   moderateAgent: operation({
     id: 'moderateAgent',
     kind: 'read',
@@ -121,12 +147,12 @@ export const agentOperations = {
     answers: {
       200: {
         description: 'The agent, without what only its owner sees.',
-        data: Type.Object({ id: id('agent'), tenant_id: id('tenant'), name: Type.String(), status: agentStatus }),
+        data: AgentOfTenant,
       },
     },
     example: {
       body: { status: 'suspended' },
-      data: { id: agentExample.id, tenant_id: 'ten_4fRzK0vXcB1mQwErTy7uPa', name: agentExample.name, status: 'suspended' },
+      data: { ...agentOfTenantExample, status: 'suspended' },
     },
   }),
   listAgentTools: operation({

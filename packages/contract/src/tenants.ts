@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { closed, EmailAddress, id, nullable, oneOf, Timestamp } from './schemas.ts'
+import { closed, EmailAddress, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
 const Role = oneOf(['app', 'issuer'])
 
@@ -73,6 +73,22 @@ export const tenantOperations = {
     }),
     answers: { 201: { description: 'The tenant and its keys.', data: TenantCreated, oneTimeSecret: true } },
     example: { body: { name: 'Harbour Wall', roles: ['app'] }, data: createdExample },
+  }),
+  listTenants: operation({
+    id: 'listTenants',
+    kind: 'read',
+    method: 'GET',
+    path: '/tenants',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'List the tenants',
+    description: 'Operator only. All tenants, oldest first. Keys are never shown.',
+    caller: 'operator',
+    query: PageQuery,
+    answers: { 200: { description: 'A page of tenants.', data: Type.Array(Tenant), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [tenantExample] },
   }),
   setTenantStatus: operation({
     id: 'setTenantStatus',

@@ -66,7 +66,7 @@ export function quote(text: string): string {
 }
 
 /** Escapes control characters, which a terminal would execute, and characters that reorder or hide text. */
-function toPlainText(text: string): string {
+export function toPlainText(text: string): string {
   const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]+/gu, ' ')
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
 }

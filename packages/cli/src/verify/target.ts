@@ -12,7 +12,10 @@ export interface Target {
  */
 export function parseTarget(text: string): Target {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw new TypeError('the address must start with https://')
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new TypeError(
+      'the address must start with https:// or http://, such as https://spaces.example, or be a room link (https://spaces.example/space#ROOM.KEY)',
+    )
   if (url.username || url.password) throw new TypeError('the address must not hold a password')
   if (url.pathname !== '/' && url.pathname !== '/space') {
     throw new TypeError('the address must be that of the Spaces service, such as https://spaces.example, or a room link')

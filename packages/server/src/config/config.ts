@@ -32,6 +32,8 @@ export interface Config {
   /** Addresses of the proxies whose X-Forwarded-For is trusted. */
   trustProxy: string[]
   logLevel: 'silent' | 'error' | 'info' | 'debug'
+  /** Whether each answer of an operation is a line of the log, at the level info. */
+  accessLog: boolean
   /** Price of a painting that is paid with a coupon, in whole credits. */
   paintPrice: number
   /** Paintings per tenant and month without a coupon. */
@@ -81,6 +83,7 @@ export function readConfig(env: Env): Config {
     rateLimitFactor: rateLimitFactor(env.rateLimit ?? '1'),
     trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
     logLevel: logLevel(env.log ?? 'info'),
+    accessLog: accessLog(env.accessLog ?? 'on'),
     paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
     paintAllowance: paintAllowance(env),
     limits: readLimits(env),
@@ -162,6 +165,11 @@ function rateLimitFactor(text: string): number {
 function logLevel(text: string): Config['logLevel'] {
   if (text === 'silent' || text === 'error' || text === 'info' || text === 'debug') return text
   throw new StartError(`ATRIUM_LOG must be silent, error, info or debug, not "${text}"`)
+}
+
+function accessLog(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new StartError(`ATRIUM_ACCESS_LOG must be on or off, not "${text}"`)
 }
 
 function oidc(env: Env): Config['oidc'] {

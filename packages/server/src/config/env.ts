@@ -17,6 +17,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env) {
     rateLimit: get('ATRIUM_RATE_LIMIT'),
     trustProxy: get('ATRIUM_TRUST_PROXY'),
     log: get('ATRIUM_LOG'),
+    accessLog: get('ATRIUM_ACCESS_LOG'),
     egress: get('ATRIUM_EGRESS'),
     oidcIssuer: get('OIDC_ISSUER'),
     oidcClientId: get('OIDC_CLIENT_ID'),

@@ -124,8 +124,29 @@ export async function makeFolder(path: string): Promise<void> {
     for (const folder of missing.toReversed()) await mkdir(folder).catch(unlessThere)
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder')
   } catch (error) {
-    throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be used (${codeOf(error) ?? messageOf(error)})`)
+    throw await dataFolderError(path, error)
   }
+}
+
+/** Why a folder of the data cannot be used, and what to do. */
+export async function dataFolderError(path: string, error: unknown): Promise<StartError> {
+  const code = codeOf(error)
+  const said = `ATRIUM_DATA_DIR: ${path} cannot be used (${code ?? messageOf(error)})`
+  if (code !== 'EACCES' && code !== 'EPERM') return new StartError(said)
+  const me = process.getuid?.()
+  const owner = await ownerOf(path)
+  if (owner === undefined || me === undefined || owner.uid === me)
+    return new StartError(`${said}: its permissions refuse this user; change them, or set ATRIUM_DATA_DIR to another folder`)
+  return new StartError(
+    `${said}: ${owner.path} belongs to another user (uid ${owner.uid}, and this one is ${me}); start as that user, or set ATRIUM_DATA_DIR to a folder of your own`,
+  )
+}
+
+/** Of the path, or of the nearest folder above it that this user can see. */
+async function ownerOf(path: string): Promise<{ path: string; uid: number } | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (found) return { path, uid: found.uid }
+  return dirname(path) === path ? undefined : ownerOf(dirname(path))
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {
@@ -143,9 +164,8 @@ async function readOrMake(path: string, make: () => string): Promise<{ text: str
     await file.close()
     return { text, made: true }
   } catch (error) {
-    const code = codeOf(error)
-    if (code !== 'EEXIST') throw new StartError(`ATRIUM_DATA_DIR: ${path} cannot be written (${code ?? 'unknown'})`)
-    const text = (await readFile(path, 'utf8')).trim()
+    if (codeOf(error) !== 'EEXIST') throw await dataFolderError(path, error)
+    const text = (await readFile(path, 'utf8').catch(async (fault) => Promise.reject(await dataFolderError(path, fault)))).trim()
     if (!text) throw new StartError(`${path} is empty; remove it to create a new one, or restore it`)
     return { text, made: false }
   }

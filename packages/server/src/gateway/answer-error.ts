@@ -2,6 +2,7 @@ import { codeOf, fieldOf } from '#errors/caught.ts'
 import { Overloaded } from '@atrium/traffic/overloaded'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { recordAnswer } from '#features/record-answer.ts'
 import { apiErrorOfSql } from '#db/sql-errors.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { errorBody } from '#http/error-body.ts'
@@ -19,7 +20,7 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
     else ctx.log.error({ ...said, err: fault }, 'request failed')
   }
   const answer = known ?? new ApiError('internal_error')
-  ctx.metrics.answered(req.routeOptions.config?.operationId, answer.status, reply.elapsedTime)
+  recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status)
   const body = JSON.stringify(errorBody(answer, req.id))
   countUsage(ctx, req, body)
   applyCorsToError(reply)

@@ -4,6 +4,7 @@ import { request as requestTls } from 'node:https'
 import type { FastifyReply } from 'fastify'
 import { pieceBytes } from '@atrium/traffic/unread-answers'
 import type { Context } from '#features/context.ts'
+import { recordAnswer } from '#features/record-answer.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { fieldOf } from '#errors/caught.ts'
 
@@ -50,7 +51,7 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
           const value = answer.headers[name]
           if (value !== undefined) reply.header(name, value)
         }
-        ctx.metrics.answered('callSpace', answer.statusCode ?? 502, reply.elapsedTime)
+        recordAnswer(ctx, req, reply, 'callSpace', answer.statusCode ?? 502)
         resolve(reply.send(answer))
       },
     )

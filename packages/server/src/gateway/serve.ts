@@ -5,6 +5,7 @@ import { idKindOf } from '@atrium/contract/schemas'
 import { isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { recordAnswer } from '#features/record-answer.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
 import type { Call, HandlerKinds, Handlers } from '#features/handler.ts'
@@ -242,7 +243,7 @@ function send(
   answer?: Answer,
 ): FastifyReply {
   const spec = op.answers[sent.status]
-  ctx.metrics.answered(op.id, sent.status, reply.elapsedTime)
+  recordAnswer(ctx, req, reply, op.id, sent.status)
   reply.code(sent.status)
   if (spec?.oneTimeSecret) reply.header('cache-control', 'no-store')
   if (spec?.maxAgeSeconds) reply.header('cache-control', `public, max-age=${spec.maxAgeSeconds}`)

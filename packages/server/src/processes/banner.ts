@@ -8,11 +8,15 @@ interface Welcome {
   secrets: Secrets
   developmentKeys: DevelopmentKeys | undefined
   embedded: boolean
+  /** No tenant was made yet. */
+  isFirst: boolean
   space: boolean
 }
 
+const adminCommand = 'npm run -s atrium -- '
+
 /** Says where everything is and what to paste first. */
-export function printBanner({ config, secrets, developmentKeys, embedded, space }: Welcome): void {
+export function printBanner({ config, secrets, developmentKeys, embedded, isFirst, space }: Welcome): void {
   const { publicUrl } = config
   const lines = [
     '',
@@ -44,7 +48,16 @@ export function printBanner({ config, secrets, developmentKeys, embedded, space 
       `    -H 'Content-Type: application/json' -d '{"metadata":{"share_title":"Hello"}}'`,
     )
   } else if (embedded && !config.production) {
-    lines.push('', 'The keys were printed at the first start. New ones: npm run -s atrium -- tenants create --name "My app"')
+    lines.push('', `The keys were printed at the first start. New ones: ${adminCommand}tenants create --name "My app"`)
+  }
+  if (config.production && isFirst) {
+    lines.push(
+      '',
+      'There is no tenant yet. Make one; its keys are printed once:',
+      `  ${adminCommand}tenants create --name "My app"`,
+      'Or an invite, with which somebody else signs up:',
+      `  ${adminCommand}invites create`,
+    )
   }
   console.log(`${lines.join('\n')}\n`)
 }

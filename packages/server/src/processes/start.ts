@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { isConnectionLost } from '@atrium/traffic/database-errors'
 import { migrate } from '#db/migrate.ts'
 import { SingleFlight } from '#db/single-flight.ts'
+import { hasTenants } from '#features/tenants/store.ts'
 import { findOrIssueSpaceAppKey, issueDevelopmentKeys, makeDevelopmentTenant } from '#features/tenants/open-tenant.ts'
 import { checkMasterKey, holdsSealedValues, WrongMasterKeyError } from '#crypto/vault/check-master-key.ts'
 import { Vault } from '#crypto/vault/vault.ts'
@@ -66,7 +67,11 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     const developmentKeys = forDevelopment
       ? await prepareDatabase(databaseUrl, issueDevelopmentKeys).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : [])))
       : undefined
-    printBanner({ config: { ...config, port: api.port }, secrets, developmentKeys, embedded: embedded !== undefined, space })
+    const isFirst =
+      config.production &&
+      !(await prepareDatabase(databaseUrl, hasTenants).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : []))))
+    const shown = { ...config, port: api.port }
+    printBanner({ config: shown, secrets, developmentKeys, embedded: embedded !== undefined, isFirst, space })
     return {
       port: api.port,
       ...(embedded ? { failed: embedded.failed } : {}),

@@ -1,5 +1,5 @@
 import type { Handlers } from '../handler.ts'
-import { getAgent, getAgentRatings, listAgents, listCatalog } from './operations/reading.ts'
+import { getAgent, getAgentRatings, listAgents, listAllAgents, listCatalog } from './operations/reading.ts'
 import { registerAgent, updateAgent } from './operations/manifest.ts'
 import { moderateAgent, setAgentStatus } from './operations/set-agent-status.ts'
 
@@ -7,6 +7,7 @@ export const agentHandlers = {
   getAgent,
   getAgentRatings,
   listAgents,
+  listAllAgents,
   listCatalog,
   moderateAgent,
   registerAgent,

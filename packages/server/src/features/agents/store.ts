@@ -121,6 +121,13 @@ const listStatement = statement<Row>(
   `select ${columns} from agents where tenant_id = $1 and seq > $2 order by seq limit $3`,
 )
 
+interface AgentOfTenant {
+  id: string
+  tenant_id: string
+  name: string
+  status: Agent['status']
+}
+
 interface Page {
   afterSeq: number
   limit: number
@@ -128,6 +135,16 @@ interface Page {
 
 export async function listAgents(db: Db, tenantId: string, { afterSeq, limit }: Page): Promise<Agent[]> {
   return (await db.query(listStatement, [tenantId, afterSeq, limit])).map(toAgent)
+}
+
+const listAllStatement = statement<AgentOfTenant & { seq: number }>(
+  'agents-list-all',
+  'select id, tenant_id, seq, name, status from agents where seq > $1 order by seq limit $2',
+)
+
+/** Of all tenants. */
+export async function listAgentsOfAllTenants(db: Db, { afterSeq, limit }: Page): Promise<(AgentOfTenant & { seq: number })[]> {
+  return db.query(listAllStatement, [afterSeq, limit])
 }
 
 const findText = `select ${columns} from agents where tenant_id = $1 and id = $2`

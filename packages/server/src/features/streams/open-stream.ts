@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import { recordAnswer } from '#features/record-answer.ts'
 import { findLimits } from '#features/limits/quota.ts'
 import type { ChannelTarget } from './channel.ts'
 import type { StreamGuard } from './stream-guard.ts'
@@ -40,7 +41,7 @@ export async function openStream(asked: Asked, target: ChannelTarget, guard: Str
       return reply
     }
     res.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
-    ctx.metrics.answered(req.routeOptions.config.operationId, 200, reply.elapsedTime)
+    recordAnswer(ctx, req, reply, req.routeOptions.config.operationId, 200)
     ctx.usageCounter.answered(tenantId, 0)
     const onSent = (bytes: number) => ctx.usageCounter.count(tenantId, 'bytes', bytes)
     streams.open({ res, channel, guard, position, onSent, onClosed: release })

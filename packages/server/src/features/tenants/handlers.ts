@@ -1,12 +1,14 @@
+import { limits } from '@atrium/contract/limits'
 import { isCredential } from '@atrium/contract/tokens'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
 import { notifyKeyChange } from '#features/keys/store.ts'
+import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
 import { futureTime } from '#http/request-time.ts'
 import { openTenant } from './open-tenant.ts'
-import { findTenant, findTenantForUpdate, insertInvite, updateTenantStatus, useInvite } from './store.ts'
+import { findTenant, findTenantForUpdate, insertInvite, listTenants as rowsOf, updateTenantStatus, useInvite } from './store.ts'
 import { tenantView } from './tenant.ts'
 
 /** An operator creates a tenant. */
@@ -26,6 +28,17 @@ export const getTenant: HandlerOf<'getTenant'> = async ({ ctx, tenantId }) => {
   const found = await findTenant(ctx.db, tenantId)
   if (!found) throw new ApiError('not_found')
   return { status: 200, data: tenantView(found) }
+}
+
+const list = 'tenants'
+
+export const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
+  const { limit = limits.pageDefault } = query
+  const rows = await rowsOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
+  return { status: 200, data: page.map(tenantView), nextCursor }
 }
 
 export const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params, body: { status } }) => {
@@ -50,6 +63,7 @@ export const createInvite: HandlerOf<'createInvite'> = async ({ tx, body }) => {
 export const tenantHandlers = {
   signUpTenant,
   createTenant,
+  listTenants,
   setTenantStatus,
   createInvite,
   getTenant,

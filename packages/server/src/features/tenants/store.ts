@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import type { TimePosition } from '#http/cursor.ts'
 import { rolesHeld, type Role } from '../keys/key.ts'
 import { developmentName, type Tenant } from './tenant.ts'
 
@@ -40,6 +41,18 @@ const findStatement = statement<Row>('tenants-find', `select ${columns} from ten
 export async function findTenant(db: Db, id: string): Promise<Tenant | undefined> {
   const [row] = await db.query(findStatement, [id])
   return row && toTenant(row)
+}
+
+const listStatement = statement<Row>(
+  'tenants-list',
+  // Times are shown, and cursors made, in whole milliseconds.
+  `select ${columns} from tenants where (date_trunc('milliseconds', created_at), id) > ($1::timestamptz, $2)
+   order by date_trunc('milliseconds', created_at), id limit $3`,
+)
+
+/** Oldest first, from behind that position on. */
+export async function listTenants(db: Db, after: TimePosition | undefined, limit: number): Promise<Tenant[]> {
+  return (await db.query(listStatement, [after?.createdAt ?? '-infinity', after?.id ?? '', limit])).map(toTenant)
 }
 
 const lockStatement = statement<Row>('tenants-lock', `select ${columns} from tenants where id = $1 for no key update`)

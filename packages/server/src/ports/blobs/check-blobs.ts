@@ -2,7 +2,7 @@ import { statusOf } from './s3/s3-errors.ts'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
-import { makeFolder, type Secrets } from '#config/secrets.ts'
+import { dataFolderError, makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
 import { codeOf, messageOf } from '#errors/caught.ts'
 
@@ -33,7 +33,7 @@ async function checkFolder(dataDir: string): Promise<void> {
     })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new StartError(`ATRIUM_DATA_DIR: ${folder} cannot be used (${codeOf(error)})`)
+    throw await dataFolderError(folder, error)
   }
 }
 

@@ -126,6 +126,16 @@ test('discovery names the issuer it was asked for, and addresses that answer', a
   assert.deepEqual(Object.keys(keys[0]!), ['kty', 'use', 'alg', 'kid', 'n', 'e'], 'and not one private part')
 })
 
+test('its own address is a page that says what it is', async () => {
+  const res = await fetch(provider.issuer)
+  assert.equal(res.status, 200)
+  assert.equal(res.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(res.headers.get('content-security-policy') ?? '', /^default-src 'none'; .*form-action 'none'/)
+  const html = await res.text()
+  assert.ok(html.includes('<h1>Development sign-in</h1>') && html.includes(`href="${redirectUri}"`))
+  assert.ok(html.includes(`href="${provider.issuer}/.well-known/openid-configuration"`))
+})
+
 test('the answer goes to the redirect address with state and issuer as they were', async () => {
   const { uri, params } = sentTo(await authorize(ask().params, { email: 'ann@example.com' }))
   assert.equal(uri, redirectUri)
@@ -282,7 +292,7 @@ test('pages of the redirect origins may read its answers, others not', async () 
 })
 
 test('nobody but this computer gets an answer', async () => {
-  const paths = ['/.well-known/openid-configuration', '/jwks', `/authorize?${new URLSearchParams(ask().params).toString()}`]
+  const paths = ['', '/.well-known/openid-configuration', '/jwks', `/authorize?${new URLSearchParams(ask().params).toString()}`]
   const host = new URL(provider.issuer).host
   const statuses = async (remoteAddress: string, headers: Record<string, string>) => {
     const answers = paths.map((path) =>

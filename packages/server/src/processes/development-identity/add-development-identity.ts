@@ -7,7 +7,7 @@ import { AuthorizationCodes } from './authorization-codes.ts'
 import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
 import { developmentIssuer, developmentPath, isPlainLoopback } from './development-issuer.ts'
 import { isFromThisMachine } from './from-this-machine.ts'
-import { renderProblemPage, renderSignInPage } from './sign-in-page.ts'
+import { renderAboutPage, renderProblemPage, renderSignInPage } from './sign-in-page.ts'
 import { openIdTokenSigner } from './sign-id-token.ts'
 
 export interface DevelopmentIdentityOptions {
@@ -57,6 +57,11 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
     reply.header('cache-control', 'no-store')
   })
 
+  const about = renderAboutPage({
+    appUrl: `${redirectOrigins[0] ?? publicUrl}/space`,
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+  })
+  app.get('', async (_req, reply) => sendPage(reply, about))
   app.get('/.well-known/openid-configuration', async () => document)
   app.get('/jwks', async () => signer.jwks)
   app.get(

@@ -55,6 +55,18 @@ export function renderProblemPage(problem: string): RenderedPage {
   return renderDocument('This sign-in cannot go on', body, "'none'")
 }
 
+/** What the address in the banner is, for whoever opens it. */
+export function renderAboutPage({ appUrl, discoveryUrl }: { appUrl: string; discoveryUrl: string }): RenderedPage {
+  const body = [
+    '<h1>Development sign-in</h1>',
+    '<p class="note"><strong>Nothing is checked here.</strong> This is an OpenID provider that believes whatever address is typed. It is for',
+    'trying Atrium on this computer, answers no other computer, and is not there in production.</p>',
+    `<p>Apps send people here to sign in. Try it in <a href="${escapeHtml(appUrl)}">the Space app</a>: make a room with a list.</p>`,
+    `<p>For programs: <a href="${escapeHtml(discoveryUrl)}">its configuration</a> (OpenID Connect Discovery).</p>`,
+  ]
+  return renderDocument('Development sign-in', body, "'none'")
+}
+
 function renderDocument(title: string, body: string[], formAction: string): RenderedPage {
   const html = [
     '<!doctype html>',

@@ -4,7 +4,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { listSuspendedTenants } from '#features/tenants/store.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
 import { agentView, catalogView, ratingView } from '../agent.ts'
-import { findAgent, findAgentOfAnyTenant, listCatalogEntries, listAgents as listRows } from '../store.ts'
+import { findAgent, findAgentOfAnyTenant, listAgentsOfAllTenants, listCatalogEntries, listAgents as listRows } from '../store.ts'
 
 export const getAgent: HandlerOf<'getAgent'> = async ({ ctx, tenantId, params }) => {
   const agent = await findAgent(ctx.db, tenantId, params.agentId)
@@ -18,6 +18,14 @@ export const listAgents: HandlerOf<'listAgents'> = async ({ ctx, tenantId, query
   const rows = await listRows(ctx.db, tenantId, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
   const { page, nextCursor } = cutPage(list, rows, limit)
   return { status: 200, data: page.map(agentView), nextCursor }
+}
+
+export const listAllAgents: HandlerOf<'listAllAgents'> = async ({ ctx, query }) => {
+  const { limit = limits.pageDefault } = query
+  const list = 'agents of all tenants'
+  const rows = await listAgentsOfAllTenants(ctx.db, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
+  const { page, nextCursor } = cutPage(list, rows, limit)
+  return { status: 200, data: page, nextCursor }
 }
 
 const list = 'catalog'

@@ -6,6 +6,7 @@ import type { Db } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
+import { recordAnswer } from '#features/record-answer.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { findAccount } from '#features/items/access-list.ts'
@@ -116,7 +117,7 @@ async function send(
     etag,
     // No cache may store what is not public.
     cacheControl: open ? 'public, max-age=31536000, immutable' : 'private, no-store',
-    onStatus: (status) => ctx.metrics.answered('getMedia', status, reply.elapsedTime),
+    onStatus: (status) => recordAnswer(ctx, req, reply, 'getMedia', status),
     onSent: (sent) => ctx.usageCounter.count(artifact.tenantId, 'bytes', sent),
   })
 }

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { createClient } from '../packages/client/src/create-client.ts'
+import { adminToken, freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { makeTenant } from './support/call-api.ts'
+import { runAtrium } from './support/run-atrium.ts'
+
+let database: TestDatabase
+let atrium: AtriumProcess
+before(async () => {
+  database = await createTestDatabase()
+  atrium = await startAtrium({ databaseUrl: database.url })
+})
+after(async () => {
+  await atrium?.end('SIGKILL')
+  await database?.drop()
+})
+
+/** What the command printed and its exit code. */
+async function run(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null | undefined; output: string }> {
+  const command = runAtrium(args, { ATRIUM_PUBLIC_URL: atrium.origin, ATRIUM_ADMIN_TOKEN: adminToken, ...env })
+  const code = await command.ended(30_000)
+  return { code, output: command.output() }
+}
+
+test('lists of tenants and agents: a line each, page after page, and no control character of a name', async () => {
+  const empty = await run(['agents', 'list'])
+  assert.deepEqual(empty, { code: 0, output: 'No tenant has registered an agent yet.\n' })
+  const { secret } = await makeTenant(atrium.origin, 'Red \u001b[31m wall')
+  const operator = createClient({ baseUrl: atrium.origin, adminToken })
+  await Promise.all(Array.from({ length: 103 }, (_, i) => operator.createTenant({ body: { name: `Tenant ${i}` } })))
+  const client = createClient({ baseUrl: atrium.origin, key: secret })
+  const body = { name: 'Echo', description: 'Echoes.', instructions: '', price_credits: 1, max_minutes: 5 }
+  const { data: agent } = await client.registerAgent({ body })
+
+  const { code, output } = await run(['tenants', 'list'])
+  assert.equal(code, 0)
+  const lines = output.trim().split('\n')
+  assert.equal(new Set(lines).size, 104)
+  for (const line of lines) assert.match(line, /^ten_\w+ {2}active {5}app,issuer {2}\d{4}-\d\d-\d\d {2}\P{Cc}+$/u)
+  assert.match(lines[0]!, /Red {2}\[31m wall$/, 'oldest first')
+  const json = (await run(['tenants', 'list', '--json'])).output.trim().split('\n')
+  assert.equal(JSON.parse(json[0]!).name, 'Red \u001b[31m wall')
+
+  const agents = await run(['agents', 'list'])
+  assert.match(agents.output, new RegExp(`^${agent.id} {2}draft {6}ten_\\w+ {2}Echo\\n$`))
+})
+
+describe('each failure is one line that says what to do', () => {
+  const failures: [string, string[], Record<string, string>, RegExp][] = [
+    [
+      'a wrong operator token',
+      ['audit'],
+      { ATRIUM_ADMIN_TOKEN: 'another-installation-of-mine' },
+      /^atrium: http\S+ does not accept the operator's token of ATRIUM_ADMIN_TOKEN; set ATRIUM_ADMIN_TOKEN to its own\n$/,
+    ],
+    [
+      'no operator token',
+      ['audit'],
+      { ATRIUM_ADMIN_TOKEN: '', ATRIUM_DATA_DIR: '/tmp/no such folder' },
+      /^atrium: no operator token: set ATRIUM_ADMIN_TOKEN, or run this where \/tmp\/no such folder\/admin-token can be read\n$/,
+    ],
+    [
+      'a server that cannot be reached',
+      ['tenants', 'list'],
+      { ATRIUM_PUBLIC_URL: 'http://127.0.0.1:9' },
+      /^atrium: no server answers at http:\/\/127\.0\.0\.1:9.*; is it running\? \(set ATRIUM_PUBLIC_URL or PORT to its address\)\n$/,
+    ],
+    [
+      'a tenant that is not there',
+      ['tenants', 'suspend', 'ten_4fRzK0vXcB1mQwErTy7uPa'],
+      {},
+      /^atrium: .*\(not_found, request req_\w+\)\n$/,
+    ],
+    [
+      'an address that is none',
+      ['verify', 'notaurl'],
+      {},
+      /^cannot begin: the address must start with https:\/\/.* room link .*\n$/,
+    ],
+    [
+      'a wrong switch of the access log',
+      ['start'],
+      { ATRIUM_ACCESS_LOG: 'no' },
+      /^atrium: ATRIUM_ACCESS_LOG must be on or off, not "no"\n$/,
+    ],
+  ]
+  for (const [name, args, env, line] of failures) {
+    test(name, async () => {
+      const { code, output } = await run(args, env)
+      assert.match(output, line)
+      assert.ok(code === 1 || code === 2)
+    })
+  }
+
+  test('a server that is not Atrium', async (t) => {
+    const other = createServer((_req, res) => res.writeHead(404).end('<h1>Not here</h1>')).listen(0, '127.0.0.1')
+    t.after(() => other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const { code, output } = await run(['audit'], { ATRIUM_PUBLIC_URL: url })
+    assert.equal(
+      output,
+      `atrium: ${url} answered 404, and not as Atrium does; does ATRIUM_PUBLIC_URL or PORT name another server?\n`,
+    )
+    assert.equal(code, 1)
+  })
+
+  const isRoot = process.getuid?.() === 0
+  test('a data folder of another user', { skip: isRoot ? false : 'needs root, to give a folder away' }, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'atrium-others-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    chownSync(folder, 65_533, 65_533)
+    chmodSync(folder, 0o700)
+    const { dataFolderError } = await import('../packages/server/src/config/secrets.ts')
+    const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
+    const { message } = await dataFolderError(join(folder, 'blobs'), denied)
+    assert.equal(
+      message,
+      `ATRIUM_DATA_DIR: ${folder}/blobs cannot be used (EACCES): ${folder} belongs to another user (uid 65533, and this one is 0); ` +
+        'start as that user, or set ATRIUM_DATA_DIR to a folder of your own',
+    )
+  })
+})
+
+test('every command has help, and a version', async () => {
+  assert.match((await run(['--version'])).output, /^\d+\.\d+\.\d+\n$/)
+  const { output } = await run(['--help'])
+  const commands = [...output.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name!)
+  assert.ok(commands.length > 8, commands.join())
+  for (const name of commands.filter((name) => name !== 'help')) {
+    const help = await run([name, '--help'])
+    assert.equal(help.code, 0, name)
+    assert.match(help.output, new RegExp(`^Usage: atrium ${name}`), name)
+  }
+})
+
+test('a first start in production says how to go on', { timeout: 60_000 }, async (t) => {
+  const fresh = await createTestDatabase()
+  t.after(() => fresh.drop())
+  const first = await startAtrium({ databaseUrl: fresh.url, env: { NODE_ENV: 'production' } })
+  t.after(() => first.end('SIGKILL'))
+  assert.match(
+    first.output(),
+    /There is no tenant yet\. Make one; its keys are printed once:\n {2}npm run -s atrium -- tenants create --name "My app"/,
+  )
+})
+
+test('each answer of an operation is a line of the log, without address, key or room; off by a variable', async (t) => {
+  const { publishable } = await makeTenant(atrium.origin)
+  const get = (origin: string, path: string) => fetch(origin + path, { headers: { authorization: `Bearer ${publishable}` } })
+  const answer = await get(atrium.origin, '/v1/collections/col_4fRzK0vXcB1mQwErTy7uPa?secret=hush')
+  await get(atrium.origin, '/v1/nothing/hush')
+  const room = JSON.stringify({ op: 'sealed', room: 'hush-room' })
+  await fetch(`${atrium.origin}/v1/space`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: room })
+  const id = answer.headers.get('x-request-id')!
+  const lines = () =>
+    atrium
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+  while (!lines().some((line) => line.includes(id))) await new Promise((resolve) => setTimeout(resolve, 20))
+  const line = JSON.parse(lines().find((text) => text.includes(id))!)
+  assert.equal(typeof line.ms, 'number')
+  const { method, operation, status, request_id: requestId, msg } = line
+  assert.deepEqual(
+    { method, operation, status, requestId, msg },
+    { method: 'GET', operation: 'getCollection', status: 404, requestId: id, msg: 'answered' },
+  )
+  assert.doesNotMatch(atrium.output(), /hush|wpk_|col_4fRz/)
+
+  const quiet = await startAtrium({ databaseUrl: database.url, env: { ATRIUM_ACCESS_LOG: 'off' }, port: await freePort() })
+  t.after(() => quiet.end('SIGKILL'))
+  await get(quiet.origin, '/v1/catalog')
+  await get(quiet.origin, '/v1/nothing')
+  assert.doesNotMatch(quiet.output(), /answered/)
+})
