@@ -5,7 +5,7 @@ export interface Disturbance {
 
 /** Errors that a database that goes and comes back explains. */
 const databaseGone =
-  /57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|Connection terminated|not queryable|connection.*(lost|closed|refused)|timeout|terminating|starting up|shutting down|recovery|unavailable|PostgreSQL|\b50[23]\b/i
+  /57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|Connection terminated|did not answer in time|did not accept the connection|not queryable|connection.*(lost|closed|refused)|timeout|terminating|starting up|shutting down|recovery|unavailable|PostgreSQL|\b50[23]\b/i
 /** Refusals of a machine that has more to do than it can: whoever was refused is told to come back. */
 const underPressure = /"type":"Overloaded"|No answer within \d+ ms|aborted due to timeout/
 /** Lines about a worker that was killed and its successor. */

@@ -2,16 +2,14 @@ import { isBuiltin } from 'node:module'
 import * as esbuild from 'esbuild'
 import type { Metafile, Plugin } from 'esbuild'
 import type { AppFile } from '../src/certificate/space-build.ts'
-import { leaveOut } from './left-out.ts'
 
 export const ENTRY = 'packages/space/src/entry.ts'
 
 /** Whose code may be in the bundle, by folder. Whoever adds one adds what people have to read before they can trust the service. */
 const allowedFolders: readonly string[] = [
   ...['contract', 'identity', 'sealing', 'space', 'traffic'].map((name) => `packages/${name}/src/`),
-  ...['pg', 'pg-cloudflare', 'pg-connection-string', 'pg-pool', 'pg-protocol'].map((name) => `node_modules/${name}/`),
+  'node_modules/pg-protocol/',
   'embedded:',
-  'left-out:',
 ]
 
 export interface Bundle {
@@ -39,11 +37,7 @@ export async function bundleService(root: string, embedded: Embedded): Promise<B
     charset: 'utf8',
     // Not the tsconfig.json that happens to lie around.
     tsconfigRaw: '{}',
-    // pg is CommonJS and requires Node's own modules when it is loaded.
-    banner: {
-      js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
-    },
-    plugins: [embed(embedded), leaveOut],
+    plugins: [embed(embedded)],
     logLevel: 'silent',
   })
   assertAllowed(metafile)

@@ -11,7 +11,7 @@ import { startThrowawayPostgres } from '../../server/testing/throwaway-postgres.
 import { ensureBuilt } from './ensure-built.ts'
 import { temporaryFolder } from './testing/copy-tree.ts'
 
-/** The tests' own PostgreSQL asks for no password. Operators have one that does, and the bundle holds only parts of pg. */
+/** The tests' own PostgreSQL asks for no password. Those of operators do. */
 const folder = await temporaryFolder(after)
 await chmod(folder, 0o755) // PostgreSQL runs as another user.
 await writeFile(join(folder, 'pg_hba.conf'), 'local all guest scram-sha-256\nlocal all all trust\n', { mode: 0o644 })

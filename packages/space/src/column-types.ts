@@ -1,11 +1,6 @@
-import type { CustomTypesConfig } from 'pg'
+import type { ReadColumn } from '@atrium/traffic/postgres/answer'
 
 const integer = 23
 
-/**
- * Integers become numbers. All other columns stay text, bigint too. The service returns no other types, and pg's own parsers are not in the
- * bundle (build/left-out.ts).
- */
-export const columnTypes: CustomTypesConfig = {
-  getTypeParser: (oid: number) => (oid === integer ? Number : (text: string) => text),
-}
+/** Integers become numbers. All other columns stay text, bigint too: the service reads no other types. */
+export const readColumn: ReadColumn = (oid) => (oid === integer ? Number : (text) => text)

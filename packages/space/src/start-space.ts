@@ -93,9 +93,9 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await watch.close()
-      const patience = setTimeout(() => server.closeAllConnections(), 5_000)
+      const deadline = setTimeout(() => server.closeAllConnections(), 5_000)
       await closed
-      clearTimeout(patience)
+      clearTimeout(deadline)
       stopSweeping()
       await use.stop()
       await db.end()

@@ -1,7 +1,7 @@
 import { isLocked } from './database-errors.ts'
 import { lockPauseMs } from './locked-retry.ts'
 import { HeldElsewhere, Overloaded } from './overloaded.ts'
-import { patience } from './patience.ts'
+import { timeouts } from './timeouts.ts'
 
 /** As an outcome: a row of this input is locked by somebody else, and nothing of the input was done. It is tried again. */
 export class Locked {
@@ -84,7 +84,7 @@ export class Batcher<In, Out> {
   constructor(options: BatcherOptions<In, Out>) {
     this.#options = options
     this.#maxWaiting = options.maxWaiting ?? 2_000
-    this.#waitMs = options.waitMs ?? patience.queueMs
+    this.#waitMs = options.waitMs ?? timeouts.queueMs
   }
 
   /** Rejects with Overloaded when the queue is full or the input waited too long in it: then nothing of it was begun. */
@@ -94,7 +94,7 @@ export class Batcher<In, Out> {
     const now = performance.now()
     if (this.#count >= this.#maxWaiting || this.#bytes + bytes > maxBytes)
       return Promise.reject(new Overloaded('too many requests wait to be done'))
-    const isStalled = this.#isFailing || now - this.#movedAtMs > patience.stalledMs
+    const isStalled = this.#isFailing || now - this.#movedAtMs > timeouts.stalledMs
     if (isStalled && this.#running >= this.#options.concurrency)
       return Promise.reject(new Overloaded('those before it are not answered'))
     return new Promise((resolve, reject) => {
@@ -105,7 +105,7 @@ export class Batcher<In, Out> {
         keys,
         bytes,
         untilMs: now + this.#waitMs,
-        lockedUntilMs: now + patience.lockedMs,
+        lockedUntilMs: now + timeouts.lockedMs,
         locked: false,
         alone: false,
         probes: undefined,

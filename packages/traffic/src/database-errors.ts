@@ -1,3 +1,11 @@
+/** The connection broke, was closed, or gave no answer in time. Whatever was not answered may have been done. */
+export class ConnectionLost extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'ConnectionLost'
+  }
+}
+
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,18 +29,10 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !networkCodes.has(code) ? code : undefined
 }
 
-const networkMessages = [
-  'Connection terminated',
-  'timeout exceeded when trying to connect',
-  'connection error',
-  'Query read timeout',
-]
-
 /** Whether the connection broke, could not be made, or went silent: nothing more can be asked on it. */
 export function isConnectionLost(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
-  const message = error instanceof Error ? error.message : ''
-  return (typeof code === 'string' && networkCodes.has(code)) || networkMessages.some((part) => message.includes(part))
+  return error instanceof ConnectionLost || (typeof code === 'string' && networkCodes.has(code))
 }
 
 /** Whether a statement that was sent may have been committed although it failed: its connection ended before its answer came. */

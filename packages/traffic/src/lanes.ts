@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked } from './database-errors.ts'
 import { lockPauseMs } from './locked-retry.ts'
 import { HeldElsewhere, Overloaded } from './overloaded.ts'
-import { patience } from './patience.ts'
+import { timeouts } from './timeouts.ts'
 
 /** More at once would wait for each other's locks: with six, 100 launches on one coupon starved those of another process. */
 const width = 2
@@ -40,8 +40,8 @@ export class Lanes {
     this.#lanes.set(key, lane)
     // Whoever leaves gives the place to the next: running stays as it is.
     if (lane.running < width) lane.running++
-    else if (performance.now() - lane.movedAtMs > patience.stalledMs) throw new Overloaded('those before it are not answered')
-    else await this.#wait(lane.waiting, patience.laneMs)
+    else if (performance.now() - lane.movedAtMs > timeouts.stalledMs) throw new Overloaded('those before it are not answered')
+    else await this.#wait(lane.waiting, timeouts.laneMs)
     try {
       const result = await this.#untilFree(lane, work)
       lane.movedAtMs = performance.now()
@@ -52,7 +52,7 @@ export class Lanes {
   }
 
   async #untilFree<T>(lane: Lane, work: Work<T>): Promise<T> {
-    const untilMs = performance.now() + patience.lockedMs
+    const untilMs = performance.now() + timeouts.lockedMs
     while (lane.locked?.isTried) await this.#wait(lane.locked.waiting, untilMs - performance.now())
     if (lane.locked) return this.#tryAgain(lane, lane.locked, work, untilMs)
     try {

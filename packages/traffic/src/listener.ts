@@ -1,5 +1,6 @@
-import pg from 'pg'
 import { Backoff } from './backoff.ts'
+import { ConnectionLost } from './database-errors.ts'
+import { Connection } from './postgres/connection.ts'
 
 interface ListenerOptions {
   url: string
@@ -12,14 +13,15 @@ interface ListenerOptions {
 
 const probeEveryMs = 5_000
 const probeTimeoutMs = 4_000
+const connectMs = 5_000
 
 /** Listens on a channel over a connection of its own, which it probes and replaces when it breaks: one attempt at a time. */
 export class Listener {
   readonly #options: ListenerOptions
   readonly #backoff = new Backoff({ firstMs: 400, maxMs: 5_000, healthyMs: 10_000 })
-  #client: pg.Client | undefined
+  readonly #closed = new AbortController()
+  #connection: Connection | undefined
   #timer: NodeJS.Timeout | undefined
-  #closed = false
 
   constructor(options: ListenerOptions) {
     this.#options = options
@@ -30,70 +32,60 @@ export class Listener {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closed.abort(new Error('the listener was closed'))
     clearTimeout(this.#timer)
-    await this.#client?.end().catch(() => undefined)
+    await this.#connection?.end()
   }
 
-  /** Rejects where it cannot connect; only a connection that listens can be lost, so that each is followed by one attempt alone. */
+  /** Rejects where it cannot connect. Only a connection that listens can be lost: each loss is followed by one attempt. */
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: probeTimeoutMs,
-    })
-    this.#client = client
-    let listens = false
-    const lose = (error?: Error) => {
-      if (!listens) return
-      listens = false
-      clearTimeout(this.#timer)
-      discard(client)
-      if (this.#closed) return
-      if (error) this.#options.onError(error)
-      this.#retry()
-    }
-    client.on('error', lose)
-    client.on('end', () => lose())
-    client.on('notification', (message) => this.#options.onMessage(message.payload ?? ''))
+    const { url, channel, onMessage } = this.#options
+    const connection = await Connection.open({ url, connectMs, answerMs: probeTimeoutMs, signal: this.#closed.signal })
+    this.#connection = connection
+    connection.onNotification = onMessage
     try {
-      await client.connect()
-      await client.query(`listen ${pg.escapeIdentifier(this.#options.channel)}`)
+      await connection.query(`listen "${channel.replaceAll('"', '""')}"`)
+      if (!connection.isOpen) throw new ConnectionLost('the database closed the connection')
     } catch (error) {
-      discard(client)
+      void connection.end()
       throw error
     }
-    // Closed while it connected: nobody would end it any more.
-    if (this.#closed) return discard(client)
-    listens = true
+    connection.onLost = (error) => this.#lose(error)
     this.#backoff.succeeded()
-    this.#probe(client, lose)
+    this.#probe(connection)
   }
 
-  /** A connection whose other end vanished stays silent for ever: a query that gets no answer shows it. */
-  #probe(client: pg.Client, lose: (error: Error) => void): void {
+  /** A connection whose other end vanished stays silent for ever: a query without an answer in time closes it. */
+  #probe(connection: Connection): void {
     this.#timer = setTimeout(() => {
-      client.query('select 1').then(() => {
-        if (client === this.#client && !this.#closed) this.#probe(client, lose)
-      }, lose)
+      connection.query('select 1').then(
+        () => this.#probe(connection),
+        (error: Error) => {
+          // One that is closed by now was lost, which `onLost` reports, or was ended.
+          if (!connection.isOpen) return
+          void connection.end()
+          this.#lose(error)
+        },
+      )
     }, probeEveryMs).unref()
+  }
+
+  #lose(error: Error): void {
+    clearTimeout(this.#timer)
+    this.#options.onError(error)
+    this.#retry()
   }
 
   #retry(): void {
     this.#timer = setTimeout(() => {
       this.#connect().then(
-        () => this.#closed || this.#options.onGap(),
+        () => this.#closed.signal.aborted || this.#options.onGap(),
         (error: Error) => {
-          if (this.#closed) return
+          if (this.#closed.signal.aborted) return
           this.#options.onError(error)
           this.#retry()
         },
       )
     }, this.#backoff.failed()).unref()
   }
-}
-
-function discard(client: pg.Client): void {
-  client.removeAllListeners('notification')
-  void client.end().catch(() => undefined)
 }

@@ -16,7 +16,7 @@ interface Watched {
 }
 
 /** Longer than usual, where pauses are normal. */
-const patiences = new WeakMap<Socket, number>()
+const pauseLimits = new WeakMap<Socket, number>()
 
 /** Answers are sent in pieces of this size: what has gone out can be seen only when a whole piece has. */
 export const pieceBytes = 64 * 1024
@@ -75,7 +75,7 @@ export class UnreadAnswers {
       if (waiting === 0 || taken !== watched.taken || watched.sinceMs === 0) {
         watched.taken = taken
         watched.sinceMs = nowMs
-      } else if (nowMs - watched.sinceMs >= (patiences.get(socket) ?? this.#idleMs)) {
+      } else if (nowMs - watched.sinceMs >= (pauseLimits.get(socket) ?? this.#idleMs)) {
         // Not destroy: what the kernel holds for the reader is freed with a reset.
         socket.resetAndDestroy()
       }
@@ -84,10 +84,10 @@ export class UnreadAnswers {
 }
 
 /** Lets the reader of this answer pause for longer than usual, as players of media do. */
-export function allowPause(res: ServerResponse, patienceMs: number): void {
+export function allowPause(res: ServerResponse, pauseMs: number): void {
   const { socket } = res.req
-  patiences.set(socket, patienceMs)
-  onceOver(res, () => patiences.delete(socket))
+  pauseLimits.set(socket, pauseMs)
+  onceOver(res, () => pauseLimits.delete(socket))
 }
 
 /**

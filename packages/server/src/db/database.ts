@@ -1,11 +1,11 @@
 import { Connections } from '@atrium/traffic/connections'
-import { isAnswerLost, isConnectionLost } from '@atrium/traffic/database-errors'
+import type { Connection } from '@atrium/traffic/postgres/connection'
+import { isAnswerLost } from '@atrium/traffic/database-errors'
 import { Lanes } from '@atrium/traffic/lanes'
 import { retryLocked } from '@atrium/traffic/locked-retry'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
-import { patience } from '@atrium/traffic/patience'
-import pg from 'pg'
-import { toError } from '#errors/caught.ts'
+import { timeouts } from '@atrium/traffic/timeouts'
+import pgTypes from 'pg-types'
 
 /** A fixed query. Its name makes it a prepared statement: parsed and planned once per connection. */
 export interface Statement<Row> {
@@ -45,9 +45,7 @@ export interface Tx extends Db {
 }
 
 export interface Database extends Db {
-  readonly pool: pg.Pool
-  /** The number of callers that wait for a connection. */
-  readonly waiting: number
+  readonly pool: Connections
   /**
    * Runs `run` and commits. If another transaction holds a lock for long, it is rolled back and run again after a
    * pause, so `run` must have no effects outside the database.
@@ -66,7 +64,7 @@ export interface Database extends Db {
 interface DatabaseOptions {
   url: string
   maxConnections: number
-  /** The time limits of a query and of a transaction. Default: those of patience.ts. */
+  /** The time limits of a query and of a transaction. Default: those of timeouts.ts. */
   queryTimeoutMs?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   onConnectionError: (error: Error) => void
@@ -76,21 +74,18 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
   const connections = new Connections({
     url,
     max: maxConnections,
-    types: { getTypeParser },
+    readColumn,
     onError: onConnectionError,
     ...(queryTimeoutMs === undefined ? {} : { answerMs: queryTimeoutMs }),
   })
   const lanes = new Lanes()
-  const transactionMs = Math.max(queryTimeoutMs ?? 0, patience.transactionMs)
+  const transactionMs = Math.max(queryTimeoutMs ?? 0, timeouts.transactionMs)
 
   const untilMs = () => performance.now() + transactionMs
   const once = <T>(run: (tx: Tx) => Promise<T>, terms: Partial<Terms> = {}) =>
     runTransaction(connections, run, { use: 'transaction', untilMs: untilMs(), isFirst: true, ...terms })
   return {
-    pool: connections.pool,
-    get waiting() {
-      return connections.waiting
-    },
+    pool: connections,
     query: (stmt, values) =>
       stmt.tries === 'one' ? runAlone(connections, stmt, values) : retryLocked(() => runAlone(connections, stmt, values)),
     transaction: (run) => {
@@ -104,7 +99,7 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
         return lanes.run(key, (isFirst) => once(run, { ...terms, isFirst }))
       },
     }),
-    close: () => connections.pool.end(),
+    close: () => connections.end(),
   }
 }
 
@@ -117,25 +112,23 @@ export async function assertAlive(db: Db): Promise<void> {
 
 /** Runs one statement outside a transaction, which commits it. */
 async function runAlone<Row>(connections: Connections, stmt: Statement<Row>, values: unknown[]): Promise<Row[]> {
-  const client = await connections.acquire('statement')
-  let broken: Error | undefined
+  const connection = await connections.acquire('statement')
   try {
-    return await runOn(client, stmt, values)
+    return await runOn(connection, stmt, values)
   } catch (error) {
-    if (isConnectionLost(error)) broken = toError(error)
     throw stmt.writes && isAnswerLost(error) ? new OutcomeUnknown(error) : error
   } finally {
-    connections.release(client, broken)
+    connections.release(connection)
   }
 }
 
 async function runOn<Row>(
-  client: pg.PoolClient,
+  connection: Connection,
   { name, text }: Statement<Row>,
   values: unknown[],
-  timeout?: { query_timeout: number },
+  timeout?: { timeoutMs: number },
 ): Promise<Row[]> {
-  const result = await client.query({ name, text, values, ...timeout })
+  const result = await connection.query({ name, text, values, ...timeout })
   return result.rows as Row[]
 }
 
@@ -153,35 +146,35 @@ async function runTransaction<T>(
 ): Promise<T> {
   // Checked before the wait, because the time may have passed elsewhere.
   timeoutUntil(untilMs)
-  const client = await connections.acquire(use)
-  let broken: Error | undefined
+  const connection = await connections.acquire(use)
   try {
-    const begin = isFirst ? 'begin' : `begin; set local lock_timeout = ${patience.lockAgainMs}`
-    await client.query({ text: begin, ...timeoutUntil(untilMs) })
+    const begin = isFirst ? 'begin' : `begin; set local lock_timeout = ${timeouts.lockAgainMs}`
+    await connection.query({ text: begin, ...timeoutUntil(untilMs) })
     const tx = {
-      query: (stmt: Statement<never>, values: unknown[]) => runOn(client, stmt, values, timeoutUntil(untilMs)),
+      query: (stmt: Statement<never>, values: unknown[]) => runOn(connection, stmt, values, timeoutUntil(untilMs)),
     } as unknown as Tx
     const result = await run(tx)
-    await commit(client, untilMs)
+    await commit(connection, untilMs)
     return result
   } catch (error) {
-    const fault = error instanceof OutcomeUnknown ? error.cause : error
-    if (isConnectionLost(fault)) broken = toError(fault)
-    else await client.query('rollback').catch((lost: Error) => (broken = lost))
+    // Where this fails too, release finds the connection closed or still in the transaction, and does not give it to the next.
+    if (connection.isOpen) await connection.query('rollback').catch(() => undefined)
     throw error
   } finally {
-    // A connection that was lost or could not roll back is closed instead of reused.
-    connections.release(client, broken)
+    connections.release(connection)
   }
 }
 
 /** The minimum wait for a commit. Once it is sent, only its answer shows the outcome. */
 const leastCommitMs = 1_000
 
-async function commit(client: pg.PoolClient, untilMs: number): Promise<void> {
-  let command: string
+async function commit(connection: Connection, untilMs: number): Promise<void> {
+  let command: string | undefined
   try {
-    ;({ command } = await client.query({ text: 'commit', ...timeoutUntil(Math.max(untilMs, performance.now() + leastCommitMs)) }))
+    ;({ command } = await connection.query({
+      text: 'commit',
+      ...timeoutUntil(Math.max(untilMs, performance.now() + leastCommitMs)),
+    }))
   } catch (error) {
     throw isAnswerLost(error) ? new OutcomeUnknown(error) : error
   }
@@ -189,17 +182,17 @@ async function commit(client: pg.PoolClient, untilMs: number): Promise<void> {
   if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
 }
 
-function timeoutUntil(untilMs: number): { query_timeout: number } | undefined {
+function timeoutUntil(untilMs: number): { timeoutMs: number } | undefined {
   const leftMs = Math.ceil(untilMs - performance.now())
   if (leftMs <= 0) throw new Overloaded('a transaction took too long')
-  return leftMs < patience.answerMs ? { query_timeout: leftMs } : undefined
+  return leftMs < timeouts.answerMs ? { timeoutMs: leftMs } : undefined
 }
 
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  if (oid === pg.types.builtins.TIMESTAMPTZ) return toRfc3339
+function readColumn(oid: number): (text: string) => unknown {
+  if (oid === pgTypes.builtins.TIMESTAMPTZ) return toRfc3339
   // Counts and sequence numbers stay below 2^53.
-  if (oid === pg.types.builtins.INT8) return Number
-  return pg.types.getTypeParser(oid, format)
+  if (oid === pgTypes.builtins.INT8) return Number
+  return pgTypes.getTypeParser(oid, 'text') as (text: string) => unknown
 }
 
 /** PostgreSQL's `2026-11-20 09:30:00.12+00` as RFC 3339 with milliseconds; sessions run in UTC. */

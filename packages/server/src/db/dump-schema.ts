@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Borrowed, Connections } from '@atrium/traffic/connections'
 import { schemaQueries, unsupportedQuery } from './schema-queries.ts'
 
 /**
@@ -6,7 +6,7 @@ import { schemaQueries, unsupportedQuery } from './schema-queries.ts'
  * It is generated from the catalogs, because the embedded PostgreSQL has no pg_dump. Comments and the tables of the
  * migrator are omitted.
  */
-export async function dumpSchema(pool: Pool): Promise<string> {
+export async function dumpSchema(pool: Pick<Connections, 'connect'>): Promise<string> {
   const client = await pool.connect()
   try {
     // One snapshot for all queries. The search path decides which names are qualified.
@@ -25,13 +25,13 @@ export async function dumpSchema(pool: Pool): Promise<string> {
   }
 }
 
-async function refuseUnsupported(client: PoolClient): Promise<void> {
+async function refuseUnsupported(client: Borrowed): Promise<void> {
   const { rows } = await client.query<{ what: string }>(unsupportedQuery)
   if (rows.length === 0) return
   throw new Error(`dumpSchema does not support: ${rows.map(({ what }) => what).join(', ')}`)
 }
 
-async function listDdl(client: PoolClient, query: string): Promise<string[]> {
+async function listDdl(client: Borrowed, query: string): Promise<string[]> {
   const { rows } = await client.query<{ ddl: string }>(query)
   return rows.map(({ ddl }) => ddl.trimEnd())
 }

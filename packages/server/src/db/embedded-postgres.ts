@@ -1,7 +1,8 @@
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Client, DatabaseError } from 'pg'
+import { sqlStateOf } from '@atrium/traffic/database-errors'
+import { Connection } from '@atrium/traffic/postgres/connection'
 import { findBinaries } from './embedded/binaries.ts'
 import { findClusterFolder, makeDataFolder, openFolder, prepareCluster } from './embedded/cluster-folder.ts'
 import type { StartError } from '#errors/start-error.ts'
@@ -114,21 +115,21 @@ function makeSocketFolder(user: ServerUser | undefined): string {
   return folder
 }
 
-/** libpq and pg both let the parameter win over the host; without a host, URL cannot parse it. */
+/** The parameter wins over the host, as in libpq; without a host, URL cannot parse it. */
 function connectionString(socketFolder: string, database: string): string {
   return `postgresql://atrium@localhost/${database}?host=${socketFolder}`
 }
 
 /** Runs at every start and not only after initdb, because the process may have been killed between the two. */
 async function createDatabase(socketFolder: string): Promise<void> {
-  const client = new Client({ connectionString: connectionString(socketFolder, 'postgres') })
-  await client.connect()
+  const url = connectionString(socketFolder, 'postgres')
+  const connection = await Connection.open({ url, connectMs: 30_000, answerMs: 60_000 })
   try {
-    const { rowCount } = await client.query(`select from pg_database where datname = 'atrium'`)
-    if (rowCount === 0) await client.query('create database atrium')
+    const { rowCount } = await connection.query(`select from pg_database where datname = 'atrium'`)
+    if (rowCount === 0) await connection.query('create database atrium')
   } catch (error) {
-    if (!(error instanceof DatabaseError && error.code === '42P04')) throw error
+    if (sqlStateOf(error) !== '42P04') throw error
   } finally {
-    await client.end()
+    await connection.end()
   }
 }

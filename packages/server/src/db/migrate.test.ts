@@ -3,15 +3,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, beforeEach, afterEach, test } from 'node:test'
+import { Connections } from '@atrium/traffic/connections'
 import { Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
+import { openDatabase } from './database.ts'
 import { latestMigration, migrate, migrationsDone } from './migrate.ts'
 
 let root: string
 let folder: string
 let database: TestDatabase
-let pool: Pool
+const openPool = () => openDatabase({ url: database.url, maxConnections: 10, onConnectionError: () => undefined }).pool
+let pool: Connections
 
 before(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'atrium-migrate-'))
@@ -21,7 +24,7 @@ after(() => rm(root, { recursive: true }))
 beforeEach(async () => {
   folder = await mkdtemp(path.join(root, 'migrations-'))
   database = await createTestDatabase({ template: 'template0' })
-  pool = new Pool({ connectionString: database.url })
+  pool = openPool()
 })
 afterEach(async () => {
   await pool.end()
@@ -57,7 +60,7 @@ test('eight starts at once apply each migration once', async () => {
   await write('0001-first.sql', 'create table visits (n integer); select pg_sleep(0.1);')
   await write('0002-second.sql', 'insert into visits values (2)')
   // One pool each, as in separate processes.
-  const pools = Array.from({ length: 8 }, () => new Pool({ connectionString: database.url }))
+  const pools = Array.from({ length: 8 }, () => openPool())
   const results = await Promise.all(pools.map((each) => migrate(each, folder)))
   await Promise.all(pools.map((each) => each.end()))
   assert.deepEqual(results.flatMap(({ applied }) => applied).toSorted(), ['0001-first', '0002-second'])
@@ -99,10 +102,10 @@ test('a request time limit of the pool does not cut a migration short, and the p
 })
 
 test('nor does the limit that the pool keeps at the client', async () => {
-  const limited = new Pool({ connectionString: database.url, max: 1, query_timeout: 50 })
+  const limited = new Connections({ url: database.url, max: 1, answerMs: 50, onError: () => undefined })
   await write('0001-slow.sql', 'select pg_sleep(0.2); create table slow ();')
   assert.deepEqual(await migrate(limited, folder), { applied: ['0001-slow'], functions: [] })
-  await assert.rejects(limited.query('select pg_sleep(0.2)'), /timeout/)
+  await assert.rejects(limited.query('select pg_sleep(0.2)'), /timeout|in time/)
   await limited.end()
 })
 
@@ -179,7 +182,7 @@ test('a connection that is lost while functions are created is told as such, and
 test('eight starts at once create each function once', async () => {
   const functions = await mkdtemp(path.join(root, 'functions-'))
   for (const name of ['one', 'two']) await writeFile(path.join(functions, `${name}.sql`), `select pg_sleep(0.05); ${one(name)}`)
-  const pools = Array.from({ length: 8 }, () => new Pool({ connectionString: database.url }))
+  const pools = Array.from({ length: 8 }, () => openPool())
   const results = await Promise.all(pools.map((each) => migrate(each, folder, [functions])))
   await Promise.all(pools.map((each) => each.end()))
   assert.deepEqual(results.flatMap(({ functions: made }) => made).toSorted(), ['one', 'two'])

@@ -1,7 +1,8 @@
 import { messageOf } from '#errors/caught.ts'
+import type { Connections } from '@atrium/traffic/connections'
+import { sqlStateOf } from '@atrium/traffic/database-errors'
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
-import { Client, DatabaseError, type ClientBase, type Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
 import { applyFunctions, functionFolders, functionTable } from './sql-functions.ts'
@@ -21,28 +22,30 @@ export const bookkeepingTables = [
  * to the session. Throws StartError if an applied file was edited, or if the database is newer than the code.
  */
 export async function migrate(
-  pool: Pool,
+  pool: Pick<Connections, 'connect'>,
   folder: string = migrationsFolder,
   functions: string[] = folder === migrationsFolder ? functionFolders : [],
 ): Promise<{ applied: string[]; functions: string[] }> {
   const files = await readMigrationFiles(folder)
-  // The pool's limits are for requests. A migration, or the wait for one of another process, may take longer.
-  const { options } = pool
-  const client = new Client({ ...options, password: options.password, query_timeout: undefined, keepAlive: true })
-  // A connection that is lost would end the process otherwise; the query that it was lost in fails too, and says so.
-  client.on('error', () => undefined)
+  const connection = await pool.connect()
+  // The limits of the connections are for requests. A migration, or the wait for one of another process, may take longer.
+  const client: Queryable = {
+    query: (text: string, values: readonly unknown[] = []) => connection.query({ text, values, timeoutMs: Infinity }),
+  }
   try {
-    await client.connect()
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
     return { applied: await applyPending(client, files), functions: await applyFunctions(client, functions) }
   } finally {
-    await client.end().catch(() => undefined)
+    // Closed and not reused: it would keep those settings.
+    connection.release(true)
   }
 }
 
-async function applyPending(client: ClientBase, files: MigrationFile[]): Promise<string[]> {
+type Queryable = Pick<Connections, 'query'>
+
+async function applyPending(client: Queryable, files: MigrationFile[]): Promise<string[]> {
   const migrator = createMigrator(client, files)
   const applied: string[] = []
   // Migrator runs all pending migrations in one transaction. One step at a time gives each its own, so that a failure
@@ -68,12 +71,12 @@ export async function latestMigration(folder: string = migrationsFolder): Promis
  * Whether the database has every migration that this code needs. True also for a newer database, as in a rolling
  * update.
  */
-export async function migrationsDone(pool: Pool, folder: string = migrationsFolder): Promise<boolean> {
+export async function migrationsDone(pool: Queryable, folder: string = migrationsFolder): Promise<boolean> {
   const name = await latestMigration(folder)
   return name === undefined || (await findChecksums(pool)).has(name)
 }
 
-function createMigrator(client: ClientBase, files: MigrationFile[]): Migrator {
+function createMigrator(client: Queryable, files: MigrationFile[]): Migrator {
   // Migrator works sequentially, so one connection serves as its pool. Kysely must not close it.
   const lent = { query: client.query.bind(client), release: () => {} } as unknown as PostgresPoolClient
   const pool: PostgresPool = { connect: async () => lent, end: async () => {}, options: {} }
@@ -92,25 +95,25 @@ function toMigration({ name, sql: text, checksum }: MigrationFile): Migration {
           sha256 text not null
         )`.execute(tx)
       await sql`insert into schema_migration_checksum (name, sha256) values (${name}, ${checksum})`.execute(tx)
-      // Without parameters pg sends it as one simple query, which may hold many statements.
+      // Without parameters it is sent as one simple query, which may hold many statements.
       await sql.raw(text).execute(tx)
     },
   }
 }
 
-async function hasPending(client: ClientBase, files: MigrationFile[]): Promise<boolean> {
+async function hasPending(client: Queryable, files: MigrationFile[]): Promise<boolean> {
   const applied = await findChecksums(client)
   assertKnown(applied, files)
   return files.some(({ name }) => !applied.has(name))
 }
 
-async function findChecksums(db: Pool | ClientBase): Promise<Map<string, string>> {
+async function findChecksums(db: Queryable): Promise<Map<string, string>> {
   try {
     const { rows } = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration_checksum')
     return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
   } catch (error) {
     // The table does not exist: no migration was ever applied.
-    if (error instanceof DatabaseError && error.code === '42P01') return new Map()
+    if (sqlStateOf(error) === '42P01') return new Map()
     throw error
   }
 }
@@ -133,7 +136,7 @@ function assertKnown(applied: Map<string, string>, files: MigrationFile[]): void
 }
 
 /** If a process with newer code migrated in between, that is the cause, and it gives the better message. */
-async function explain(error: unknown, name: string | undefined, client: ClientBase, files: MigrationFile[]): Promise<never> {
+async function explain(error: unknown, name: string | undefined, client: Queryable, files: MigrationFile[]): Promise<never> {
   await hasPending(client, files)
   throw new Error(`Migration ${name ?? ''} failed: ${messageOf(error)}`, { cause: error })
 }

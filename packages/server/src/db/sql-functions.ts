@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { ClientBase } from 'pg'
+import type { Connections } from '@atrium/traffic/connections'
 import { StartError } from '#errors/start-error.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
@@ -23,7 +23,7 @@ const lockKey = 4_177_301
  * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next
  * release drops the old one.
  */
-export async function applyFunctions(client: ClientBase, folders: string[]): Promise<string[]> {
+export async function applyFunctions(client: Pick<Connections, 'query'>, folders: string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFunctions))).flat()
   if (files.length === 0) return []
   assertOneEach(files)

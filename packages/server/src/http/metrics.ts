@@ -17,7 +17,7 @@ export class Metrics {
   readonly #sweeps: Gauge<'sweep'>
   readonly #series = new Map<string, Series>()
 
-  constructor(db: Pick<Database, 'pool' | 'waiting'>) {
+  constructor(db: Pick<Database, 'pool'>) {
     const { pool } = db
     const registers = [this.registry]
     collectDefaultMetrics({ register: this.registry })
@@ -55,7 +55,7 @@ export class Metrics {
       collect: () => {
         connections.set({ state: 'idle' }, pool.idleCount)
         connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-        connections.set({ state: 'waited_for' }, db.waiting)
+        connections.set({ state: 'waited_for' }, pool.waitingCount)
       },
     })
   }

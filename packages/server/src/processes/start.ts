@@ -148,9 +148,7 @@ async function prepareDatabase<Result>(url: string, prepare: (db: Database) => P
 function connectionError(error: unknown): unknown {
   const [code, message] = [codeOf(error), messageOf(error)]
   const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
-  return unreachable || message.includes('timeout exceeded')
-    ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`)
-    : error
+  return unreachable ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`) : error
 }
 
 function startProcesses(config: Config, secrets: Secrets, databaseUrl: string, workers: number): Promise<Running> {

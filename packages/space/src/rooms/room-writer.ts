@@ -4,7 +4,7 @@ import type { RoomRecord } from '@atrium/sealing/records'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { lockPauseMs } from '@atrium/traffic/locked-retry'
 import { Overloaded } from '@atrium/traffic/overloaded'
-import { patience } from '@atrium/traffic/patience'
+import { timeouts } from '@atrium/traffic/timeouts'
 import { SpaceError } from '../space-error.ts'
 import { roomLimits, type RoomHead } from './head.ts'
 import { appendLines, type Db, type Growth, listHeads, type NewLine } from './store.ts'
@@ -68,11 +68,11 @@ export class RoomWriter {
   /** Rejects with Overloaded when too many wait, or when it waited too long; then nothing was written. */
   append(append: Append): Promise<AppendOutcome> {
     const ofRoom = this.#waiting.get(append.head.room)?.length ?? 0
-    const isStalled = this.#isFailing || performance.now() - this.#movedAtMs > patience.stalledMs
+    const isStalled = this.#isFailing || performance.now() - this.#movedAtMs > timeouts.stalledMs
     if ((isStalled && this.#running >= maxRunning) || ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
-      this.#queue({ ...append, tries: 0, untilMs: performance.now() + patience.lockedMs, resolve, reject })
+      this.#queue({ ...append, tries: 0, untilMs: performance.now() + timeouts.lockedMs, resolve, reject })
       this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs).unref()
       this.#schedule()
     })

@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { randomFillSync } from 'node:crypto'
 import path from 'node:path'
-import { Client } from 'pg'
+import { Connection } from '@atrium/traffic/postgres/connection'
 
 const mebibyte = 1024 * 1024
 const lookEveryMs = 500
-const connectMs = 5_000
+const timeoutMs = 5_000
 
 export interface DiskGuardOptions {
   /** PostgreSQL's files. */
@@ -82,18 +82,16 @@ export class DiskGuard {
 
   async #tell(readOnly: 'on' | 'off'): Promise<void> {
     if (readOnly === this.#told) return
-    const client = new Client({
-      connectionString: this.#options.connectionString(),
-      connectionTimeoutMillis: connectMs,
-      query_timeout: connectMs,
+    const connection = await Connection.open({
+      url: this.#options.connectionString(),
+      connectMs: timeoutMs,
+      answerMs: timeoutMs,
     })
-    client.on('error', () => undefined)
     try {
-      await client.connect()
-      await client.query(`alter system set default_transaction_read_only = ${readOnly}`)
-      await client.query('select pg_reload_conf()')
+      await connection.query(`alter system set default_transaction_read_only = ${readOnly}`)
+      await connection.query('select pg_reload_conf()')
     } finally {
-      await client.end().catch(() => undefined)
+      await connection.end()
     }
     if (readOnly === 'on')
       this.#options.say(`The disk of ${this.#options.folder} is full: writes are rejected until there is space again`)

@@ -1,6 +1,6 @@
 import { Batcher } from '@atrium/traffic/batcher'
 import { Overloaded } from '@atrium/traffic/overloaded'
-import { patience } from '@atrium/traffic/patience'
+import { timeouts } from '@atrium/traffic/timeouts'
 import type { ResolvedKey } from './key.ts'
 
 interface Entry {
@@ -85,7 +85,7 @@ export class KeyCache {
   #loadOnce(hash: string): Promise<ResolvedKey | undefined> {
     const known = this.#loading.get(hash)
     if (known) {
-      const isStalled = performance.now() - known.sinceMs > patience.stalledMs
+      const isStalled = performance.now() - known.sinceMs > timeouts.stalledMs
       return isStalled ? Promise.reject(new Overloaded('the key cannot be loaded now')) : known.load
     }
     const load = this.#load(hash).finally(() => {

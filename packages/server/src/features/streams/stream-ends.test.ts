@@ -171,16 +171,20 @@ test('100 readers of one wall share a look and a page', async (t) => {
   await Promise.all(viewers.map((viewer) => viewer.untilCount(1)))
   let pages = 0
   // Counts what reaches the database, and changes nothing.
-  crowded.ctx.db.pool.on('acquire', (client) => {
-    const counted = client as unknown as { isCounted?: true; query: (config: { name?: string }) => unknown }
-    if (counted.isCounted) return
-    counted.isCounted = true
-    const ask = counted.query.bind(client)
-    counted.query = (config) => {
-      if (config.name === 'events-open-items') pages++
-      return ask(config)
+  const { pool } = crowded.ctx.db
+  const acquire = pool.acquire.bind(pool)
+  const counted = new WeakSet<object>()
+  pool.acquire = async (use) => {
+    const connection = await acquire(use)
+    if (counted.has(connection)) return connection
+    counted.add(connection)
+    const ask = connection.query.bind(connection)
+    connection.query = (asked, values) => {
+      if (typeof asked !== 'string' && asked.name === 'events-open-items') pages++
+      return ask(asked, values)
     }
-  })
+    return connection
+  }
   for (let i = 0; i < 5; i++)
     await send(crowded, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body: { type: 'm', content: i } })
   await Promise.all(viewers.map((viewer) => viewer.untilCount(6)))

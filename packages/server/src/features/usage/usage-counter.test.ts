@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { ConnectionLost } from '@atrium/traffic/database-errors'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { openDatabase, type Database } from '#db/database.ts'
@@ -139,7 +140,7 @@ test('a batch that was committed although its answer was lost is not added again
     ...db,
     query: async (stmt, values) => {
       const rows = await db.query(stmt, values)
-      if (losing && stmt.name === 'usage-add') throw new Error('Connection terminated unexpectedly')
+      if (losing && stmt.name === 'usage-add') throw new ConnectionLost('the answer is lost')
       return rows
     },
   }
@@ -175,7 +176,7 @@ test('closing writes the counts, also if its first attempt fails', async () => {
   const failsOnce: Database = {
     ...db,
     query: (stmt, values) =>
-      ++attempts === 1 ? Promise.reject(new Error('Connection terminated unexpectedly')) : db.query(stmt, values),
+      ++attempts === 1 ? Promise.reject(new ConnectionLost('the answer is lost')) : db.query(stmt, values),
   }
   const { counter } = openCounter({ on: failsOnce })
   counter.count(tenant, 'launches', 1)

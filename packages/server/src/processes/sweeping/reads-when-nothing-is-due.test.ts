@@ -74,7 +74,7 @@ function countPages(db: Database): { db: Database; pages: () => number } {
   const counting: Db = { query }
   const transaction: Database['transaction'] = (run) => run(counting as Tx)
   const inTransaction = { transaction, transactionOnce: transaction, lane: () => ({ transaction }) }
-  return { db: { ...counting, ...inTransaction, pool: db.pool, waiting: 0, close: db.close }, pages: () => pages }
+  return { db: { ...counting, ...inTransaction, pool: db.pool, close: db.close }, pages: () => pages }
 }
 
 const sweeps: [string, (db: Database) => Promise<unknown>][] = [

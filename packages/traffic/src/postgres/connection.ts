@@ -1,0 +1,218 @@
+import type { Socket } from 'node:net'
+import type * as protocol from 'pg-protocol/dist/messages.js'
+import { Parser } from 'pg-protocol/dist/parser.js'
+import { serialize } from 'pg-protocol/dist/serializer.js'
+import { ConnectionLost } from '../database-errors.ts'
+import { Answer, type QueryResult, type ReadColumn } from './answer.ts'
+import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
+import { encodeValue } from './encode-value.ts'
+import { type Login, startLogin } from './log-in.ts'
+import { openSocket } from './open-socket.ts'
+
+export interface Query {
+  text: string
+  values?: readonly unknown[]
+  /** Makes it a prepared statement, which each connection parses and plans once. One name always has the same text. */
+  name?: string
+  /** After this time without an answer the connection is closed. Infinity: no deadline. Absent: as for the connection. */
+  timeoutMs?: number
+}
+
+export interface ConnectionOptions {
+  /** postgresql://… */
+  url: string
+  /** For the socket, TLS and the login together. */
+  connectMs: number
+  /** For the answer of each query. */
+  answerMs: number
+  /** Settings of the session, which win over those in the URL. */
+  settings?: Readonly<Record<string, string | number>>
+  /** How columns become values, by the type's OID. Absent: they stay text. */
+  readColumn?: ReadColumn
+  /** Aborts the attempt to connect. */
+  signal?: AbortSignal
+}
+
+interface LoginUnderWay {
+  answer: Login
+  done: () => void
+  fail: (error: Error) => void
+}
+
+const textOnly: ReadColumn = () => (text) => text
+
+/**
+ * One connection to PostgreSQL (protocol 3.0), over pg-protocol's parser and serializer. Queries are sent at once and answered in order. Whatever
+ * goes wrong with the connection itself closes it: a fault of the network, a query without an answer in time, a message that does not belong.
+ */
+export class Connection {
+  /** Called once, when the connection ends without `end`. */
+  onLost: ((error: Error) => void) | undefined
+  onNotification: ((payload: string) => void) | undefined
+  readonly #socket: Socket
+  readonly #answerMs: number
+  readonly #readColumn: ReadColumn
+  readonly #parser = new Parser()
+  /** In the order in which they were sent. */
+  readonly #answers: Answer[] = []
+  /** Prepared statements by name: their text, and whether the server has accepted it. */
+  readonly #statements = new Map<string, { text: string; isParsed: boolean }>()
+  readonly #closed = Promise.withResolvers<void>()
+  #login: LoginUnderWay | undefined
+  #isOpen = true
+  #isEnding = false
+  #status = 'I'
+
+  private constructor(socket: Socket, { answerMs, readColumn = textOnly }: ConnectionOptions) {
+    this.#socket = socket
+    this.#answerMs = answerMs
+    this.#readColumn = readColumn
+    const lost = () => this.#lose(new ConnectionLost('the database closed the connection'))
+    socket.on('data', (bytes) => this.#read(bytes))
+    socket.on('error', (error) => this.#lose(error))
+    socket.on('close', () => {
+      lost()
+      this.#closed.resolve()
+    })
+    if (socket.destroyed) lost()
+  }
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const address = readDatabaseAddress(options.url)
+    const late = new AbortController()
+    const timer = setTimeout(
+      () => late.abort(new ConnectionLost('the database did not accept the connection in time')),
+      options.connectMs,
+    )
+    const signal = options.signal ? AbortSignal.any([late.signal, options.signal]) : late.signal
+    try {
+      const connection = new Connection(await openSocket(address, signal), options)
+      const abort = () => connection.#lose(signal.reason as Error)
+      signal.addEventListener('abort', abort, { once: true })
+      await connection.#logIn(address, options.settings)
+      signal.removeEventListener('abort', abort)
+      return connection
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Whether another query can be sent. */
+  get isOpen(): boolean {
+    return this.#isOpen && !this.#isEnding
+  }
+
+  /** Whether the next one to use it finds it as it was opened: nothing unanswered, no transaction. */
+  get isIdle(): boolean {
+    return this.isOpen && this.#answers.length === 0 && this.#status === 'I'
+  }
+
+  /** Without a name and values it is one simple query, which may hold several statements: the last one's rows are the result. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a caller who does not name its row reads what it selected
+  query<Row extends object = any>(asked: string | Query, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    const query = typeof asked === 'string' ? { text: asked, ...(values ? { values } : {}) } : asked
+    return new Promise<QueryResult<Row>>((resolve, reject) => {
+      if (!this.isOpen) throw new ConnectionLost('the connection to the database is closed')
+      const message = this.#encode(query)
+      const answer = new Answer(this.#readColumn, query.name, resolve as (result: QueryResult<object>) => void, reject)
+      const late = () => this.#lose(new ConnectionLost('the database did not answer in time'))
+      const timeoutMs = query.timeoutMs ?? this.#answerMs
+      if (timeoutMs !== Infinity) answer.timer = setTimeout(late, timeoutMs)
+      this.#answers.push(answer)
+      this.#socket.write(message)
+    }).catch((error: Error) => {
+      // The stack of the call, not of the socket's event.
+      Error.captureStackTrace(error)
+      throw error
+    })
+  }
+
+  /** Resolves when the socket is closed. What is not answered yet fails. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    if (this.#answers.length > 0 || !this.#isOpen) this.#lose(new ConnectionLost('the connection to the database was ended'))
+    else {
+      this.#socket.end(serialize.end())
+      // A server that vanished never closes its side.
+      setTimeout(() => this.#socket.destroy(), 1_000).unref()
+    }
+    await this.#closed.promise
+  }
+
+  #logIn(address: DatabaseAddress, settings: Readonly<Record<string, string | number>> = {}): Promise<void> {
+    const { user, database, applicationName, options = '' } = address
+    const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#login = { answer: startLogin(address), done: resolve, fail: reject }
+    if (!this.#isOpen) reject(new ConnectionLost('the database closed the connection'))
+    this.#socket.write(
+      serialize.startup({
+        user,
+        database,
+        ...(applicationName ? { application_name: applicationName } : {}),
+        ...(options || ours.length > 0 ? { options: [options, ...ours].join(' ') } : {}),
+      }),
+    )
+    return promise
+  }
+
+  #encode({ text, values = [], name }: Query): Buffer {
+    if (name === undefined && values.length === 0) return serialize.query(text)
+    const known = name === undefined ? undefined : this.#statements.get(name)
+    if (known && known.text !== text) throw new Error(`two different statements have the name ${name}`)
+    // The server may still refuse one that it has not answered for: until then the same text goes without a name.
+    const statement = name === undefined || known?.isParsed === false ? '' : name
+    const bind = serialize.bind({ statement, values: values as unknown[], valueMapper: encodeValue })
+    const run = [bind, serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
+    if (known?.isParsed) return Buffer.concat(run)
+    if (name !== undefined && !known) this.#statements.set(name, { text, isParsed: false })
+    return Buffer.concat([serialize.parse({ name: statement, text, types: [] }), ...run])
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#parser.parse(bytes, (message) => {
+        if (!this.#isOpen) return
+        if (this.#login) this.#continueLogin(this.#login, message)
+        else this.#take(message)
+      })
+    } catch (error) {
+      this.#lose(error as Error)
+    }
+  }
+
+  #continueLogin({ answer, done }: LoginUnderWay, message: protocol.BackendMessage): void {
+    if (message.name === 'error') throw message as unknown as Error
+    if (message.name === 'readyForQuery') {
+      this.#login = undefined
+      return done()
+    }
+    const reply = answer(message)
+    if (reply) this.#socket.write(reply)
+  }
+
+  #take(message: protocol.BackendMessage): void {
+    if (message.name === 'notification') return this.onNotification?.((message as protocol.NotificationResponseMessage).payload)
+    if (message.name === 'notice' || message.name === 'parameterStatus') return
+    const [answer] = this.#answers
+    // Such as 57P01 to an idle connection: the server is about to close it.
+    if (!answer) throw message.name === 'error' ? message : new ConnectionLost(`${message.name} answers no query`)
+    if (message.name === 'parseComplete' && answer.name !== undefined) this.#statements.get(answer.name)!.isParsed = true
+    if (message.name === 'copyInResponse') this.#socket.write(serialize.copyFail('this connection copies nothing'))
+    if (message.name !== 'readyForQuery') return answer.take(message)
+    this.#status = (message as protocol.ReadyForQueryMessage).status
+    this.#answers.shift()
+    if (answer.error !== undefined && answer.name !== undefined && this.#statements.get(answer.name)?.isParsed === false)
+      this.#statements.delete(answer.name)
+    answer.settle()
+  }
+
+  #lose(error: Error): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#socket.destroy()
+    this.#login?.fail(error)
+    for (const answer of this.#answers.splice(0)) answer.fail(error)
+    if (!this.#isEnding && !this.#login) this.onLost?.(error)
+  }
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { TLSSocket, createSecureContext } from 'node:tls'
+import { certificateKey, expiredCertificate, validCertificate } from '../../../server/testing/loopback-certificates.ts'
+import { startThrowawayPostgres } from '../../../server/testing/throwaway-postgres.ts'
+import { startLogin } from './log-in.ts'
+import { connectUpstream, message, open, serverUrl, startServer } from './testing/fake-server.ts'
+
+let folder: string
+let postgres: Awaited<ReturnType<typeof startThrowawayPostgres>>
+const password = 'Pass, "wörd"=%20\u00A0ﬁ'
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atrium-login-'))
+  await chmod(folder, 0o755)
+  const methods = ['scram scram-sha-256', 'hashed md5', 'plain password', 'all trust'].map((line) => `local all ${line}\n`)
+  await writeFile(join(folder, 'hba.conf'), methods.join(''), { mode: 0o644 })
+  await writeFile(join(folder, 'ca.pem'), validCertificate)
+  postgres = await startThrowawayPostgres({ hba_file: join(folder, 'hba.conf') })
+  const admin = await open({ url: postgres.connectionString })
+  await admin.query(`create role scram login password '${password}'; create role plain login password '${password}'`)
+  await admin.query(`set password_encryption = 'md5'; create role hashed login password '${password}'`)
+})
+
+after(async () => {
+  await postgres.stop()
+  await rm(folder, { recursive: true })
+})
+
+function urlOf(user: string, secret?: string): string {
+  const url = new URL(postgres.connectionString)
+  url.username = user
+  if (secret !== undefined) url.password = encodeURIComponent(secret)
+  return url.href
+}
+
+test('PostgreSQL lets it in with SCRAM, with MD5 and with the password in clear text', async () => {
+  for (const user of ['scram', 'hashed', 'plain']) {
+    const connection = await open({ url: urlOf(user, password) })
+    assert.deepEqual((await connection.query('select current_user as name')).rows, [{ name: user }])
+    await assert.rejects(open({ url: urlOf(user, 'another') }), { code: '28P01' })
+    await assert.rejects(open({ url: urlOf(user) }), /asks for a password, and its URL has none/)
+  }
+})
+
+const sasl = (name: 'authenticationSASL' | 'authenticationSASLContinue' | 'authenticationSASLFinal', fields: object) =>
+  ({ name, length: 0, ...fields }) as Parameters<ReturnType<typeof startLogin>>[0]
+
+function begin() {
+  const login = startLogin({ user: 'tester', password: 'pencil' })
+  const first = login(sasl('authenticationSASL', { mechanisms: ['SCRAM-SHA-256-PLUS', 'SCRAM-SHA-256'] }))!.toString()
+  return { login, nonce: first.slice(first.lastIndexOf('r=') + 2) }
+}
+
+test('a server that does not prove that it knows the password is refused', () => {
+  const ok = { name: 'authenticationOk', length: 0 } as const
+  const goOn = (data: string) => sasl('authenticationSASLContinue', { data })
+  const salt = Buffer.from('salt').toString('base64')
+  const finals: [string, RegExp][] = [
+    [`v=${Buffer.alloc(32).toString('base64')}`, /signature of the server is wrong/],
+    ['v=', /signature of the server is wrong/],
+    ['v=AAAA', /signature of the server is wrong/],
+    ['', /signature of the server is wrong/],
+    ['e=other-error', /refuses: other-error/],
+  ]
+  for (const [data, reason] of finals) {
+    const { login, nonce } = begin()
+    assert.throws(() => login(ok), /without its proof/)
+    login(goOn(`r=${nonce}server,s=${salt},i=4096`))
+    assert.throws(() => login(sasl('authenticationSASLFinal', { data })), reason)
+    assert.throws(() => login(ok), /without its proof/)
+  }
+})
+
+test('a server-first-message that is not one is refused', () => {
+  const salt = Buffer.from('salt').toString('base64')
+  const bad = (nonce: string): [string, RegExp][] => [
+    ['', /nonce/],
+    [`r=server${nonce},s=${salt},i=4096`, /nonce/],
+    [`r=${nonce},s=${salt},i=4096`, /nonce/],
+    [`r=${nonce}x,i=4096`, /salt/],
+    [`r=${nonce}x,s=*,i=4096`, /salt/],
+    [`r=${nonce}x,s=${salt}`, /iterations/],
+    ...['0', '-1', '1e3', '100001', '99999999999'].map((i): [string, RegExp] => [`r=${nonce}x,s=${salt},i=${i}`, /iterations/]),
+  ]
+  for (let i = 0; i < bad('').length; i++) {
+    const { login, nonce } = begin()
+    const [data, reason] = bad(nonce)[i]!
+    assert.throws(() => login(sasl('authenticationSASLContinue', { data })), reason)
+  }
+  const idle = startLogin({ user: 'tester', password: 'pencil' })
+  assert.throws(() => idle(sasl('authenticationSASLContinue', { data: 'r=x' })), /not begun/)
+  assert.throws(() => idle(sasl('authenticationSASL', { mechanisms: ['SCRAM-SHA-256-PLUS'] })), /no SCRAM-SHA-256/)
+})
+
+test('a wrong signature of the server closes the connection before any query', async () => {
+  let sent = ''
+  const url = await startServer((socket) => {
+    socket.once('data', () => {
+      socket.write(message('R', 10, 'SCRAM-SHA-256\0\0'))
+      socket.once('data', (first) => {
+        const nonce = first.toString().slice(first.lastIndexOf('r=') + 2)
+        socket.write(message('R', 11, `r=${nonce}server,s=c2FsdA==,i=4096`))
+        socket.once('data', () => {
+          socket.write(
+            Buffer.concat([message('R', 12, `v=${Buffer.alloc(32).toString('base64')}`), message('R', 0), message('Z', 'I')]),
+          )
+          socket.on('data', (bytes) => (sent += bytes.toString()))
+        })
+      })
+    })
+  })
+  await assert.rejects(open({ url }), /signature of the server is wrong/)
+  assert.equal(sent, '')
+})
+
+/** PostgreSQL behind TLS: the server answers the request for it, encrypts and passes on. */
+function startTls(cert: string, answer = 'S', isDirect = false): Promise<string> {
+  return startServer((socket) => {
+    const encrypt = () => {
+      const options = {
+        isServer: true,
+        secureContext: createSecureContext({ key: certificateKey, cert }),
+        ALPNProtocols: ['postgresql'],
+      }
+      const secure = new TLSSocket(socket, options)
+      const upstream = connectUpstream()
+      secure.on('error', () => undefined).on('close', () => upstream.destroy())
+      upstream.on('error', () => undefined).on('close', () => secure.destroy())
+      secure.pipe(upstream).pipe(secure)
+    }
+    if (isDirect) return encrypt()
+    socket.once('data', () => {
+      socket.write(answer)
+      if (answer === 'S') encrypt()
+    })
+  })
+}
+
+function urlWith(url: string, parameters: string): string {
+  return `${url.replace('tester:pencil', new URL(serverUrl).username).replace(/tester$/, 'postgres')}?${parameters}`
+}
+
+test('each sslmode verifies what it promises', async () => {
+  const ca = `sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`
+  const [valid, expired] = [await startTls(validCertificate), await startTls(expiredCertificate)]
+  const other = valid.replace('127.0.0.1', '127.0.0.2')
+  const accepted: [string, string][] = [
+    [valid, `sslmode=verify-full&${ca}`],
+    [valid.replace('127.0.0.1', 'localhost'), `sslmode=require&${ca}`],
+    [valid, `ssl=true&${ca}`],
+    [expired, 'sslmode=no-verify'],
+    [expired, 'ssl=no-verify'],
+    [expired, 'sslmode=require&uselibpqcompat=true'],
+  ]
+  for (const [url, parameters] of accepted) {
+    const connection = await open({ url: urlWith(url, parameters) })
+    assert.equal((await connection.query('select 1 as n')).rows[0].n, '1', parameters)
+  }
+  const refused: [string, string, RegExp][] = [
+    [valid, 'sslmode=verify-full', /self.signed|DEPTH_ZERO/i],
+    [valid, 'sslmode=require', /self.signed|DEPTH_ZERO/i],
+    [valid, 'sslmode=prefer', /self.signed|DEPTH_ZERO/i],
+    [valid, 'ssl=1', /self.signed|DEPTH_ZERO/i],
+    [expired, `sslmode=verify-full&sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`, /expired|self.signed|signature/i],
+    [valid, 'sslmode=verify-ca&uselibpqcompat=true', /needs sslrootcert/],
+    [await startTls(validCertificate, 'N'), 'sslmode=no-verify', /does not support TLS/],
+    [await startTls(validCertificate, 'SE'), 'sslmode=no-verify', /does not support TLS/],
+    [await startTls(validCertificate, 'E'), 'sslmode=prefer', /does not support TLS/],
+  ]
+  for (const [url, parameters, reason] of refused)
+    await assert.rejects(open({ url: urlWith(url, parameters) }), reason, parameters)
+  await assert.rejects(open({ url: urlWith(other, `sslmode=verify-full&${ca}`) }), /altnames|ECONNREFUSED/i)
+})
+
+test('sslnegotiation=direct begins with TLS', async () => {
+  const url = await startTls(validCertificate, 'S', true)
+  const ca = `sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`
+  const connection = await open({ url: urlWith(url, `sslnegotiation=direct&${ca}`) })
+  assert.equal((await connection.query('select 1 as n')).rows[0].n, '1')
+  await assert.rejects(open({ url: urlWith(url, 'sslnegotiation=direct') }), /self.signed/i)
+})

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { AuthenticationMD5Password, BackendMessage } from 'pg-protocol/dist/messages.js'
+import { serialize } from 'pg-protocol/dist/serializer.js'
+import type { DatabaseAddress } from './database-address.ts'
+import { type Scram, startScram } from './scram.ts'
+
+/** Answers one message of the server during the login; throws where the login cannot go on. */
+export type Login = (message: BackendMessage) => Buffer | undefined
+
+/** The server's requests for the password, and its proof that it knows the password where the method has one. */
+export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'password'>): Login {
+  let scram: Scram | undefined
+  let isVerified = true
+  const secret = () => {
+    if (!password) throw new Error('the database asks for a password, and its URL has none')
+    return password
+  }
+  const scramData = (message: BackendMessage) => {
+    if (!scram) throw new Error('SCRAM: the server continues what was not begun')
+    return { scram, data: (message as BackendMessage & { data: string }).data }
+  }
+  return (message) => {
+    switch (message.name) {
+      case 'authenticationCleartextPassword':
+        return serialize.password(secret())
+      case 'authenticationMD5Password':
+        return serialize.password(hashMd5(user, secret(), (message as AuthenticationMD5Password).salt))
+      case 'authenticationSASL': {
+        const { mechanisms } = message as BackendMessage & { mechanisms: string[] }
+        if (!mechanisms.includes('SCRAM-SHA-256')) throw new Error('the database offers no SCRAM-SHA-256')
+        scram = startScram(secret())
+        isVerified = false
+        return serialize.sendSASLInitialResponseMessage('SCRAM-SHA-256', scram.first)
+      }
+      case 'authenticationSASLContinue': {
+        const { scram, data } = scramData(message)
+        return serialize.sendSCRAMClientFinalMessage(scram.prove(data))
+      }
+      case 'authenticationSASLFinal': {
+        const { scram, data } = scramData(message)
+        scram.verify(data)
+        isVerified = true
+        return undefined
+      }
+      case 'authenticationOk':
+        if (!isVerified) throw new Error('SCRAM: the server ends the exchange without its proof')
+        return undefined
+      default:
+        return undefined
+    }
+  }
+}
+
+/** Only for servers that still have it: PostgreSQL recommends SCRAM since version 10. */
+function hashMd5(user: string, password: string, salt: Buffer): string {
+  const inner = createHash('md5').update(`${password}${user}`).digest('hex')
+  return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`
+}
