@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { runLeased } from './run-leased.ts'
@@ -52,6 +53,22 @@ test('of many processes at once one sweeps, and again only when it is due', asyn
   assert.equal(later.times.length, 1, 'it learns when it was done')
   await db.pool.query("update sweep_leases set ran_at = now() - interval '1 minute' where name = $1", [name])
   assert.equal((await sweep(name, 'later', 60_000)).ran, true)
+})
+
+test('a claim that waited for the row counts the time at which it gets it', async () => {
+  const name = await newSweep()
+  for (const set of ["until = clock_timestamp() + interval '15 s'", 'ran_at = clock_timestamp()']) {
+    const writer = await db.pool.connect()
+    await writer.query('begin')
+    await writer.query('select from sweep_leases where name = $1 for update', [name])
+    const waiting = sweep(name, 'waiting', 60_000)
+    await setTimeout(100)
+    await writer.query(`update sweep_leases set until = null, ran_at = null, holder = 'writer' where name = $1`, [name])
+    await writer.query(`update sweep_leases set ${set} where name = $1`, [name])
+    await writer.query('commit')
+    writer.release()
+    assert.equal((await waiting).ran, false, set)
+  }
 })
 
 test('one that fails was not done: another process does it', async () => {

@@ -16,13 +16,14 @@ interface ClaimRow {
 
 const claimStatement = statement<ClaimRow>(
   'sweeps-claim',
-  // Times in the future are of a clock that was set back: they bind nobody. Nine tenths: timers of several processes
-  // are never alike.
+  // Times in the future come from a clock that was set back and do not count. clock_timestamp(), because a statement that
+  // waited for the row has an older now() than the process that wrote it, and would take its times for future ones.
+  // Nine tenths, because the timers of several processes differ.
   `with claimed as (
-     update sweep_leases set holder = $2, until = now() + make_interval(secs => $3 / 1000.0)
+     update sweep_leases set holder = $2, until = clock_timestamp() + make_interval(secs => $3 / 1000.0)
      where name = $1
-       and (until is null or until <= now() or until > now() + make_interval(secs => $3 / 1000.0))
-       and (ran_at is null or ran_at <= now() - make_interval(secs => $4 * 0.9 / 1000.0) or ran_at > now())
+       and (until is null or until <= clock_timestamp() or until > clock_timestamp() + make_interval(secs => $3 / 1000.0))
+       and (ran_at is null or ran_at <= clock_timestamp() - make_interval(secs => $4 * 0.9 / 1000.0) or ran_at > clock_timestamp())
      returning name
    )
    select exists (select from claimed) as claimed, l.ran_at from sweep_leases l where l.name = $1`,
@@ -43,7 +44,7 @@ export async function claimSweep(db: Db, { name, holder, leaseMs, everyMs }: Cla
 
 const renewStatement = statement<{ name: string }>(
   'sweeps-renew',
-  `update sweep_leases set until = now() + make_interval(secs => $3 / 1000.0) where name = $1 and holder = $2 returning name`,
+  `update sweep_leases set until = clock_timestamp() + make_interval(secs => $3 / 1000.0) where name = $1 and holder = $2 returning name`,
 )
 
 /** Whether it is still ours. */
@@ -53,7 +54,7 @@ export async function renewSweep(db: Db, { name, holder, leaseMs }: Omit<Claim, 
 
 const releaseStatement = statement<{ ran_at: string | null }>(
   'sweeps-release',
-  `update sweep_leases set until = null, ran_at = case when $3 then now() else ran_at end where name = $1 and holder = $2 returning ran_at`,
+  `update sweep_leases set until = null, ran_at = case when $3 then clock_timestamp() else ran_at end where name = $1 and holder = $2 returning ran_at`,
 )
 
 /** Gives the lease back; `done`: it was done to the end. Says when it was last done. */
