@@ -98,12 +98,14 @@ export class EventFeeds {
     if (tenantIds.length === 0) return
     // Asked first: numbering locks each tenant's head, also where there is nothing to number.
     const isWaiting = await hasWaitingEvents(this.#db, tenantIds)
-    const numbered = isWaiting ? await numberFreeEvents(this.#db, tenantIds, batchSize) : 0
-    const isFull = await this.#read()
+    for (let isMore = true; isMore;) {
+      const numbered = isWaiting ? await numberFreeEvents(this.#db, tenantIds, batchSize) : 0
+      isMore = (await this.#read()) || numbered >= batchSize
+    }
+    // Last: what was committed before a stream was asked for has its number by now, and is behind its beginning.
     await this.#begin()
-    if (isFull || numbered >= batchSize) void this.look().catch(() => undefined)
     // What another process was numbering is there shortly.
-    else if (isWaiting) this.#lookSoon()
+    if (isWaiting) this.#lookSoon()
   }
 
   /** Reads on from where each feed is. Returns whether there may be more. */

@@ -48,26 +48,27 @@ export function pageLoader(db: Db): PageLoader {
     permits.run(async () => {
       if (mayBeExpired && !(await isInLog(db, channel.target.tenantId, after)))
         return { bytes: Buffer.alloc(0), upTo, expired: true }
-      const { messages, last } = await listMessages(db, channel.target, after)
-      return pageOf(channel, messages, Math.max(after, last ?? upTo))
+      const { messages, last, isCut } = await listMessages(db, channel.target, after)
+      // The query may have found more than was known before it.
+      return pageOf(channel, messages, isCut ? last : Math.max(last, upTo))
     })
 }
 
-/** `last`: the sequence at which the list was cut; undefined: there are no more. */
-type Messages = { messages: Message[]; last: number | undefined }
+/** `last`: the sequence of the last event that was read. `isCut`: there may be more. */
+type Messages = { messages: Message[]; last: number; isCut: boolean }
 
 async function listMessages(db: Db, target: ChannelTarget, after: number): Promise<Messages> {
   const { kind, tenantId, collectionId = '' } = target
-  if (kind === 'tenant') return messagesOf(await listEvents(db, tenantId, after, maxMessages), eventView)
+  if (kind === 'tenant') return messagesOf(await listEvents(db, tenantId, after, maxMessages), after, eventView)
   if (kind === 'owner')
-    return messagesOf(await listCollectionEvents(db, tenantId, collectionId, after, maxMessages), collectionEventView)
-  if (target.isBox) return { messages: [], last: undefined }
+    return messagesOf(await listCollectionEvents(db, tenantId, collectionId, after, maxMessages), after, collectionEventView)
+  if (target.isBox) return { messages: [], last: after, isCut: false }
   return listOpenItemMessages(db, tenantId, collectionId, after)
 }
 
-function messagesOf(events: Event[], view: (event: Event) => object): Messages {
+function messagesOf(events: Event[], after: number, view: (event: Event) => object): Messages {
   const messages = events.map((event) => ({ sequence: event.sequence, event: event.type, data: view(event) }))
-  return { messages, last: events.length === maxMessages ? events.at(-1)?.sequence : undefined }
+  return { messages, last: events.at(-1)?.sequence ?? after, isCut: events.length === maxMessages }
 }
 
 /** Without the tenant's sequence, which would disclose to an owner how much else happens. */
@@ -89,7 +90,7 @@ async function listOpenItemMessages(db: Db, tenantId: string, collectionId: stri
     const item = open.get(itemId)
     return item ? [{ sequence, event: 'item', data: openItemView(item) }] : []
   })
-  return { messages, last: changes.length === maxItems ? changes.at(-1)?.sequence : undefined }
+  return { messages, last: changes.at(-1)?.sequence ?? after, isCut: changes.length === maxItems }
 }
 
 function pageOf({ cursor }: Channel, messages: Message[], upTo: number): Page {

@@ -180,6 +180,22 @@ test('an event that commits late is sent after those that committed before', asy
   assert.deepEqual((await again.untilCount(1)).data, late.data)
 })
 
+test('a stream starts now, however many events have no number yet', async (t) => {
+  const own = await api.makeTenant()
+  const made = await make(own)
+  await api.ctx.db.pool.query(
+    `insert into event_outbox (tenant_id, id, type, data)
+     select $1, 'evt_' || lpad(n::text, 22, '0'), 'item.deleted', json_build_object('item_id', n) from generate_series(1, 1700) n`,
+    [own.id],
+  )
+  const open = await stream('/events/stream', { key: own.secretKey })
+  t.after(() => open.close())
+  await open.untilCount(1)
+  await add(made, 'new')
+  await open.untilCount(2)
+  assert.deepEqual(namesOf(open), ['ready', 'item.created'])
+})
+
 test('an id is good for its own stream alone', async () => {
   const [made, other] = [await make(tenant), await make(tenant)]
   const key = tenant.publishableKey
