@@ -1,6 +1,7 @@
 import { eventSpecs } from '../../packages/contract/src/event-types.ts'
 import { Event } from '../../packages/contract/src/events.ts'
-import type { Operation } from '../../packages/contract/src/operation.ts'
+import { OpenItem } from '../../packages/contract/src/items.ts'
+import type { AnswerSpec, Operation } from '../../packages/contract/src/operation.ts'
 import { SessionStatus } from '../../packages/contract/src/sessions.ts'
 import * as space from '../../packages/contract/src/space-schemas.ts'
 import { servedOperations } from '../../packages/contract/src/table.ts'
@@ -14,6 +15,8 @@ export const contractModules: Record<string, () => string> = {
   'typebox.d.ts': typeboxModule,
   'contract/src/table.d.ts': tableModule,
   'contract/src/event-types.d.ts': eventTypesModule,
+  'contract/src/items.d.ts': () => schemasModule({ OpenItem }),
+  'contract/src/streams.d.ts': streamsModule,
   'contract/src/events.d.ts': () => schemasModule({ Event }),
   'contract/src/sessions.d.ts': () => schemasModule({ SessionStatus }),
   'contract/src/space-schemas.d.ts': () => schemasModule(space),
@@ -29,6 +32,7 @@ export type Static<S> = S extends TSchema<infer T> ? T : never
 
 function tableModule(): string {
   return `import type { TSchema } from '../../typebox.js'
+import type { CollectionEventMessage, ControlMessage, EventMessage, OpenItemMessage, StreamBody } from './streams.js'
 export interface Operations {
 ${servedOperations.map(printOperation).join('\n')}
 }
@@ -46,8 +50,10 @@ function printOperation(op: Operation): string {
     'tag: string; summary: string; description: string',
     ...Object.entries(parts).flatMap(([name, schema]) => (schema ? [`${name}: ${schemaOf(schema)}`] : [])),
     `answers: {\n${Object.entries(answers)
-      .map(([code, { data, raw }]) => {
-        const inside = ['description: string', data && `data: ${schemaOf(data)}`, raw && `raw: ${JSON.stringify(raw)}`]
+      .map(([code, answer]) => {
+        const { raw } = answer
+        const payload = payloadOf(id, answer)
+        const inside = ['description: string', payload && `data: ${payload}`, raw && `raw: ${JSON.stringify(raw)}`]
         return `${code}: { ${inside.filter(Boolean).join('; ')} }`
       })
       .join('\n')}\n}`,
@@ -64,6 +70,44 @@ ${Object.entries(eventSpecs)
 export type EventType = keyof EventDataByType
 export type EventData<T extends EventType> = EventDataByType[T]
 `
+}
+
+/** The messages of each stream: their type is no schema, since the answer is not JSON. */
+const streamMessages: Record<string, string> = {
+  streamEvents: 'EventMessage | ControlMessage',
+  streamCollection: 'OpenItemMessage | CollectionEventMessage | ControlMessage',
+  streamWall: 'OpenItemMessage | ControlMessage',
+}
+
+function streamsModule(): string {
+  return `import type { Static } from '../../typebox.js'
+import type { EventData, EventType } from './event-types.js'
+import type { Event } from './events.js'
+import type { OpenItem } from './items.js'
+/** \`ready\`: the first message of a stream without a cursor. \`reset\`: the cursor has expired; read the state again. */
+export type ControlMessage = { event: 'ready' | 'reset'; data: Record<never, never> }
+/** \`item\`: an item that became open or was curated. \`removed\`: an item that is no longer open. */
+export type OpenItemMessage =
+  | { event: 'item'; data: Static<typeof OpenItem> }
+  | { event: 'removed'; data: Pick<Static<typeof OpenItem>, 'id'> }
+type MessageOfEvent<E extends { type: string; data: unknown }> = {
+  [Name in EventType]: { event: Name; data: Omit<E, 'type' | 'data'> & { type: Name; data: EventData<Name> } }
+}[EventType]
+export type EventMessage = MessageOfEvent<Static<typeof Event>>
+export type CollectionEventMessage = MessageOfEvent<Pick<Static<typeof Event>, 'id' | 'type' | 'created_at' | 'data'>>
+/** The body of a stream whose messages are of this type. */
+export interface StreamBody<Message> extends ReadableStream<Uint8Array<ArrayBuffer>> {
+  readonly message?: Message
+}
+`
+}
+
+/** The payload of an answer: of a stream, its messages. */
+function payloadOf(id: string, { data, raw }: AnswerSpec): string | undefined {
+  if (raw !== 'text/event-stream') return data && schemaOf(data)
+  const messages = streamMessages[id]
+  if (!messages) throw new Error(`${id}: say in streamMessages what its messages are`)
+  return `TSchema<StreamBody<${messages}>>`
 }
 
 function schemasModule(schemas: Record<string, object>): string {

@@ -98,7 +98,7 @@ function pageBody(downloads: readonly Download[], publicUrl: string): string {
     )
   })
   return (
-    '<h1>Downloads</h1><p>What this installation gives for other machines, made from its own source. The names are in no registry: install them from ' +
+    '<h1>Downloads</h1><p>What this installation gives for other machines, made from its own source. The names are not ours in any registry: install them from ' +
     `here. A lock file pins what was installed, so a newer release is installed by the same command again. ` +
     `All hashes: <a href="/downloads/SHA256SUMS">SHA256SUMS</a>.</p>${parts.join('')}`
   )
