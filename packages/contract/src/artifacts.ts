@@ -158,8 +158,10 @@ export const artifactOperations = {
       },
       { minProperties: 1 },
     ),
-    answers: { 200: { description: 'Done.', data: GenericOk } },
-    example: { body: { published: true, hero: true }, data: { ok: true } },
+    answers: {
+      200: { description: 'The artifact.', data: Type.Object({ ...GenericOk.properties, ...Artifact.properties }) },
+    },
+    example: { body: { published: true, hero: true }, data: { ok: true, ...artifactExample, published: true, hero: true } },
   }),
   deleteArtifact: operation({
     id: 'deleteArtifact',

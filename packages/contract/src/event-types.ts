@@ -42,6 +42,21 @@ const itemExample = {
 }
 
 const collectionState = oneOf(['open', 'ready', 'closed'])
+const collection = {
+  ...inCollection,
+  state: collectionState,
+  contributor_policy: oneOf(['open', 'token']),
+  item_access: oneOf(['owner', 'open']),
+  wall: Type.Boolean(),
+}
+const collectionExample = {
+  ...inCollectionExample,
+  state: 'open' as const,
+  contributor_policy: 'open' as const,
+  item_access: 'owner' as const,
+  wall: false,
+}
+const collectionField = oneOf(['metadata', 'contributor_policy', 'item_access', 'wall', 'admin_token', 'contributor_token'])
 
 const artifact = {
   ...inCollection,
@@ -81,6 +96,14 @@ export const eventSpecs = {
     { ...inCollection, item_id: id('item') },
     { ...inCollectionExample, item_id: itemExample.item_id },
   ),
+  'collection.created': eventSpec('A collection was created', 'It starts in state open.', collection, collectionExample),
+  'collection.updated': eventSpec(
+    'A collection was changed',
+    'Its metadata, policy or visibility changed, or a token was rotated. `changed` names the fields; metadata and tokens are never part of ' +
+      'an event.',
+    { ...collection, changed: Type.Array(collectionField) },
+    { ...collectionExample, item_access: 'open', changed: ['item_access'] },
+  ),
   'collection.state_changed': eventSpec(
     'A collection changed its state',
     'The new state: ready or closed.',
@@ -106,6 +129,12 @@ export const eventSpecs = {
     { ...artifactExample, status: 'failed', error_code: 'provider_refused' },
   ),
   'artifact.published': eventSpec('An artifact was published', 'Its access decides who can see it.', artifact, artifactExample),
+  'artifact.deleted': eventSpec(
+    'An artifact was deleted',
+    'Only for single deletions: a deleted collection sends only `collection.deleted`.',
+    { ...inCollection, artifact_id: id('artifact') },
+    { ...inCollectionExample, artifact_id: artifactExample.artifact_id },
+  ),
   'session.started': eventSpec('A session started', 'The agent joined the room.', session, sessionExample),
   'session.stopped': eventSpec(
     'A session stopped',
@@ -129,6 +158,12 @@ export const eventSpecs = {
       amount: credits(),
     },
     { transaction_id: `txn_${suffix}`, method: 'license_key', epoch: null, amount: 1_000 },
+  ),
+  'checkout.paid': eventSpec(
+    'A checkout was paid',
+    'The credits were moved. A license key is in the answer of `GET /checkout/{id}`, never in an event.',
+    { checkout_id: id('checkout'), purpose: oneOf(['license_key', 'prefund']), credits: credits() },
+    { checkout_id: `chk_${suffix}`, purpose: 'license_key', credits: 100 },
   ),
   'key.created': eventSpec(
     'A key was created',

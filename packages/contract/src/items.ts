@@ -229,8 +229,10 @@ export const itemOperations = {
     capability: 'owner',
     params: itemParams,
     body: CurationPatch,
-    answers: { 200: { description: 'Done.', data: GenericOk } },
-    example: { body: { archived: true }, data: { ok: true } },
+    answers: {
+      200: { description: 'The item.', data: Type.Object({ ...GenericOk.properties, ...Item.properties }) },
+    },
+    example: { body: { archived: true }, data: { ok: true, ...itemExample, archived: true } },
   }),
   curateItems: operation({
     id: 'curateItems',

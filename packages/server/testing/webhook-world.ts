@@ -25,6 +25,7 @@ export class WebhookWorld {
   readonly api: TestApi
   runner!: WebhookRunner
   tenant!: TestTenant
+  readonly #collections = new Map<string, string>()
 
   constructor(api: TestApi) {
     this.api = api
@@ -60,15 +61,26 @@ export class WebhookWorld {
 
   /** Gives the secret, where it is new. */
   async setHook(server: HookServer, more: object = {}): Promise<string> {
+    await this.collectionOf(this.tenant)
     const got = await this.put({ url: server.url, ...more })
     assert.equal(got.status, 200, got.text)
     return got.body.data.secret
   }
 
+  /** A collection whose own event was numbered before: made before the webhook is set, it is not sent there. */
+  async collectionOf(of: TestTenant): Promise<string> {
+    const known = this.#collections.get(of.id)
+    if (known !== undefined) return known
+    const { id } = (await this.call('POST', '/collections', {}, of)).body.data
+    this.#collections.set(of.id, id)
+    await this.pull(of)
+    return id
+  }
+
   /** Adds that many items, one after the other; gives the events as the pull shows them. */
   async cause(count: number, of = this.tenant): Promise<Hook['event'][]> {
+    const id = await this.collectionOf(of)
     const last = (await this.pull(of)).at(-1)?.sequence ?? 0
-    const { id } = (await this.call('POST', '/collections', {}, of)).body.data
     for (let n = 0; n < count; n++) await this.call('POST', `/collections/${id}/items`, { type: 'a', content: n }, of)
     return (await this.pull(of)).filter(({ sequence }) => sequence > last)
   }

@@ -41,6 +41,13 @@ export function assertBoxIsNotOpen({ boxRecipient, itemAccess, wall }: Pick<Coll
   if (wall) throw invalid('/wall', message)
 }
 
+/** What events say of a collection: never its metadata, never a token. */
+export function collectionEvent({ id, state, contributorPolicy, itemAccess, wall }: EventFields) {
+  return { collection_id: id, state, contributor_policy: contributorPolicy, item_access: itemAccess, wall }
+}
+
+type EventFields = Pick<Collection, 'id' | 'state' | 'contributorPolicy' | 'itemAccess' | 'wall'>
+
 /** The collection as the API returns it. Only the owner gets app_state. */
 export function collectionView(collection: Collection, owner: boolean) {
   return {

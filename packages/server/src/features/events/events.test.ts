@@ -56,6 +56,7 @@ test('every change has one event, in order, as the contract declares it, and wit
   assert.deepEqual(typesOf(events), [
     'key.created',
     'key.created',
+    'collection.created',
     'item.created',
     'item.created',
     'item.updated',
@@ -76,14 +77,14 @@ test('every change has one event, in order, as the contract declares it, and wit
     assert.ok(Compile(eventSpecs[event.type].data).Check(event.data), JSON.stringify(event))
     assert.deepEqual(Object.keys(event.data).toSorted(), Object.keys(eventSpecs[event.type].data.properties).toSorted())
   }
-  const [, , added, , heroFirst, former, heroSecond] = events.map(({ data }) => data)
+  const [, , , added, , heroFirst, former, heroSecond] = events.map(({ data }) => data)
   const item = { collection_id: id, type: 'message', approved: true, archived: false, hero: false, access: 'owner' }
   assert.deepEqual(added, { ...item, item_id: first.id })
   assert.deepEqual(heroFirst, { ...item, item_id: first.id, hero: true })
   assert.deepEqual(former, { ...item, item_id: first.id }, 'the former hero is told too')
   assert.deepEqual(heroSecond, { ...item, item_id: second.id, hero: true, access: 'email' })
-  assert.deepEqual(events[10]!.data, { collection_id: id, state: 'ready', previous: 'open' })
-  assert.deepEqual(events[15]!.data, { status: 'active', previous: 'suspended' })
+  assert.deepEqual(events[11]!.data, { collection_id: id, state: 'ready', previous: 'open' })
+  assert.deepEqual(events[16]!.data, { status: 'active', previous: 'suspended' })
   assert.doesNotMatch(JSON.stringify(events), new RegExp(secret))
 })
 
@@ -101,7 +102,7 @@ test('a call that changes nothing has no event', async () => {
   for (let i = 0; i < 2; i++) assert.equal((await send(api, 'DELETE', `/tenant/keys/${made.id}`, owner)).status, 204)
   const refused = await send(api, 'POST', `/collections/${id}/items`, { ...owner, body: { type: 'a', content: 1 } })
   assert.equal(refused.body.error.code, 'collection_not_open')
-  const types = typesOf(await pull(tenant)).slice(2)
+  const types = typesOf(await pull(tenant)).slice(3)
   assert.deepEqual(types, ['item.created', 'item.updated', 'collection.state_changed', 'key.created', 'key.revoked'])
 })
 
@@ -111,7 +112,7 @@ test('a retried call has one event', async () => {
   const body = { type: 'a', content: 1 }
   const add = () => send(api, 'POST', `/collections/${id}/items`, { ...owner, idempotencyKey: 'once', body })
   await Promise.all([add(), add(), add()])
-  assert.deepEqual(typesOf(await pull(tenant)).slice(2), ['item.created'])
+  assert.deepEqual(typesOf(await pull(tenant)).slice(3), ['item.created'])
 })
 
 test('a redemption commits with its event, and a repeat has none', async () => {

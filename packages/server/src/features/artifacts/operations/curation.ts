@@ -6,7 +6,7 @@ import { findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { changedAccessList } from '#features/items/access-list.ts'
-import { artifactEvent } from '../artifact.ts'
+import { artifactEvent, artifactView } from '../artifact.ts'
 import {
   clearArtifactHero,
   deleteArtifact as deleteRow,
@@ -52,11 +52,13 @@ export const curateArtifact: HandlerOf<'curateArtifact'> = async ({ ctx, tx, ten
   await updateArtifact(tx, tenantId, params.id, after)
   if (after.published && !artifact.published)
     await recordEvent(tx, tenantId, 'artifact.published', artifactEvent(params.id, artifact))
-  return { status: 200, data: { ok: true } }
+  return { status: 200, data: { ok: true, ...artifactView(after) } }
 }
 
 export const deleteArtifact: HandlerOf<'deleteArtifact'> = async ({ tx, tenantId, params }) => {
   if (!(await deleteRow(tx, tenantId, params.id, params.artifactId))) throw new ApiError('not_found')
   await insertBlobDeletions(tx, blobDeletionsOfArtifact({ tenantId, collectionId: params.id }, params.artifactId))
+  const data = { collection_id: params.id, artifact_id: params.artifactId }
+  await recordEvent(tx, tenantId, 'artifact.deleted', data)
   return { status: 204 }
 }

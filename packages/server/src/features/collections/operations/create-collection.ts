@@ -2,7 +2,8 @@ import { limits } from '@atrium/contract/limits'
 import type { HandlerOf } from '#features/handler.ts'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import { assertRecipient } from '#crypto/jwe.ts'
-import { assertBoxIsNotOpen } from '../collection.ts'
+import { recordEvent } from '#features/events/record-event.ts'
+import { assertBoxIsNotOpen, collectionEvent } from '../collection.ts'
 import { assertJsonSize } from '../merge-patch.ts'
 import { insertCollection } from '../store.ts'
 
@@ -29,6 +30,8 @@ export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tena
     itemAccess,
     wall,
   })
+  const made = { id, state: 'open' as const, contributorPolicy, itemAccess, wall }
+  await recordEvent(tx, tenantId, 'collection.created', collectionEvent(made))
   return {
     status: 201,
     data: { id, admin_token: adminToken, ...(contributorToken ? { contributor_token: contributorToken } : {}) },

@@ -1,6 +1,8 @@
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { collectionEvent } from '../collection.ts'
 import { findCollectionForUpdate, updateCollectionTokens } from '../store.ts'
 
 /** Requests read the hashes from the database each time: an old token ends with the commit, on every process. */
@@ -16,6 +18,7 @@ export const rotateCollectionTokens: HandlerOf<'rotateCollectionTokens'> = async
     adminTokenHash: adminToken === undefined ? before.adminTokenHash : hashCredential(adminToken),
     contributorTokenHash: contributorToken === undefined ? before.contributorTokenHash : hashCredential(contributorToken),
   })
+  await recordEvent(tx, tenantId, 'collection.updated', { ...collectionEvent(before), changed: body.rotate })
   return {
     status: 201,
     data: {

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { limits } from '@atrium/contract/limits'
 import { hashCredential, newCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { assertBoxIsNotOpen, assertCanMove, collectionView } from '../collection.ts'
+import { assertBoxIsNotOpen, assertCanMove, collectionEvent, collectionView, type Collection } from '../collection.ts'
 import { assertJsonSize, mergePatch } from '../merge-patch.ts'
 import { findCollectionForUpdate, updateCollection as updateRow } from '../store.ts'
 
@@ -26,10 +27,22 @@ export const updateCollection: HandlerOf<'updateCollection'> = async ({ tx, tena
   }
   assertBoxIsNotOpen(after)
   await updateRow(tx, tenantId, after)
+  const changed = changedFields(before, after)
+  if (changed.length > 0) await recordEvent(tx, tenantId, 'collection.updated', { ...collectionEvent(after), changed })
   return {
     status: 200,
     data: { ...collectionView(after, true), ...(contributorToken ? { contributor_token: contributorToken } : {}) },
   }
+}
+
+function changedFields(before: Collection, after: Collection) {
+  return [
+    ...(isDeepStrictEqual(before.metadata, after.metadata) ? [] : ['metadata' as const]),
+    ...(before.contributorPolicy === after.contributorPolicy ? [] : ['contributor_policy' as const]),
+    ...(before.itemAccess === after.itemAccess ? [] : ['item_access' as const]),
+    ...(before.wall === after.wall ? [] : ['wall' as const]),
+    ...(before.contributorTokenHash === after.contributorTokenHash ? [] : ['contributor_token' as const]),
+  ]
 }
 
 export const setCollectionState: HandlerOf<'setCollectionState'> = async ({ tx, tenantId, params, body }) => {

@@ -4,6 +4,7 @@ import { hashCredential, newAccountId, newCredential, newId } from '#crypto/rand
 import type { Db, Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
+import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
@@ -121,6 +122,8 @@ async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout:
   if (outcome !== 'posted') throw new Error(`the sale of checkout ${checkout.id} was ${outcome}`)
   const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licenseRef(checkout))
   await updateCheckout(tx, { ...checkout, paidAt, licenseSealed, licenseAccount: licenseKey === undefined ? null : sale.to.id })
+  const { tenantId, id, purpose, credits } = checkout
+  await recordEvent(tx, tenantId, 'checkout.paid', { checkout_id: id, purpose, credits })
 }
 
 function saleOf({ tenantId, id, credits }: Checkout, licenseKey: string | undefined): Transfer {

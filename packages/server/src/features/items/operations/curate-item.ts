@@ -3,7 +3,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { addToItemCount, findCollectionForUpdate } from '#features/collections/store.ts'
 import { recordEvents } from '#features/events/record-event.ts'
 import { curate } from '../curate.ts'
-import { isChanged, isCounted, isOpen, itemUpdated } from '../item.ts'
+import { isChanged, isCounted, isOpen, itemUpdated, itemView } from '../item.ts'
 import { clearItemHero, findItemForUpdate, updateItem } from '../store.ts'
 
 export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, params, body }) => {
@@ -21,5 +21,5 @@ export const curateItem: HandlerOf<'curateItem'> = async ({ ctx, tx, tenantId, p
     ...(formerHero ? [itemUpdated(tenantId, params.id, formerHero, isOpen(formerHero))] : []),
     ...(isChanged(item, after) ? [itemUpdated(tenantId, params.id, after, isOpen(item))] : []),
   ])
-  return { status: 200, data: { ok: true } }
+  return { status: 200, data: { ok: true, ...itemView(after) } }
 }
