@@ -20,6 +20,7 @@ const requests: Readonly<Record<string, TObject>> = {
   Create: schemas.SpaceCreate,
   Admit: schemas.SpaceAdmit,
   Expel: schemas.SpaceExpel,
+  Rename: schemas.SpaceRename,
   Remove: schemas.SpaceRemove,
 }
 

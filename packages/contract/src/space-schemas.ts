@@ -14,6 +14,11 @@ const policy = oneOf(['open', 'email'], {
   description: 'open: anyone with the link. email: the accounts and agents on its list.',
 })
 const title = Type.String({ minLength: 1, maxLength: 200 })
+const guestName = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  description: 'The name that a guest claims; nobody verifies it. Callers with an idToken have the name in it.',
+})
 const emails = Type.Array(EmailAddress, { maxItems: 1_000 })
 const agents = Type.Array(id('agent'), { maxItems: 100, description: 'Agents to admit.' })
 const ok = Type.Unsafe<true>({ type: 'boolean', const: true })
@@ -46,8 +51,8 @@ const identity = {
       maxLength: 4_096,
       description:
         'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message ' +
-        'as JSON with its members in the order text, reply_to, client_id; for poll the empty text; for create, ' +
-        'admit, expel and remove the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
+        'as JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll ' +
+        'the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
         'canonical JSON (RFC 8785). When present it must verify. It is good for five minutes, and sent again it ' +
         'changes nothing.',
     }),
@@ -89,7 +94,7 @@ export const SpacePoll = op('poll', {
   ),
   ...identity,
 })
-export const SpaceTurn = op('turn', { room, mk, message, ...identity })
+export const SpaceTurn = op('turn', { room, mk, message, name: Type.Optional(guestName), ...identity })
 export const SpaceSealed = op('sealed', { room })
 export const SpaceAttest = op('attest', { nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) })
 export const SpaceCreate = op('create', {
@@ -104,6 +109,7 @@ export const SpaceCreate = op('create', {
 })
 export const SpaceAdmit = op('admit', { room, mk, emails: Type.Optional(emails), agents: Type.Optional(agents), ...identity })
 export const SpaceExpel = op('expel', { room, mk, emails: Type.Optional(emails), agents: Type.Optional(agents), ...identity })
+export const SpaceRename = op('rename', { room, mk, title, ...identity })
 export const SpaceRemove = op('remove', { room, mk, ...identity })
 
 export const SpaceEntry = Type.Object({
@@ -113,7 +119,7 @@ export const SpaceEntry = Type.Object({
   author: Type.Object({
     kind: oneOf(['anonymous', 'account', 'agent']),
     id: Type.Optional(id('agent', 'Only for an agent: its id.')),
-    name: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ description: 'Of kind anonymous: only claimed. Nobody verifies it.' })),
     email: Type.Optional(Type.String({ description: 'Only for an account: its e-mail address.' })),
     key: Type.Optional(Type.String({ description: 'Thumbprint of the device key.' })),
     proven: Type.Optional(Type.Boolean({ description: 'The message had a valid proof by the device key.' })),
@@ -143,7 +149,17 @@ export const SpaceAttestAnswer = Type.Object({
 })
 export const SpaceChanged = Type.Object({ ok, etag: Type.Optional(etag), count: Type.Optional(count) })
 
-const requests = [SpacePoll, SpaceTurn, SpaceSealed, SpaceAttest, SpaceCreate, SpaceAdmit, SpaceExpel, SpaceRemove] as const
+const requests = [
+  SpacePoll,
+  SpaceTurn,
+  SpaceSealed,
+  SpaceAttest,
+  SpaceCreate,
+  SpaceAdmit,
+  SpaceExpel,
+  SpaceRename,
+  SpaceRemove,
+] as const
 const answers = [SpacePollAnswer, SpaceTurnAnswer, SpaceSealedAnswer, SpaceAttestAnswer, SpaceChanged] as const
 
 export const SpaceRequest = Type.Unsafe<Static<(typeof requests)[number]>>({ oneOf: requests })

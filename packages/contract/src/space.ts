@@ -14,8 +14,8 @@ export const spaceOperations = {
       'One endpoint without a tenant key; the field `op` selects the operation. Request and answer are flat, ' +
       'without the envelope, and never cached. The lines of a room are sealed to its room key, which the operator ' +
       'does not have. `poll` reads, `turn` writes (if the room does not exist, it creates an open one), `sealed` ' +
-      'returns the stored bytes unchanged, `attest` identifies the running build; `create`, `admit`, `expel` and ' +
-      '`remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and ' +
+      'returns the stored bytes unchanged, `attest` identifies the running build; `create`, `admit`, `expel`, ' +
+      '`rename` and `remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and ' +
       'spk, which are checked in this order before anything is decrypted: the token against the key set of its ' +
       'issuer; its nonce against the thumbprint of spk; the account, or the agent, against the list. Accounts are ' +
       'proved by the identity provider, agents by the API origin (/.well-known/openid-configuration). Neither ' +

@@ -8,6 +8,10 @@ test('a turn is signed by its message, in a fixed order of members', () => {
   const message = { client_id: 'c', text: 'hé', reply_to: 'e' }
   assert.equal(proofContent({ op: 'turn', ...who, message }), '{"text":"hé","reply_to":"e","client_id":"c"}')
   assert.equal(proofContent({ op: 'turn', ...who, message: { text: 'x' } }), '{"text":"x"}')
+  assert.equal(
+    proofContent({ op: 'turn', ...who, name: 'Ann', message }),
+    '{"text":"hé","reply_to":"e","client_id":"c","name":"Ann"}',
+  )
 })
 
 test('a poll is signed by the empty text', () => assert.equal(proofContent({ op: 'poll', ...who }), ''))
@@ -15,6 +19,7 @@ test('a poll is signed by the empty text', () => assert.equal(proofContent({ op:
 const changes: [ProvableRequest & Record<string, unknown>, string][] = [
   [{ op: 'admit', ...who, emails: ['b@x.example', 'a@x.example'] }, '{"emails":["b@x.example","a@x.example"]}'],
   [{ op: 'expel', ...who, agents: ['agt_1'], emails: ['é"@x'] }, '{"agents":["agt_1"],"emails":["é\\"@x"]}'],
+  [{ op: 'rename', ...who, title: 't' }, '{"title":"t"}'],
   [{ op: 'remove', ...who }, '{}'],
   [
     { op: 'create', ...who, title: 't', policy: 'open', require_proof: true, allow: undefined },

@@ -3,6 +3,8 @@ export interface ProvableRequest {
   readonly op: string
   readonly room: string
   readonly message?: { readonly text: string; readonly reply_to?: string | undefined; readonly client_id?: string | undefined }
+  /** The name that a guest claims, of a turn. */
+  readonly name?: string | undefined
 }
 
 /** Members that identify the caller or open the room are not arguments, and the room key must not be hashed. */
@@ -10,7 +12,7 @@ const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
 
 /**
  * The text whose SHA-256 a proof of possession signs. For `turn`, the message as JSON with its members in the order
- * text, reply_to, client_id. For `poll`, which changes nothing, the empty text. For all others, the arguments of the
+ * text, reply_to, client_id, and last the name that a guest claims, if any. For `poll`, which changes nothing, the empty text. For all others, the arguments of the
  * request (all its members but op, room, mk, idToken, spk and proof) as canonical JSON (RFC 8785): so a proof that was
  * captured allows what it was made for and nothing else.
  */
@@ -18,7 +20,7 @@ export function proofContent(request: ProvableRequest): string {
   if (request.op === 'poll') return ''
   if (request.op === 'turn' && request.message) {
     const { text, reply_to, client_id } = request.message
-    return JSON.stringify({ text, reply_to, client_id })
+    return JSON.stringify({ text, reply_to, client_id, name: request.name })
   }
   return canonicalJson(Object.fromEntries(Object.entries(request).filter(([name]) => !notArguments.has(name))))
 }

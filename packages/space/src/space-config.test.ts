@@ -22,6 +22,29 @@ test('what may be given out is a publishable key and nothing else, and a wrong o
   }
 })
 
+test('coupons are sold at an https address that names no user, or nowhere', () => {
+  const read = (address: string) => readSpaceConfig({ DATABASE_URL: 'postgres://db', ATRIUM_SPACE_COUPON_URL: address }).couponUrl
+  assert.equal(read('https://shop.example/coupons?of=atrium'), 'https://shop.example/coupons?of=atrium')
+  assert.equal(read(' '), undefined)
+  for (const wrong of [
+    'http://shop.example',
+    'javascript:alert(1)',
+    'https://shop@evil.example',
+    'shop.example',
+    '//shop.example',
+  ])
+    assert.throws(() => read(wrong), /ATRIUM_SPACE_COUPON_URL is not an https address/)
+})
+
+test('the root leads to the app, and nothing of an address is repeated', async () => {
+  const space = await startTestSpace({ ATRIUM_SPACE_COUPON_URL: 'https://shop.example/' })
+  const answer = await fetch(`${space.origin}/?to=//evil.example`, { redirect: 'manual' })
+  assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/space'])
+  const config = (await (await fetch(`${space.origin}/space-config`)).json()) as { coupon_url: string }
+  assert.equal(config.coupon_url, 'https://shop.example/')
+  await space.close()
+})
+
 test('the app is told the key and may connect to the API; without a key it is told that there is none', async () => {
   for (const key of [publishable, undefined]) {
     const env = { ATRIUM_PUBLIC_URL: 'https://api.example', ...(key === undefined ? {} : { ATRIUM_SPACE_PUBLISHABLE_KEY: key }) }

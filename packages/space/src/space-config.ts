@@ -25,6 +25,8 @@ export interface SpaceConfig {
   signingKey: string | undefined
   /** What the app calls the API with: for everyone who opens it. undefined: it cannot invite agents. */
   publishableKey: string | undefined
+  /** Where people buy coupons. The app links to it where it asks for one. */
+  couponUrl: string | undefined
   oidc: { issuer: string; clientId: string; keysOrigin: string | undefined; label: string; development: boolean } | undefined
 }
 
@@ -55,6 +57,7 @@ export function readSpaceConfig(env: NodeJS.ProcessEnv): SpaceConfig {
     unusedDays: whole('ATRIUM_SPACE_UNUSED_DAYS', get('ATRIUM_SPACE_UNUSED_DAYS') ?? '7', 0),
     signingKey: get('ATRIUM_SPACE_SIGNING_KEY'),
     publishableKey: publishable('ATRIUM_SPACE_PUBLISHABLE_KEY', get('ATRIUM_SPACE_PUBLISHABLE_KEY')),
+    couponUrl: secureAddress('ATRIUM_SPACE_COUPON_URL', get('ATRIUM_SPACE_COUPON_URL')),
     oidc:
       issuer === undefined
         ? undefined
@@ -81,6 +84,14 @@ function labelOf(issuer: string, development: boolean) {
 function publishable(name: string, text: string | undefined): string | undefined {
   if (text !== undefined && !isCredential('publishableKey', text)) throw new Error(`${name} is not a publishable key (wpk_…)`)
   return text
+}
+
+/** Money is paid there: only over https, and to no address that names a user. */
+function secureAddress(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') throw new Error(`${name} is not an https address`)
+  return url.href
 }
 
 function origin(name: string, text: string): string {

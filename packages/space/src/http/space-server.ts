@@ -63,6 +63,8 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
         // With whatever else the page's libraries add: none of it is read here.
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
         res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
+      } else if (path === '/' && (req.method === 'GET' || req.method === 'HEAD')) {
+        res.writeHead(302, { location: '/space', 'cache-control': 'no-cache' }).end()
       } else {
         void sendFile(req, res, files.get(path)).catch(() => res.destroy())
       }

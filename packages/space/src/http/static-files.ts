@@ -53,11 +53,12 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
  * What the app needs to know before it can ask anything, and where others find the endpoint: the address that the API's index names, too.
  * The app itself asks its own origin, so that a room works while the API is away.
  */
-function spaceConfig({ spaceUrl, apiUrl, publishableKey, oidc }: SpaceConfig) {
+function spaceConfig({ spaceUrl, apiUrl, publishableKey, couponUrl, oidc }: SpaceConfig) {
   return {
     space_url: spaceUrl,
     api_url: apiUrl,
     publishable_key: publishableKey ?? null,
+    ...(couponUrl === undefined ? {} : { coupon_url: couponUrl }),
     service: 'atrium-space',
     identity: oidc ? { issuer: oidc.issuer, client_id: oidc.clientId, label: oidc.label, development: oidc.development } : null,
   }

@@ -81,13 +81,13 @@ export function assertOwner({ owner }: PolicyRecord, { account, agent, key, prov
   if (!owns) throw new SpaceError('not_authorized', account || agent || key ? 'not_owner' : 'unsigned')
 }
 
-/** The visitor as an entry names them. */
-export function authorOf({ account, agent, key, proven }: Requester): Author {
+/** The visitor as an entry names them. `claimedName` counts for a guest alone: a token has the name of its bearer. */
+export function authorOf({ account, agent, key, proven }: Requester, claimedName?: string): Author {
   const device = { ...(key === undefined ? {} : { key }), ...(proven ? { proven: true as const } : {}) }
-  const name = (account ?? agent)?.name
+  const name = account || agent ? (account ?? agent)?.name : claimedName
   const named = { ...(name === undefined ? {} : { name: shorten(name) }), ...device }
   if (agent) return { kind: 'agent', id: agent.id, ...named }
-  return account ? { kind: 'account', email: account.email, ...named } : { kind: 'anonymous', ...device }
+  return account ? { kind: 'account', email: account.email, ...named } : { kind: 'anonymous', ...named }
 }
 
 /** A provider may send any name; a record takes 200 characters. */

@@ -1,14 +1,10 @@
 import type { AdmittedAgent, Member, PolicyRecord } from '@atrium/sealing/records'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { appendCounted } from './append-counted.ts'
-import { assertOwner, authorise } from './authorise.ts'
+import { changePolicy } from './change-policy.ts'
 import { addressesOf } from './create.ts'
-import { dedupeOfProof } from './dedupe.ts'
-import { getOpenRoom } from './open-room.ts'
 import type { AdmitRequest, ExpelRequest } from './request.ts'
 
-const maxTries = 10
 const maxMembers = 1_000
 
 /** Lets accounts or agents in. Who had been removed is in again. */
@@ -49,28 +45,19 @@ export function expel(ctx: SpaceContext, request: ExpelRequest, caller: Caller) 
 
 type Lists = Required<Pick<PolicyRecord, 'allow' | 'agents'>>
 
-/** A change of membership is a new full policy record at the chain's end: the old ones stay, and are the room's log. */
-async function changeList(
+function changeList(
   ctx: SpaceContext,
   request: AdmitRequest | ExpelRequest,
   caller: Caller,
   change: (policy: PolicyRecord, at: string) => Lists,
 ) {
   if (!request.emails?.length && !request.agents?.length) throw new SpaceError('invalid_request', 'name emails, agents or both')
-  for (let tried = 0; tried < maxTries; tried++) {
-    const opened = await getOpenRoom(ctx, request)
-    const requester = await authorise(ctx, request, opened.policy)
-    assertOwner(opened.policy, requester)
-    if (opened.policy.policy !== 'email') throw new SpaceError('invalid_request', 'an open room has no list')
-    const at = new Date().toISOString()
-    const { allow, agents } = change(opened.policy, at)
+  return changePolicy(ctx, request, caller, (policy, at) => {
+    if (policy.policy !== 'email') throw new SpaceError('invalid_request', 'an open room has no list')
+    const { allow, agents } = change(policy, at)
     if (allow.length + agents.length > maxMembers) throw new SpaceError('invalid_request', `a list goes up to ${maxMembers}`)
-    const record: PolicyRecord = { ...opened.policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
-    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, requester) })
-    if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
-    ctx.writer.forget(request.room)
-  }
-  throw new SpaceError('unavailable', 'the room is too busy', 1)
+    return { ...policy, allow, ...(agents.length > 0 ? { agents } : {}), at }
+  })
 }
 
 /** Replaces those who are there and adds the others at the end. */

@@ -1,6 +1,6 @@
 import { dedupeToken, deriveDedupeKey, proofDedupeToken } from '@atrium/sealing/dedupe-token'
 import { authorOf, type Requester } from './authorise.ts'
-import type { AdmitRequest, ExpelRequest, TurnRequest } from './request.ts'
+import type { AdmitRequest, ExpelRequest, RenameRequest, TurnRequest } from './request.ts'
 
 /** By what a repeated turn is known: its client_id or, without one, its proof, which whoever captured it could send again. */
 export function dedupeOf(request: TurnRequest, requester: Requester): string | undefined {
@@ -12,6 +12,9 @@ export function dedupeOf(request: TurnRequest, requester: Requester): string | u
 }
 
 /** A proof is valid for minutes. Sent again in that time it changes nothing: else it would let in again who was sent away meanwhile. */
-export function dedupeOfProof(request: TurnRequest | AdmitRequest | ExpelRequest, { proofId }: Requester): string | undefined {
+export function dedupeOfProof(
+  request: TurnRequest | AdmitRequest | ExpelRequest | RenameRequest,
+  { proofId }: Requester,
+): string | undefined {
   return proofId === undefined ? undefined : proofDedupeToken(deriveDedupeKey(request), proofId)
 }

@@ -4,6 +4,7 @@ import { admit, expel } from './change-list.ts'
 import { create } from './create.ts'
 import { poll } from './poll.ts'
 import { remove } from './remove.ts'
+import { rename } from './rename.ts'
 import type { AttestRequest } from './request.ts'
 import { sealed } from './sealed.ts'
 import { turn } from './turn.ts'
@@ -15,6 +16,7 @@ import {
   findExpelProblem,
   findPollProblem,
   findRemoveProblem,
+  findRenameProblem,
   findSealedProblem,
   findTurnProblem,
 } from '../validation/request-problems.ts'
@@ -34,6 +36,7 @@ const ops: Record<string, Op> = {
   create: { findProblem: findCreateProblem, run: create },
   admit: { findProblem: findAdmitProblem, run: admit },
   expel: { findProblem: findExpelProblem, run: expel },
+  rename: { findProblem: findRenameProblem, run: rename },
   remove: { findProblem: findRemoveProblem, run: remove },
 }
 

@@ -22,7 +22,9 @@ export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Call
   for (let tried = 0; tried < maxTries; tried++) {
     const opened = await openOrMake(ctx, request, caller)
     const requester = await authorise(ctx, request, opened.policy)
-    const author = authorOf(requester)
+    if (request.name !== undefined && (requester.account || requester.agent))
+      throw new SpaceError('invalid_request', 'name is for guests: an idToken has the name of its bearer')
+    const author = authorOf(requester, request.name)
     const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
     const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, requester) })
     // The list changed between the look at it and the write: whether the caller may is asked anew.

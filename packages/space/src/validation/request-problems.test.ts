@@ -15,6 +15,7 @@ const requests: [TObject, (fields: Fields) => Problem][] = [
   [schemas.SpaceCreate, problems.findCreateProblem],
   [schemas.SpaceAdmit, problems.findAdmitProblem],
   [schemas.SpaceExpel, problems.findExpelProblem],
+  [schemas.SpaceRename, problems.findRenameProblem],
   [schemas.SpaceRemove, problems.findRemoveProblem],
 ]
 

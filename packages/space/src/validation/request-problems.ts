@@ -19,6 +19,7 @@ const proofRule: TextRule = { maxLength: 4096 }
 const textRule: TextRule = { minLength: 1, maxLength: 16384 }
 const replyToRule: TextRule = { minLength: 1, maxLength: 100 }
 const clientIdRule: TextRule = { minLength: 1, maxLength: 100 }
+const nameRule: TextRule = { minLength: 1, maxLength: 60 }
 const nonceRule: TextRule = { minLength: 1, maxLength: 200 }
 const allowRule: TextRule = { maxLength: 254, format: 'email' }
 const agentsRule: TextRule = { pattern: /^agt_[0-9A-Za-z]{22}$/u }
@@ -58,13 +59,14 @@ function findMessageProblem(fields: unknown, path: string): Problem {
 }
 
 export function findTurnProblem(fields: Fields): Problem {
-  const { op, room, mk, message, proof } = fields
+  const { op, room, mk, message, name, proof } = fields
   return (
-    findNameProblem(fields, '', ['op', 'room', 'mk', 'message'], ['idToken', 'spk', 'proof']) ??
+    findNameProblem(fields, '', ['op', 'room', 'mk', 'message'], ['name', 'idToken', 'spk', 'proof']) ??
     findChoiceProblem(op, '/op', ['turn']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(mk, '/mk', mkRule) ??
     findMessageProblem(message, '/message') ??
+    findTextProblem(name, '/name', nameRule) ??
     findTextProblem(proof, '/proof', proofRule)
   )
 }
@@ -130,6 +132,18 @@ export function findExpelProblem(fields: Fields): Problem {
     findTextProblem(mk, '/mk', mkRule) ??
     findTextsProblem(emails, '/emails', 1000, emailsRule) ??
     findTextsProblem(agents, '/agents', 100, agentsRule) ??
+    findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findRenameProblem(fields: Fields): Problem {
+  const { op, room, mk, title, proof } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'mk', 'title'], ['idToken', 'spk', 'proof']) ??
+    findChoiceProblem(op, '/op', ['rename']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(mk, '/mk', mkRule) ??
+    findTextProblem(title, '/title', titleRule) ??
     findTextProblem(proof, '/proof', proofRule)
   )
 }

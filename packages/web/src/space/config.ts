@@ -13,6 +13,8 @@ export interface SpaceConfig {
   readonly api_url: string
   /** What this page may call the API with; null: it cannot invite agents. */
   readonly publishable_key: string | null
+  /** Where people buy coupons, if the operator names a place. */
+  readonly coupon_url?: string
   readonly service: string
   /** null: this service has no sign-in, and so no rooms with a list. */
   readonly identity: IdentityConfig | null

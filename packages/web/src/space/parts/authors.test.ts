@@ -38,6 +38,12 @@ test('a guest has no name but that of the key, and is said to be unverified', ()
   assert.equal(authorName({ kind: 'anonymous' }), 'Guest')
 })
 
+test('initials are of the name, or of an address before its @', () => {
+  assert.equal(initials({ kind: 'account', email: 'ann.berg@example.com' }), 'AB')
+  assert.equal(initials({ kind: 'account', email: 'cem@mail.example.com' }), 'C')
+  assert.equal(initials({ kind: 'account', email, name: 'Ann van Berg' }), 'AB')
+})
+
 test('an account that chose a name is read out with the address that is vouched for', () => {
   assert.equal(spokenName({ kind: 'account', email, name: 'Ann' }), `Ann, ${email}`)
   assert.equal(spokenName({ kind: 'account', email }), email)

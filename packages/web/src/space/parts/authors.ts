@@ -43,7 +43,10 @@ export function spokenName(author: Author): string {
 /** One or two letters for the little arch beside a name. */
 export function initials(author: Author): string {
   if (author.kind === 'anonymous' && author.key === undefined) return '·'
-  const words = (authorName(author).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, author.kind === 'anonymous' ? 2 : undefined)
+  const name = authorName(author)
+  // Of an address, the part before the @: the rest names a provider.
+  const shown = name === author.email ? name.slice(0, name.lastIndexOf('@')) : name
+  const words = (shown.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, author.kind === 'anonymous' ? 2 : undefined)
   const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
   return letters
     .map((word) => [...(word ?? '·')][0])

@@ -124,7 +124,8 @@ export class StubRooms {
     const { room, key, who } = await this.#enter(fields)
     const { text, reply_to, client_id } = fields['message'] as TurnRecord['message']
     if (Buffer.byteLength(text) > 16_384) throw new Rejected(413, 'payload_too_large', 'text')
-    const by = who ?? { kind: 'anonymous' }
+    const claimed = who?.kind !== 'account' && fields['name'] !== undefined ? { name: fields['name'] as string } : {}
+    const by: Author = { ...(who ?? { kind: 'anonymous' }), ...claimed }
     const seen = client_id !== undefined && this.#find(room, key, by, client_id)
     if (seen)
       return { ok: true, seq: seen.seq, id: seen.record.id, at: seen.record.at, etag: room.etag, count: room.lines.length }
@@ -168,6 +169,12 @@ export class StubRooms {
     const allow = change(policy.allow ?? [], fields['emails'], (email) => ({ email, admitted_at: at }))
     const agents = change(policy.agents ?? [], fields['agents'], (id) => ({ id, admitted_at: at }))
     this.#append(room, key, { ...policy, allow, ...(agents.length > 0 && { agents }), at })
+    return { ok: true, etag: room.etag, count: room.lines.length }
+  }
+
+  async rename(fields: Fields) {
+    const { room, key, policy } = await this.#enterAsOwner(fields)
+    this.#append(room, key, { ...policy, title: fields['title'], at: now() })
     return { ok: true, etag: room.etag, count: room.lines.length }
   }
 

@@ -10,6 +10,8 @@ import { type Fields, Rejected, StubRooms } from './stub-rooms.ts'
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
+export const STUB_COUPON_URL = 'https://coupons.example/buy'
+
 /** A fake Space service with rooms in memory, for tests of the app without the real service. */
 export async function startStubSpace(appFolder: string) {
   const provider = await startStubProvider()
@@ -40,7 +42,13 @@ export async function startStubSpace(appFolder: string) {
     if (path === '/space-config') {
       const identity = { issuer, client_id: provider.clientId, label: 'the test provider', development: true }
       const addresses = { space_url: `${api.origin}/v1/space`, api_url: api.origin }
-      return json(200, { ...addresses, publishable_key: STUB_PUBLISHABLE_KEY, service: 'atrium-space', identity })
+      return json(200, {
+        ...addresses,
+        publishable_key: STUB_PUBLISHABLE_KEY,
+        coupon_url: STUB_COUPON_URL,
+        service: 'atrium-space',
+        identity,
+      })
     }
     if (path === '/cert.json') return json(200, certificate.certificate())
     if (path === '/source.tar.gz') return void res.setHeader('content-type', 'application/gzip').end(certificate.source)
@@ -70,6 +78,7 @@ export async function startStubSpace(appFolder: string) {
     if (fields.op === 'sealed') return rooms.sealed(fields)
     if (fields.op === 'attest') return certificate.attest(fields['nonce'])
     if (fields.op === 'create') return rooms.create(fields)
+    if (fields.op === 'rename') return rooms.rename(fields)
     if (fields.op === 'admit' || fields.op === 'expel') return rooms.changeList(fields)
     if (fields.op === 'remove') return rooms.remove(fields)
     throw new Rejected(400, 'invalid_request', 'op')

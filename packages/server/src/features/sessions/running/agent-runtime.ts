@@ -118,5 +118,11 @@ function turnOf({ author, message }: RoomEntry, agentId: string): Turn {
     const isSelf = author.id === agentId
     return { author: isSelf ? 'agent' : 'other_agent', name: author.name ?? 'Agent', text: message.text }
   }
-  return { author: 'person', name: author.name ?? 'Guest', text: message.text }
+  return { author: 'person', name: nameOf(author), text: message.text }
+}
+
+/** A guest's name is a claim: it must not pass for the name of an account. */
+function nameOf({ kind, name }: RoomEntry['author']): string {
+  if (name === undefined) return 'Guest'
+  return kind === 'anonymous' ? `${name} (unverified guest)` : name
 }

@@ -1,0 +1,29 @@
+import type { PolicyRecord } from '@atrium/sealing/records'
+import type { Caller, SpaceContext } from '../space-context.ts'
+import { SpaceError } from '../space-error.ts'
+import { appendCounted } from './append-counted.ts'
+import { assertOwner, authorise } from './authorise.ts'
+import { dedupeOfProof } from './dedupe.ts'
+import { getOpenRoom } from './open-room.ts'
+import type { AdmitRequest, ExpelRequest, RenameRequest } from './request.ts'
+
+const maxTries = 10
+
+/** Appends what the room's owner changes as a new full policy record. The old records stay, and are the room's log. */
+export async function changePolicy(
+  ctx: SpaceContext,
+  request: AdmitRequest | ExpelRequest | RenameRequest,
+  caller: Caller,
+  change: (policy: PolicyRecord, at: string) => PolicyRecord,
+) {
+  for (let tried = 0; tried < maxTries; tried++) {
+    const opened = await getOpenRoom(ctx, request)
+    const requester = await authorise(ctx, request, opened.policy)
+    assertOwner(opened.policy, requester)
+    const record = change(opened.policy, new Date().toISOString())
+    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, requester) })
+    if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
+    ctx.writer.forget(request.room)
+  }
+  throw new SpaceError('unavailable', 'the room is too busy', 1)
+}
