@@ -1,13 +1,29 @@
 import { useState } from 'preact/hooks'
 import { linkify } from '../parts/linkify.ts'
+import { MarkdownText } from './markdown-text.tsx'
 
 const FOLD_LENGTH = 2_400
 const FOLD_LINES = 30
 
-/** Text as it was written, nothing interpreted but web addresses. A very long one is folded. */
-export function MessageText({ text }: { text: string }) {
+interface MessageTextProps {
+  text: string
+  /** Of an agent. What people write stays as it is. */
+  isMarkdown?: boolean
+}
+
+/** Text as it was written, nothing interpreted but web addresses; an agent's as Markdown. A very long one is folded. */
+export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
   const [open, setOpen] = useState(false)
   const folded = open ? text : fold(text)
+  const more = folded !== text && (
+    <>
+      …{' '}
+      <button class="link-button" type="button" tabIndex={-1} onClick={() => setOpen(true)}>
+        Show all
+      </button>
+    </>
+  )
+  if (isMarkdown) return <MarkdownText text={folded}>{more}</MarkdownText>
   return (
     <div class="text" dir="auto">
       {linkify(folded).map(({ text, href, shown }, i) =>
@@ -19,14 +35,7 @@ export function MessageText({ text }: { text: string }) {
           </a>
         ),
       )}
-      {folded !== text && (
-        <>
-          …{' '}
-          <button class="link-button" type="button" tabIndex={-1} onClick={() => setOpen(true)}>
-            Show all
-          </button>
-        </>
-      )}
+      {more}
     </div>
   )
 }

@@ -52,7 +52,7 @@ export function MessageView({
             </time>
           </p>
           {message.reply_to !== undefined && <Quote id={message.reply_to} isMine={isMineOf} session={session} onShow={onShow} />}
-          <MessageText text={message.text} />
+          <MessageText text={message.text} isMarkdown={author.kind === 'agent'} />
         </div>
         <button
           class="icon-button reply"

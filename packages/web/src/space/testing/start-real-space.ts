@@ -9,7 +9,7 @@ import { formatRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import pg from 'pg'
 import { createTestDatabase } from '../../../../server/testing/test-database.ts'
-import { buildApp, signInAtStub, type StartSpace } from './start-space.ts'
+import { buildApp, signInAtStub, type StartSpace, type TestSpace } from './start-space.ts'
 import { startStubProvider } from './stub-provider.ts'
 import { writingsOf } from './writings.ts'
 
@@ -35,18 +35,18 @@ export const startRealSpace: StartSpace = async () => {
     log: () => undefined,
   })
   const db = new pg.Pool({ connectionString: database.url, max: 4 })
+  // Past the endpoint, which would let in neither an agent without an agent's token nor 5,000 messages at once.
+  const add: TestSpace['add'] = async (secret, records) => {
+    const [head] = await listHeads(db, [secret.room])
+    const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
+    await Promise.all(
+      records.map((record) => writer.append({ head: head!, key, record, payload: formatRecord(record), dedupe: undefined })),
+    )
+  }
   return {
     origin: `http://localhost:${space.port}`,
-    // Past the endpoint, which would let in neither an agent without an agent's token nor 5,000 messages at once.
-    async fill(secret, count) {
-      const [head] = await listHeads(db, [secret.room])
-      const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
-      await Promise.all(
-        writingsOf(count).map((record) =>
-          writer.append({ head: head!, key, record, payload: formatRecord(record), dedupe: undefined }),
-        ),
-      )
-    },
+    fill: (secret, count) => add(secret, writingsOf(count)),
+    add,
     signIn: signInAtStub,
     async tamper(room) {
       await db.query(

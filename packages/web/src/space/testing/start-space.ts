@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { TurnRecord } from '@atrium/sealing/records'
 import type { Page } from 'playwright-core'
 import { build } from 'vite'
 import type { StubApi } from './stub-api.ts'
@@ -16,6 +17,8 @@ export interface TestSpace {
   readonly origin: string
   /** Fills a room that exists with messages of several guests and an agent, `count` in all. */
   fill(secret: { room: string; mk: string }, count: number): Promise<void>
+  /** Puts messages into a room that exists, past the endpoint. */
+  add(secret: { room: string; mk: string }, records: readonly TurnRecord[]): Promise<void>
   /** On the identity provider's page: signs in, or with undefined declines. */
   signIn(page: Page, email: string | undefined): Promise<void>
   /** The service answers every request with this, until called with undefined. Absent where that cannot be done. */
@@ -44,11 +47,13 @@ export const startSpace: StartSpace = async () => {
 const startStub: StartSpace = async () => {
   const appFolder = await buildApp()
   const stub = await startStubSpace(appFolder)
+  const add: TestSpace['add'] = async (secret, records) => {
+    for (const record of records) stub.rooms.add(secret, record)
+  }
   return {
     origin: stub.origin,
-    async fill(secret, count) {
-      for (const record of writingsOf(count)) stub.rooms.add(secret, record)
-    },
+    fill: (secret, count) => add(secret, writingsOf(count)),
+    add,
     guestsOwnRooms: true,
     signIn: signInAtStub,
     breakWith: stub.breakWith,

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { INJECTIONS } from './testing/markdown-injections.ts'
+import { startSpace, type TestSpace } from './testing/start-space.ts'
+import { assertAccessible, assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
+import { saying } from './testing/writings.ts'
+
+const REPORT = `### Tonight
+The lamps are lit by **Ann** and *Bob*; see [the plan](https://plan.example/night).
+
+1. ladder
+2. matches
+   - the long ones
+
+| lamp | where |
+|---|---|
+| red | \`quay\` |
+
+\`\`\`ts
+const lamps = 12 < 40
+\`\`\`
+
+> Mind the step.`
+
+describe('what agents write', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  test('is shown as Markdown, also to a screen reader, and code can be copied; people’s text stays as it is', async () => {
+    const ann = await newVisitor(browser)
+    const secret = await makeRoom(ann.page, space)
+    await space.add(secret, [saying(REPORT), saying('**not bold**', { kind: 'anonymous' })])
+    const report = ann.page.locator('.message', { hasText: 'Tonight' })
+    await report.waitFor()
+    assert.equal(
+      (await report.locator('.text').ariaSnapshot()).replace(/\n\s*/g, ' '),
+      '- heading "Tonight" [level=2] - paragraph: - text: The lamps are lit by - strong: Ann - text: and - emphasis: Bob - text: ; see - link "the plan": - /url: https://plan.example/night - text: (plan.example). - list: - listitem: ladder - listitem: - text: matches - list: - listitem: the long ones - group "Table": - table: - rowgroup: - row "lamp where": - columnheader "lamp" - columnheader "where" - rowgroup: - row "red quay": - cell "red" - cell "quay": - code: quay - code: const lamps = 12 < 40 - button "Copy code" - blockquote: - paragraph: Mind the step.',
+    )
+    await report.getByRole('button', { name: 'Copy code' }).click()
+    assert.equal(await ann.page.evaluate(() => navigator.clipboard.readText()), 'const lamps = 12 < 40')
+    assert.equal(await ann.page.locator('.text', { hasText: '**not bold**' }).locator('strong').count(), 0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await ann.page.emulateMedia({ colorScheme })
+      await assertAccessible(ann.page, colorScheme)
+    }
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test(`${INJECTIONS.length} injections run nothing, load nothing and make no element beyond the safe ones`, async () => {
+    const ann = await newVisitor(browser)
+    const secret = await makeRoom(ann.page, space)
+    const short = INJECTIONS.map((text) => text.toWellFormed().replaceAll('\0', ' ')).filter(
+      ({ length }) => length > 0 && length < 8_000,
+    )
+    assert.ok(short.length >= 40)
+    await space.add(
+      secret,
+      short.map((text) => saying(text)),
+    )
+    await ann.page.waitForFunction((count) => document.querySelectorAll('.message').length >= count, short.length)
+    const names = await ann.page.evaluate(() => [
+      ...new Set([...document.querySelectorAll('.markdown *')].map(({ localName }) => localName)),
+    ])
+    const safe =
+      'a bdi blockquote button code div em h2 h3 h4 h5 h6 hr li ol p path pre s strong svg table tbody td th thead tr ul'
+    assert.deepEqual(
+      names.filter((name) => !safe.split(' ').includes(name)),
+      [],
+    )
+    const links = await ann.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLAnchorElement>('.markdown a')].map(
+        ({ protocol, rel, username }) => `${protocol} ${rel} ${username}`,
+      ),
+    )
+    assert.deepEqual(
+      [...new Set(links)].filter((link) => !/^https?: noopener noreferrer $/.test(link)),
+      [],
+    )
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+})

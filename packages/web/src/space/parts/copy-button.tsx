@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import { announce } from './announcer.tsx'
+import { Icon } from './icon.tsx'
+
+interface CopyButtonProps {
+  text: string
+  label: string
+  class?: string
+}
+
+/** Within a message, whose buttons are reached when it has the focus. */
+export function CopyButton({ text, label, class: extra = '' }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    if (!(await copyText(text))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_500)
+  }
+  return (
+    <button
+      class={`icon-button ${extra}`}
+      type="button"
+      tabIndex={-1}
+      aria-label={label}
+      title={label}
+      onClick={() => void copy()}
+    >
+      <Icon name={copied ? 'check' : 'copy'} />
+    </button>
+  )
+}
+
+/** Resolves to whether it is in the clipboard, and says so. */
+async function copyText(text: string): Promise<boolean> {
+  const done = await navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  )
+  announce(done ? 'Copied' : 'This browser does not let the page copy')
+  return done
+}
