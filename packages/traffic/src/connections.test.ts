@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from './connections.ts'
 import { Overloaded } from './overloaded.ts'
-import { admitted, connectUpstream, serverUrl, startServer } from './postgres/testing/fake-server.ts'
+import { admitted, connectUpstream, serverUrl, startServer, urlOfProxy } from './postgres/testing/fake-server.ts'
 
 function openConnections(t: TestContext, options: Partial<ConstructorParameters<typeof Connections>[0]> = {}) {
   const errors: Error[] = []
@@ -68,10 +68,9 @@ test('an idle connection that the server ends is reported once and replaced', as
 test('a connection that breaks in use fails its query and is not given to the next', async (t) => {
   const { connections, errors } = openConnections(t)
   const [broken, other] = [await connections.acquire('statement'), await connections.acquire('statement')]
+  const pid = await pidOf(broken)
   const slow = assert.rejects(broken.query('select pg_sleep(20)'), { code: '57P01' })
-  await other.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(20)%' and pid <> pg_backend_pid()",
-  )
+  await other.query('select pg_terminate_backend($1)', [pid])
   await slow
   connections.release(broken)
   connections.release(other)
@@ -136,9 +135,8 @@ test('end waits for those in use, fails who waits, and closes all', async () => 
     client.on('close', () => (sockets.delete(client), upstream.destroy()))
     client.pipe(upstream).pipe(client)
   })
-  const { username } = new URL(serverUrl)
   const connections = new Connections({
-    url: url.replace('tester:pencil', username).replace(/tester$/, 'postgres'),
+    url: urlOfProxy(url),
     max: 2,
     onError: () => assert.fail('nothing breaks'),
   })

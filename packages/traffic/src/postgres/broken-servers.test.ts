@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConnectionLost, isConnectionLost } from '../database-errors.ts'
-import { admitted, answering, connectUpstream, message, open, serverUrl, startServer } from './testing/fake-server.ts'
+import { admitted, answering, connectUpstream, message, open, startServer, urlOfProxy } from './testing/fake-server.ts'
 
 const isLost = (error: unknown) => error instanceof ConnectionLost
 
@@ -17,8 +17,7 @@ test('messages may come one byte at a time, and queries may leave so', async () 
       to.setNoDelay(true)
     }
   })
-  const { username } = new URL(serverUrl)
-  const connection = await open({ url: url.replace('tester:pencil', username).replace(/tester$/, 'postgres') })
+  const connection = await open({ url: urlOfProxy(url) })
   const text = 'ä€🎈'.repeat(100)
   const { rows } = await connection.query('select $1::text as text, n from generate_series(1, 3) n', [text])
   assert.deepEqual(

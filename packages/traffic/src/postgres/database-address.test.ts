@@ -61,6 +61,34 @@ test("libpq's variables stand in for what the URL lacks", () => {
   assert.equal(readDatabaseAddress('postgresql://other', env).host, 'other')
 })
 
+test('what people write is understood, or refused with the reason', () => {
+  const { password, host } = readDatabaseAddress('postgresql://user:p@ss@db/atrium?dbname=other')
+  assert.deepEqual([password, host], ['p@ss', 'db'])
+  assert.equal(readDatabaseAddress('postgresql://user@db/?dbname=other').database, 'other')
+  assert.equal(readDatabaseAddress('postgresql://user@/atrium?host=/run/postgresql&sslmode=require').tls, undefined)
+  assert.equal(readDatabaseAddress('postgresql://user@[::1]/atrium', { PGSSLMODE: 'disable' }).tls, undefined)
+  assert.deepEqual(readDatabaseAddress('postgresql://user@db/x?sslmode=verify-full&sslrootcert=system').tls, {})
+  assert.equal(readDatabaseAddress('postgresql://user@db/x?sslmode=', {}).tls, undefined)
+  const refused: [string, RegExp][] = [
+    ['postgresql://user:secret@one,two/atrium', /several hosts/],
+    ['postgresql://user:secret@one:5432,two:5433/atrium', /several hosts/],
+    ['postgresql://user:secret@/atrium?host=one,two', /several hosts/],
+    ['postgresql://user:secret@db/atrium?port=5432,5433', /port/],
+    ['postgresql://user:secret@db/atrium?port=http', /port/],
+    ['postgresql://user:secret@db:0/atrium', /port/],
+    ['postgresql://user:1#secret@db/atrium', /%23/],
+    ['postgresql://user:secret%ff@db/atrium', /percent/],
+    ['postgresql://user:secret@db/atrium?sslmode=disabled', /sslmode/],
+  ]
+  for (const [url, reason] of refused) {
+    assert.throws(
+      () => readDatabaseAddress(url, {}),
+      (error: Error) => reason.test(error.message) && !`${error.message}${error.stack}`.includes('secret'),
+      url,
+    )
+  }
+})
+
 test('what is no URL of a database is refused without being quoted', () => {
   for (const url of [
     '',

@@ -25,48 +25,84 @@ export function readDatabaseAddress(text: string, env: NodeJS.ProcessEnv = proce
   const url = parseUrl(text)
   const given = (name: string, part = '') => url.searchParams.get(name) || part || env[`PG${name.toUpperCase()}`] || undefined
   const user = given('user', decode(url.username)) ?? env['USER'] ?? 'postgres'
-  const isTlsDirect = given('sslnegotiation') === 'direct'
+  const host = given('host', decode(url.hostname.replace(/^\[(.+)\]$/, '$1'))) ?? 'localhost'
+  if (host.includes(',')) throw new Error(severalHosts)
+  const isSocket = host.startsWith('/')
+  const isTlsDirect = !isSocket && given('sslnegotiation') === 'direct'
   return {
-    host: given('host', decode(url.hostname.replace(/^\[(.+)\]$/, '$1'))) ?? 'localhost',
-    port: Number(given('port', url.port) ?? 5432),
+    host,
+    port: readPort(given('port', url.port) ?? '5432'),
     user,
-    database: given('database', decode(url.pathname.slice(1))) ?? user,
+    // `dbname` is the name in libpq, `database` that of the environment variable.
+    database: url.searchParams.get('dbname') || (given('database', decode(url.pathname.slice(1))) ?? user),
     password: given('password', decode(url.password)),
-    tls: readTls(url.searchParams, env) ?? (isTlsDirect ? {} : undefined),
+    // As in libpq, a Unix socket is never encrypted.
+    tls: isSocket ? undefined : (readTls(url.searchParams, env) ?? (isTlsDirect ? {} : undefined)),
     isTlsDirect,
     applicationName: url.searchParams.get('application_name') ?? env['PGAPPNAME'],
     options: given('options'),
   }
 }
 
+const severalHosts = 'the address of the database names several hosts, which is not supported: name one that leads to the primary'
+
 function parseUrl(text: string): URL {
   // `postgresql:///database?host=/folder` needs no host, which URL does not accept after a user.
   const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'))
+  if (!url && /^postgres(?:ql)?:\/\/[^/?]*,[^/?]*/.test(text)) throw new Error(severalHosts)
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) throw new Error('the address of the database is not a postgresql:// URL')
+  if (url.hash) throw new Error('the address of the database has a #: write %23 where it is part of the password')
   return url
 }
 
 /** A percent sign that encodes nothing stands for itself, as in a password that was pasted as it is. */
 function decode(part: string): string {
-  return part.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)
+  try {
+    return part.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)
+  } catch {
+    // The cause would quote the password.
+    throw new Error('the address of the database has a percent sign before what is not UTF-8: write %25 for the sign itself')
+  }
 }
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535) throw new Error('the port in the address of the database is not a number from 1 to 65535')
+  return port
+}
+
+const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 
 /**
  * Every mode that encrypts verifies the certificate and the host name, except `no-verify`. With `uselibpqcompat=true` the modes mean what they mean
- * in libpq: `prefer` and `require` verify nothing, `verify-ca` verifies the certificate and not the name.
+ * in libpq, except that nothing is sent without encryption: `allow`, `prefer` and `require` verify nothing, `verify-ca` (and `require` with
+ * `sslrootcert`) verifies the certificate and not the name.
  */
 function readTls(parameters: URLSearchParams, env: NodeJS.ProcessEnv): ConnectionOptions | undefined {
   const flag = parameters.get('ssl')
-  const mode = parameters.get('sslmode') ?? (flag === null ? env['PGSSLMODE'] : undefined)
-  const files = { ca: parameters.get('sslrootcert'), cert: parameters.get('sslcert'), key: parameters.get('sslkey') }
-  const tls: ConnectionOptions = {}
-  for (const [name, path] of Object.entries(files)) if (path) tls[name as 'ca' | 'cert' | 'key'] = readFileSync(path)
+  const mode = parameters.get('sslmode') || (flag === null ? env['PGSSLMODE'] : undefined) || undefined
+  if (mode !== undefined && !modes.includes(mode)) throw new Error(`the address of the database has an unknown sslmode`)
   if (mode === 'disable') return undefined
-  if (mode === undefined && Object.keys(tls).length === 0 && !['true', '1', 'no-verify'].includes(flag ?? '')) return undefined
+  const rootFile = parameters.get('sslrootcert')
+  const ca = rootFile === 'system' ? undefined : readTlsFile('sslrootcert', rootFile)
+  const cert = readTlsFile('sslcert', parameters.get('sslcert'))
+  const key = readTlsFile('sslkey', parameters.get('sslkey'))
+  if (mode === undefined && !rootFile && !cert && !key && !['true', '1', 'no-verify'].includes(flag ?? '')) return undefined
+  const tls: ConnectionOptions = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) }
   if (mode === 'no-verify' || flag === 'no-verify') tls.rejectUnauthorized = false
   if (parameters.get('uselibpqcompat') !== 'true') return tls
-  if (mode === 'verify-ca' && !files.ca) throw new Error('sslmode=verify-ca needs sslrootcert')
-  if (mode === 'prefer' || (mode === 'require' && !files.ca)) tls.rejectUnauthorized = false
+  if (mode === 'verify-ca' && !ca) throw new Error('sslmode=verify-ca needs sslrootcert')
+  if (mode === 'allow' || mode === 'prefer' || (mode === 'require' && !ca)) tls.rejectUnauthorized = false
   if (mode === 'verify-ca' || mode === 'require') tls.checkServerIdentity = () => undefined
   return tls
+}
+
+function readTlsFile(parameter: string, path: string | null): Buffer | undefined {
+  if (!path) return undefined
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    // Without this it would have the code of a Unix socket that is not there yet, which passes.
+    throw new Error(`the file that ${parameter} names cannot be read: ${path}`, { cause })
+  }
 }

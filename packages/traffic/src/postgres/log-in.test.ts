@@ -3,11 +3,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { TLSSocket, createSecureContext } from 'node:tls'
-import { certificateKey, expiredCertificate, validCertificate } from '../../../server/testing/loopback-certificates.ts'
 import { startThrowawayPostgres } from '../../../server/testing/throwaway-postgres.ts'
 import { startLogin } from './log-in.ts'
-import { connectUpstream, message, open, serverUrl, startServer } from './testing/fake-server.ts'
+import { message, open, startServer } from './testing/fake-server.ts'
 
 let folder: string
 let postgres: Awaited<ReturnType<typeof startThrowawayPostgres>>
@@ -18,7 +16,6 @@ before(async () => {
   await chmod(folder, 0o755)
   const methods = ['scram scram-sha-256', 'hashed md5', 'plain password', 'all trust'].map((line) => `local all ${line}\n`)
   await writeFile(join(folder, 'hba.conf'), methods.join(''), { mode: 0o644 })
-  await writeFile(join(folder, 'ca.pem'), validCertificate)
   postgres = await startThrowawayPostgres({ hba_file: join(folder, 'hba.conf') })
   const admin = await open({ url: postgres.connectionString })
   await admin.query(`create role scram login password '${password}'; create role plain login password '${password}'`)
@@ -115,71 +112,4 @@ test('a wrong signature of the server closes the connection before any query', a
   })
   await assert.rejects(open({ url }), /signature of the server is wrong/)
   assert.equal(sent, '')
-})
-
-/** PostgreSQL behind TLS: the server answers the request for it, encrypts and passes on. */
-function startTls(cert: string, answer = 'S', isDirect = false): Promise<string> {
-  return startServer((socket) => {
-    const encrypt = () => {
-      const options = {
-        isServer: true,
-        secureContext: createSecureContext({ key: certificateKey, cert }),
-        ALPNProtocols: ['postgresql'],
-      }
-      const secure = new TLSSocket(socket, options)
-      const upstream = connectUpstream()
-      secure.on('error', () => undefined).on('close', () => upstream.destroy())
-      upstream.on('error', () => undefined).on('close', () => secure.destroy())
-      secure.pipe(upstream).pipe(secure)
-    }
-    if (isDirect) return encrypt()
-    socket.once('data', () => {
-      socket.write(answer)
-      if (answer === 'S') encrypt()
-    })
-  })
-}
-
-function urlWith(url: string, parameters: string): string {
-  return `${url.replace('tester:pencil', new URL(serverUrl).username).replace(/tester$/, 'postgres')}?${parameters}`
-}
-
-test('each sslmode verifies what it promises', async () => {
-  const ca = `sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`
-  const [valid, expired] = [await startTls(validCertificate), await startTls(expiredCertificate)]
-  const other = valid.replace('127.0.0.1', '127.0.0.2')
-  const accepted: [string, string][] = [
-    [valid, `sslmode=verify-full&${ca}`],
-    [valid.replace('127.0.0.1', 'localhost'), `sslmode=require&${ca}`],
-    [valid, `ssl=true&${ca}`],
-    [expired, 'sslmode=no-verify'],
-    [expired, 'ssl=no-verify'],
-    [expired, 'sslmode=require&uselibpqcompat=true'],
-  ]
-  for (const [url, parameters] of accepted) {
-    const connection = await open({ url: urlWith(url, parameters) })
-    assert.equal((await connection.query('select 1 as n')).rows[0].n, '1', parameters)
-  }
-  const refused: [string, string, RegExp][] = [
-    [valid, 'sslmode=verify-full', /self.signed|DEPTH_ZERO/i],
-    [valid, 'sslmode=require', /self.signed|DEPTH_ZERO/i],
-    [valid, 'sslmode=prefer', /self.signed|DEPTH_ZERO/i],
-    [valid, 'ssl=1', /self.signed|DEPTH_ZERO/i],
-    [expired, `sslmode=verify-full&sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`, /expired|self.signed|signature/i],
-    [valid, 'sslmode=verify-ca&uselibpqcompat=true', /needs sslrootcert/],
-    [await startTls(validCertificate, 'N'), 'sslmode=no-verify', /does not support TLS/],
-    [await startTls(validCertificate, 'SE'), 'sslmode=no-verify', /does not support TLS/],
-    [await startTls(validCertificate, 'E'), 'sslmode=prefer', /does not support TLS/],
-  ]
-  for (const [url, parameters, reason] of refused)
-    await assert.rejects(open({ url: urlWith(url, parameters) }), reason, parameters)
-  await assert.rejects(open({ url: urlWith(other, `sslmode=verify-full&${ca}`) }), /altnames|ECONNREFUSED/i)
-})
-
-test('sslnegotiation=direct begins with TLS', async () => {
-  const url = await startTls(validCertificate, 'S', true)
-  const ca = `sslrootcert=${encodeURIComponent(join(folder, 'ca.pem'))}`
-  const connection = await open({ url: urlWith(url, `sslnegotiation=direct&${ca}`) })
-  assert.equal((await connection.query('select 1 as n')).rows[0].n, '1')
-  await assert.rejects(open({ url: urlWith(url, 'sslnegotiation=direct') }), /self.signed/i)
 })

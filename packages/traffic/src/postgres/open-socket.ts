@@ -44,5 +44,8 @@ async function encrypt(socket: Socket, { host, tls, isTlsDirect }: DatabaseAddre
   })
   secure.on('error', ignore)
   await once(secure, 'secureConnect', { signal })
+  // A server of another protocol with a certificate for this name could be made to answer instead (ALPACA); libpq refuses it too.
+  if (isTlsDirect && secure.alpnProtocol !== 'postgresql')
+    throw new Error('sslnegotiation=direct: the server does not speak ALPN')
   return secure
 }

@@ -23,7 +23,8 @@ export async function startServer(serve: (socket: Socket) => void): Promise<stri
     socket.on('error', () => undefined)
     serve(socket)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  // Also on 127.0.0.2, which no certificate names.
+  await once(server.listen(0, '0.0.0.0'), 'listening')
   after(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
@@ -34,6 +35,12 @@ export async function startServer(serve: (socket: Socket) => void): Promise<stri
 /** A socket to the test run's PostgreSQL. */
 export function connectUpstream(): Socket {
   return connect(`${new URL(serverUrl).searchParams.get('host')}/.s.PGSQL.5432`)
+}
+
+/** How to log in to that PostgreSQL through a server of the test's own. */
+export function urlOfProxy(url: string, parameters = ''): string {
+  const { username } = new URL(serverUrl)
+  return `${url.replace('tester:pencil', username).replace(/tester$/, 'postgres')}${parameters && `?${parameters}`}`
 }
 
 /** A message of the protocol: its type, its length and its content. */
