@@ -1,7 +1,7 @@
 /** The connection broke, was closed, or gave no answer in time. Whatever was not answered may have been done. */
 export class ConnectionLost extends Error {
-  constructor(reason: string) {
-    super(reason)
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options)
     this.name = 'ConnectionLost'
   }
 }
@@ -47,10 +47,21 @@ export function isLocked(error: unknown): boolean {
   return state === '55P03' || state === '40P01'
 }
 
+/**
+ * Whether the error is that of this connection: its server became a standby, or its prepared statements are not what it thinks, because a migration
+ * changed their columns or somebody discarded them. PostgreSQL finds out before it runs the statement.
+ */
+export function isMisplaced(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  // 0A000 of other routines is a feature that PostgreSQL does not have. 26000: there is no such statement.
+  if (state === '0A000') return (error as { routine?: unknown }).routine === 'RevalidateCachedQuery'
+  return state === '25006' || state === '26000'
+}
+
 /** Whether a try at a later time may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting down; 58: the system below it; 40: lost a race. */
 export function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state === undefined) return isConnectionLost(error)
-  // 25006: a standby; 57014, 25P04: took too long; 25P03: the client was silent in its transaction.
-  return /^(08|53|57P|58|40)/.test(state) || ['25006', '25P03', '25P04', '55P03', '57014'].includes(state)
+  // 57014, 25P04: took too long; 25P03: the client was silent in its transaction.
+  return /^(08|53|57P|58|40)/.test(state) || isMisplaced(error) || ['25P03', '25P04', '55P03', '57014'].includes(state)
 }

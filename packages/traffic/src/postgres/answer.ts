@@ -1,4 +1,5 @@
 import type * as protocol from 'pg-protocol/dist/messages.js'
+import { ConnectionLost, sqlStateOf } from '../database-errors.ts'
 
 /** Gives the parser for the text form of a type, by its OID (pg_type). */
 export type ReadColumn = (oid: number) => (text: string) => unknown
@@ -11,12 +12,16 @@ export interface QueryResult<Row> {
   command: string | undefined
 }
 
-type ReadRow = (texts: readonly (string | null)[]) => object
+interface ReadRow {
+  /** Of the columns. */
+  length: number
+  read(texts: readonly (string | null)[]): object
+}
 
 /** What the server answers to one query, message by message. It is settled when the server is ready for the next. */
 export class Answer {
-  /** Of the prepared statement; undefined: it has none. */
-  readonly name: string | undefined
+  /** The name of the statement that it prepares, until the server has accepted or refused that. */
+  prepares: string | undefined
   error: unknown
   timer: NodeJS.Timeout | undefined
   readonly #readColumn: ReadColumn
@@ -28,48 +33,51 @@ export class Answer {
 
   constructor(
     readColumn: ReadColumn,
-    name: string | undefined,
+    prepares: string | undefined,
     resolve: (result: QueryResult<object>) => void,
     reject: (error: unknown) => void,
   ) {
     this.#readColumn = readColumn
-    this.name = name
+    this.prepares = prepares
     this.#resolve = resolve
     this.#reject = reject
   }
 
-  /** Throws where the message does not belong to an answer. */
+  /** Throws where the message does not belong to an answer, which ends the connection. COPY is not supported, so its messages do not belong. */
   take(message: protocol.BackendMessage): void {
     switch (message.name) {
+      case 'parseComplete':
+      case 'bindComplete':
+      case 'noData':
+      case 'emptyQuery':
+        return
       case 'rowDescription':
         this.#rows = []
         this.#readRow = makeReadRow((message as protocol.RowDescriptionMessage).fields, this.#readColumn)
         return
       case 'dataRow':
         return this.#takeRow((message as protocol.DataRowMessage).fields as (string | null)[])
-      case 'commandComplete': {
+      case 'commandComplete':
         this.#tag = (message as protocol.CommandCompleteMessage).text
         if (!this.#readRow) this.#rows = []
         this.#readRow = undefined
         return
-      }
       case 'error':
         // What the parser cannot read comes as an error without a code.
-        if ((message as unknown as protocol.DatabaseError).code === undefined) throw message as unknown as Error
+        if (sqlStateOf(message) === undefined) throw message as unknown as Error
         this.error ??= message
+        return
+      default:
+        throw new ConnectionLost(`the database sent ${message.name}, which answers no query`)
     }
   }
 
   settle(): void {
     clearTimeout(this.timer)
     if (this.error !== undefined) return this.#reject(this.error)
-    const words = this.#tag.split(' ')
-    const count = words.at(-1)!
-    this.#resolve({
-      rows: this.#rows,
-      rowCount: /^\d+$/.test(count) ? Number(count) : null,
-      command: words[0] || undefined,
-    })
+    // INSERT 0 5, SELECT 5, BEGIN, CREATE TABLE
+    const [, command, count] = /^([A-Z]+)?(?:.* (\d+))?/.exec(this.#tag) ?? []
+    this.#resolve({ rows: this.#rows, rowCount: count === undefined ? null : Number(count), command })
   }
 
   /** The connection was lost. What the server said before that comes first. */
@@ -79,9 +87,11 @@ export class Answer {
   }
 
   #takeRow(texts: readonly (string | null)[]): void {
+    const readRow = this.#readRow
+    if (readRow?.length !== texts.length) throw new ConnectionLost('the database sent a row that is not as it described it')
     if (this.error !== undefined) return
     try {
-      this.#rows.push(this.#readRow!(texts))
+      this.#rows.push(readRow.read(texts))
     } catch (error) {
       // One value that its parser refuses fails the query and leaves the connection usable.
       this.error = error
@@ -90,16 +100,18 @@ export class Answer {
 }
 
 function makeReadRow(fields: readonly protocol.Field[], readColumn: ReadColumn): ReadRow {
-  const names = fields.map((field) => field.name)
-  const parsers = fields.map((field) => readColumn(field.dataTypeID))
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: readColumn(dataTypeID) }))
   // Copied for each row, so that all have one shape.
-  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]))
-  return (texts) => {
-    const row = { ...empty }
-    for (let i = 0; i < texts.length; i++) {
-      const text = texts[i]
-      if (text !== null) row[names[i]!] = parsers[i]!(text!)
-    }
-    return row
+  const empty: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]))
+  return {
+    length: columns.length,
+    read(texts) {
+      const row = { ...empty }
+      columns.forEach(({ name, parse }, i) => {
+        const text = texts[i]
+        if (typeof text === 'string') row[name] = parse(text)
+      })
+      return row
+    },
   }
 }

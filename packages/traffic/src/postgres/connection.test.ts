@@ -77,31 +77,6 @@ test('an error has the fields that pg gives it, and leaves the connection usable
   assert.match(stack!, /connection\.test\.ts/, 'the stack leads to the query')
 })
 
-test('a named statement is parsed once, also when it is sent twice at once', async () => {
-  const connection = await open()
-  const query = { name: 'one', text: 'select $1::int as n', values: [1] }
-  await Promise.all([connection.query(query), connection.query({ ...query, values: [2] })])
-  const { rows } = await connection.query({ ...query, values: [3] })
-  assert.deepEqual(rows, [{ n: '3' }])
-  const { rows: prepared } = await connection.query(
-    'select name, generic_plans + custom_plans as runs from pg_prepared_statements',
-  )
-  assert.deepEqual(prepared, [{ name: 'one', runs: '2' }])
-  await assert.rejects(connection.query({ name: 'one', text: 'select 2' }), /two different statements have the name one/)
-})
-
-test('a named statement that the server refused can be sent again', async () => {
-  const connection = await open()
-  const query = { name: 'later', text: 'select n from later' }
-  await assert.rejects(connection.query(query), { code: '42P01' })
-  await connection.query('create temp table later as select 1 as n')
-  assert.deepEqual((await connection.query(query)).rows, [{ n: '1' }])
-  // It fails when it runs, not when it is parsed: the name stays.
-  const divide = { name: 'divide', text: 'select 1 / $1::int as n' }
-  await assert.rejects(connection.query({ ...divide, values: [0] }), { code: '22012' })
-  assert.deepEqual((await connection.query({ ...divide, values: [1] })).rows, [{ n: '1' }])
-})
-
 test('queries that are sent at once are answered in order, each with its own outcome', async () => {
   const connection = await open()
   const outcomes = await Promise.allSettled(
@@ -195,11 +170,12 @@ test('notifications arrive while it is idle and while it is busy', async () => {
   assert.deepEqual(payloads, ['ä', '', 'last'])
 })
 
-test('copying is refused, and the connection stays usable', async () => {
-  const connection = await open()
-  await connection.query('create temp table t (n int)')
-  await assert.rejects(connection.query('copy t from stdin'), { code: '57014' })
-  assert.deepEqual((await connection.query('select 1 as n')).rows, [{ n: '1' }])
+test('COPY is not supported, and closes the connection', async () => {
+  for (const text of ['copy (select 1) to stdout', 'create temp table t (n int); copy t from stdin']) {
+    const connection = await open()
+    await assert.rejects(connection.query(text), isLost)
+    assert.equal(connection.isOpen, false)
+  }
 })
 
 test('it is idle only outside of a transaction and with nothing unanswered', async () => {

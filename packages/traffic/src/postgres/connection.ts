@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type * as protocol from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { serialize } from 'pg-protocol/dist/serializer.js'
-import { ConnectionLost } from '../database-errors.ts'
+import { ConnectionLost, isConnectionLost, isMisplaced, sqlStateOf } from '../database-errors.ts'
 import { Answer, type QueryResult, type ReadColumn } from './answer.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { encodeValue } from './encode-value.ts'
@@ -61,6 +61,9 @@ export class Connection {
   #login: LoginUnderWay | undefined
   #isOpen = true
   #isEnding = false
+  /** Whether an error showed that another connection would do better. */
+  #isMisplaced = false
+  /** Of the last ReadyForQuery: I outside of a transaction, T in one, E in one that failed. */
   #status = 'I'
 
   private constructor(socket: Socket, { answerMs, readColumn = textOnly }: ConnectionOptions) {
@@ -89,6 +92,8 @@ export class Connection {
       const connection = new Connection(await openSocket(address, signal), options)
       const abort = () => connection.#lose(signal.reason as Error)
       signal.addEventListener('abort', abort, { once: true })
+      // It may have been aborted since the socket was ready: then it has no event any more.
+      if (signal.aborted) abort()
       await connection.#logIn(address, options.settings)
       signal.removeEventListener('abort', abort)
       return connection
@@ -102,9 +107,9 @@ export class Connection {
     return this.#isOpen && !this.#isEnding
   }
 
-  /** Whether the next one to use it finds it as it was opened: nothing unanswered, no transaction. */
+  /** Whether the next one to use it finds it as it was opened: nothing unanswered, no transaction, statements and server as expected. */
   get isIdle(): boolean {
-    return this.isOpen && this.#answers.length === 0 && this.#status === 'I'
+    return this.isOpen && this.#answers.length === 0 && this.#status === 'I' && !this.#isMisplaced
   }
 
   /** Without a name and values it is one simple query, which may hold several statements: the last one's rows are the result. */
@@ -113,8 +118,8 @@ export class Connection {
     const query = typeof asked === 'string' ? { text: asked, ...(values ? { values } : {}) } : asked
     return new Promise<QueryResult<Row>>((resolve, reject) => {
       if (!this.isOpen) throw new ConnectionLost('the connection to the database is closed')
-      const message = this.#encode(query)
-      const answer = new Answer(this.#readColumn, query.name, resolve as (result: QueryResult<object>) => void, reject)
+      const { message, prepares } = this.#encode(query)
+      const answer = new Answer(this.#readColumn, prepares, resolve as (result: QueryResult<object>) => void, reject)
       const late = () => this.#lose(new ConnectionLost('the database did not answer in time'))
       const timeoutMs = query.timeoutMs ?? this.#answerMs
       if (timeoutMs !== Infinity) answer.timer = setTimeout(late, timeoutMs)
@@ -156,17 +161,20 @@ export class Connection {
     return promise
   }
 
-  #encode({ text, values = [], name }: Query): Buffer {
-    if (name === undefined && values.length === 0) return serialize.query(text)
+  /** The message, and the name of the statement that it prepares. */
+  #encode({ text, values = [], name }: Query): { message: Buffer; prepares?: string } {
+    if (name === undefined && values.length === 0) return { message: serialize.query(text) }
     const known = name === undefined ? undefined : this.#statements.get(name)
     if (known && known.text !== text) throw new Error(`two different statements have the name ${name}`)
     // The server may still refuse one that it has not answered for: until then the same text goes without a name.
     const statement = name === undefined || known?.isParsed === false ? '' : name
     const bind = serialize.bind({ statement, values: values as unknown[], valueMapper: encodeValue })
     const run = [bind, serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
-    if (known?.isParsed) return Buffer.concat(run)
-    if (name !== undefined && !known) this.#statements.set(name, { text, isParsed: false })
-    return Buffer.concat([serialize.parse({ name: statement, text, types: [] }), ...run])
+    if (known?.isParsed) return { message: Buffer.concat(run) }
+    const message = Buffer.concat([serialize.parse({ name: statement, text, types: [] }), ...run])
+    if (statement === '') return { message }
+    this.#statements.set(statement, { text, isParsed: false })
+    return { message, prepares: statement }
   }
 
   #read(bytes: Buffer): void {
@@ -183,12 +191,11 @@ export class Connection {
 
   #continueLogin({ answer, done }: LoginUnderWay, message: protocol.BackendMessage): void {
     if (message.name === 'error') throw message as unknown as Error
-    if (message.name === 'readyForQuery') {
-      this.#login = undefined
-      return done()
-    }
     const reply = answer(message)
     if (reply) this.#socket.write(reply)
+    if (message.name !== 'readyForQuery') return
+    this.#login = undefined
+    done()
   }
 
   #take(message: protocol.BackendMessage): void {
@@ -197,20 +204,33 @@ export class Connection {
     const [answer] = this.#answers
     // Such as 57P01 to an idle connection: the server is about to close it.
     if (!answer) throw message.name === 'error' ? message : new ConnectionLost(`${message.name} answers no query`)
-    if (message.name === 'parseComplete' && answer.name !== undefined) this.#statements.get(answer.name)!.isParsed = true
-    if (message.name === 'copyInResponse') this.#socket.write(serialize.copyFail('this connection copies nothing'))
+    if (message.name === 'parseComplete') this.#settlePreparation(answer, true)
     if (message.name !== 'readyForQuery') return answer.take(message)
     this.#status = (message as protocol.ReadyForQueryMessage).status
     this.#answers.shift()
-    if (answer.error !== undefined && answer.name !== undefined && this.#statements.get(answer.name)?.isParsed === false)
-      this.#statements.delete(answer.name)
+    if (answer.error !== undefined) {
+      this.#settlePreparation(answer, false)
+      if (isMisplaced(answer.error)) this.#isMisplaced = true
+    }
     answer.settle()
   }
 
-  #lose(error: Error): void {
+  #settlePreparation(answer: Answer, isParsed: boolean): void {
+    const name = answer.prepares
+    if (name === undefined) return
+    answer.prepares = undefined
+    const statement = this.#statements.get(name)
+    if (statement && isParsed) statement.isParsed = true
+    else this.#statements.delete(name)
+  }
+
+  #lose(cause: Error): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#socket.destroy()
+    // The refusal of a login keeps its class. Whatever ends an open connection, such as a fault of TLS or of the parser, is a loss.
+    const isKnown = this.#login !== undefined || isConnectionLost(cause) || sqlStateOf(cause) !== undefined
+    const error = isKnown ? cause : new ConnectionLost(`the connection to the database broke: ${cause.message}`, { cause })
     this.#login?.fail(error)
     for (const answer of this.#answers.splice(0)) answer.fail(error)
     if (!this.#isEnding && !this.#login) this.onLost?.(error)

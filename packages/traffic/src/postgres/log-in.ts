@@ -11,6 +11,7 @@ export type Login = (message: BackendMessage) => Buffer | undefined
 export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'password'>): Login {
   let scram: Scram | undefined
   let isVerified = true
+  let isAdmitted = false
   const secret = () => {
     if (!password) throw new Error('the database asks for a password, and its URL has none')
     return password
@@ -44,6 +45,11 @@ export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'p
       }
       case 'authenticationOk':
         if (!isVerified) throw new Error('SCRAM: the server ends the exchange without its proof')
+        isAdmitted = true
+        return undefined
+      case 'readyForQuery':
+        // Else it would pass for the end of an exchange in which the server proved nothing.
+        if (!isAdmitted) throw new Error('the database is ready before the login was complete')
         return undefined
       default:
         return undefined

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { Connections } from '../connections.ts'
+import { ConnectionLost, isAnswerLost, isConnectionLost, isPassing } from '../database-errors.ts'
+import { admitted, answering, message, open, startServer, urlOfProxy, connectUpstream } from './testing/fake-server.ts'
+
+const refusal = (code: string, severity = 'FATAL') => message('E', `S${severity}\0V${severity}\0C${code}\0Mno\0\0`)
+
+test('a server that is full, starts or stops refuses the login as passing', async () => {
+  for (const code of ['53300', '57P01', '57P03', '08004']) {
+    const url = await startServer((socket) => void socket.once('data', () => socket.end(refusal(code))))
+    await assert.rejects(open({ url }), (error: { code: string }) => error.code === code && isPassing(error), code)
+  }
+})
+
+test('the end of the server in the middle of a query leaves its outcome unknown', async () => {
+  for (const code of ['57P01', '57P02', '08006']) {
+    const connection = await open({ url: await startServer(answering(refusal(code), true)) })
+    const [first, second] = [connection.query('insert 1'), connection.query('insert 2')]
+    await assert.rejects(first, (error: { code: string }) => error.code === code && isAnswerLost(error) && isPassing(error))
+    await assert.rejects(second, (error) => isAnswerLost(error) && isPassing(error))
+    assert.equal(connection.isOpen, false)
+  }
+})
+
+test('what is no message of the protocol leaves the outcome of a write unknown, and its error says what came', async () => {
+  for (const bytes of [message('?', 'x'), message('R', 99), message('D', Buffer.from([255, 255])), message('R', 0)]) {
+    const connection = await open({ url: await startServer(answering(bytes)), answerMs: 500 })
+    const error: unknown = await connection.query('insert').catch((reason: unknown) => reason)
+    assert.ok(error instanceof ConnectionLost && isAnswerLost(error) && isPassing(error), String(error))
+    assert.doesNotMatch(error.message, /in time/)
+  }
+})
+
+test('a connection to a server that became a standby is not used again', async () => {
+  const readOnly = Buffer.concat([refusal('25006', 'ERROR'), message('Z', 'I')])
+  const url = await startServer(answering(readOnly))
+  const connections = new Connections({ url, max: 1, onError: () => assert.fail('nothing idle breaks') })
+  const isStandby = (error: unknown) => (error as { code?: string }).code === '25006' && isPassing(error)
+  // The server answers one query on each connection.
+  await assert.rejects(connections.query('insert 1'), isStandby)
+  await assert.rejects(connections.query('insert 2'), isStandby)
+  await connections.end()
+})
+
+test('a server that vanishes without a word costs each query its deadline, and a new connection finds the next', async () => {
+  const sockets = new Set<Socket>()
+  let isGone = false
+  const url = await startServer((client) => {
+    const upstream = connectUpstream()
+    sockets.add(client)
+    client.on('data', (bytes) => isGone || upstream.write(bytes)).on('close', () => upstream.destroy())
+    upstream.on('data', (bytes) => isGone || client.write(bytes)).on('close', () => client.destroy())
+  })
+  const errors: Error[] = []
+  const connections = new Connections({ url: urlOfProxy(url), max: 3, answerMs: 300, onError: (error) => errors.push(error) })
+  await Promise.all([1, 2, 3].map(() => connections.query('select 1')))
+  isGone = true
+  const started = performance.now()
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => connections.query('select 1')))
+  assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && isConnectionLost(outcome.reason)))
+  assert.ok(performance.now() - started < 2_000)
+  isGone = false
+  assert.equal((await connections.query('select 1 as n')).rows[0].n, '1')
+  assert.deepEqual([connections.totalCount, errors], [1, []])
+  await connections.end()
+})
+
+test('an answer that the server never asked a login for does not open the connection', async () => {
+  const early = [message('Z', 'I'), Buffer.concat([message('R', 10, 'SCRAM-SHA-256\0\0'), message('Z', 'I')])]
+  for (const bytes of early) {
+    const url = await startServer((socket) => void socket.once('data', () => socket.write(bytes)))
+    await assert.rejects(open({ url, connectMs: 500 }), /ready before the login/)
+  }
+  await open({ url: await startServer((socket) => void socket.once('data', () => socket.write(admitted))) })
+})
