@@ -71,7 +71,7 @@ function readPort(text: string): number {
   return port
 }
 
-const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+const modes = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 
 /**
  * Every mode that encrypts verifies the certificate and the host name, except `no-verify`. With `uselibpqcompat=true` the modes mean what they mean
@@ -81,7 +81,7 @@ const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-ful
 function readTls(parameters: URLSearchParams, env: NodeJS.ProcessEnv): ConnectionOptions | undefined {
   const flag = parameters.get('ssl')
   const mode = parameters.get('sslmode') || (flag === null ? env['PGSSLMODE'] : undefined) || undefined
-  if (mode !== undefined && !modes.includes(mode)) throw new Error(`the address of the database has an unknown sslmode`)
+  if (mode !== undefined && !modes.has(mode)) throw new Error('the address of the database has an unknown sslmode')
   if (mode === 'disable') return undefined
   const rootFile = parameters.get('sslrootcert')
   const ca = rootFile === 'system' ? undefined : readTlsFile('sslrootcert', rootFile)
