@@ -1,6 +1,7 @@
 import { eventSpecs } from '../../packages/contract/src/event-types.ts'
 import { Event } from '../../packages/contract/src/events.ts'
-import { OpenItem } from '../../packages/contract/src/items.ts'
+import { ExportEnd, ExportHead } from '../../packages/contract/src/item-export.ts'
+import { Item, OpenItem } from '../../packages/contract/src/items.ts'
 import type { AnswerSpec, Operation } from '../../packages/contract/src/operation.ts'
 import { SessionStatus } from '../../packages/contract/src/sessions.ts'
 import * as space from '../../packages/contract/src/space-schemas.ts'
@@ -15,7 +16,8 @@ export const contractModules: Record<string, () => string> = {
   'typebox.d.ts': typeboxModule,
   'contract/src/table.d.ts': tableModule,
   'contract/src/event-types.d.ts': eventTypesModule,
-  'contract/src/items.d.ts': () => schemasModule({ OpenItem }),
+  'contract/src/items.d.ts': () => schemasModule({ Item, OpenItem }),
+  'contract/src/item-export.d.ts': itemExportModule,
   'contract/src/streams.d.ts': streamsModule,
   'contract/src/events.d.ts': () => schemasModule({ Event }),
   'contract/src/sessions.d.ts': () => schemasModule({ SessionStatus }),
@@ -32,6 +34,7 @@ export type Static<S> = S extends TSchema<infer T> ? T : never
 
 function tableModule(): string {
   return `import type { TSchema } from '../../typebox.js'
+import type { ItemExportLine } from './item-export.js'
 import type { CollectionEventMessage, ControlMessage, EventMessage, OpenItemMessage, StreamBody } from './streams.js'
 export interface Operations {
 ${servedOperations.map(printOperation).join('\n')}
@@ -77,6 +80,7 @@ const streamMessages: Record<string, string> = {
   streamEvents: 'EventMessage | ControlMessage',
   streamCollection: 'OpenItemMessage | CollectionEventMessage | ControlMessage',
   streamWall: 'OpenItemMessage | ControlMessage',
+  exportItems: 'ItemExportLine',
 }
 
 function streamsModule(): string {
@@ -102,9 +106,17 @@ export interface StreamBody<Message> extends ReadableStream<Uint8Array<ArrayBuff
 `
 }
 
-/** The payload of an answer: of a stream, its messages. */
+function itemExportModule(): string {
+  return `${schemasModule({ ExportHead, ExportEnd })}import type { Static } from '../../typebox.js'
+import type { Item } from './items.js'
+export type ExportedItem = Static<typeof Item>
+export type ItemExportLine = Static<typeof ExportHead> | ExportedItem | Static<typeof ExportEnd>
+`
+}
+
+/** The payload of an answer: of a stream, its messages or lines. */
 function payloadOf(id: string, { data, raw }: AnswerSpec): string | undefined {
-  if (raw !== 'text/event-stream') return data && schemaOf(data)
+  if (raw !== 'text/event-stream' && raw !== 'application/x-ndjson') return data && schemaOf(data)
   const messages = streamMessages[id]
   if (!messages) throw new Error(`${id}: say in streamMessages what its messages are`)
   return `TSchema<StreamBody<${messages}>>`

@@ -1,5 +1,6 @@
 import type { StreamBody } from '@atrium/contract/streams'
 import { makeError } from './error-of-answer.ts'
+import { readWithin } from './read-within.ts'
 import { delayMs, isTransient, wait, type Wait } from '@atrium/room-client/retry'
 
 /** A message with its cursor. `event` determines the shape of `data`. */
@@ -66,7 +67,7 @@ async function* blocksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
   let text = ''
   try {
     for (;;) {
-      const chunk = await readWithin(reader, signal)
+      const chunk = await readWithin(reader, silenceMs, signal)
       if (chunk === undefined) return
       text += decoder.decode(chunk, { stream: true }).replaceAll('\r', '')
       const blocks = text.split('\n\n')
@@ -77,24 +78,6 @@ async function* blocksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
     }
   } finally {
     await reader.cancel().catch(() => undefined)
-  }
-}
-
-/** undefined: the connection has ended, broken or been silent for too long. */
-async function readWithin(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | undefined> {
-  const stop = () => void reader.cancel().catch(() => undefined)
-  const timer = setTimeout(stop, silenceMs)
-  signal?.addEventListener('abort', stop)
-  try {
-    return (await reader.read()).value
-  } catch {
-    return undefined
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
   }
 }
 

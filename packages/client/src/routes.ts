@@ -41,6 +41,7 @@ export const routes = {
   curateItem: 'PATCH /v1/collections/{id}/items/{itemId} publishable',
   curateItems: 'POST /v1/collections/{id}/items/bulk publishable keyed',
   deleteItem: 'DELETE /v1/collections/{id}/items/{itemId} publishable',
+  exportItems: 'GET /v1/collections/{id}/export publishable raw',
   listArtifacts: 'GET /v1/collections/{id}/artifacts publishable',
   createArtifact: 'POST /v1/collections/{id}/artifacts publishable keyed',
   getArtifact: 'GET /v1/collections/{id}/artifacts/{artifactId} publishable',

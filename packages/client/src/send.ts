@@ -3,7 +3,7 @@ import { errorOfAnswer, makeError } from './error-of-answer.ts'
 /** How requests are sent. */
 export interface Transport {
   fetch: typeof globalThis.fetch
-  /** The time limit of one attempt including its body, in milliseconds. The body of an event stream is not included. */
+  /** The time limit of one attempt including its body, in milliseconds. The body of a stream is not included. */
   timeoutMs: number
 }
 
@@ -18,9 +18,12 @@ export interface HttpRequest {
 export interface HttpAnswer {
   res: Response
   bytes: Uint8Array<ArrayBuffer>
-  /** An event stream, which is read while it arrives; `bytes` is then empty. */
+  /** The body of a stream, which is read while it arrives; `bytes` is then empty. */
   stream?: ReadableStream<Uint8Array<ArrayBuffer>>
 }
+
+/** What is read while it arrives: event streams and exports. */
+const streamed = /^(?:text\/event-stream|application\/x-ndjson)\b/
 
 /** Sends a request once. Throws AtriumError, or the signal's reason when it aborts. */
 export async function send(request: HttpRequest, transport: Transport, signal: AbortSignal | undefined): Promise<HttpAnswer> {
@@ -38,7 +41,7 @@ export async function send(request: HttpRequest, transport: Transport, signal: A
       redirect: 'error',
       credentials: 'omit',
     })
-    if (res.ok && res.body && res.headers.get('content-type')?.startsWith('text/event-stream'))
+    if (res.ok && res.body && streamed.test(res.headers.get('content-type') ?? ''))
       return { res, bytes: new Uint8Array(), stream: res.body }
     answer = { res, bytes: new Uint8Array(await res.arrayBuffer()) }
   } catch (cause) {

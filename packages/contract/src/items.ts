@@ -30,7 +30,7 @@ export const identityHeaders = Type.Object({
   'x-spk': Type.Optional(Type.String({ description: 'Public JWK (EC P-256) of the device, as JSON.' })),
 })
 
-const Item = Type.Object({
+export const Item = Type.Object({
   id: id('item'),
   type: Type.String(),
   content: anyJson('The content as it was added. In a collection with a box: a compact JWE.'),
@@ -42,7 +42,7 @@ const Item = Type.Object({
   created_at: Timestamp,
 })
 
-const itemExample = {
+export const itemExample = {
   id: 'itm_4fRzK0vXcB1mQwErTy7uPa',
   type: 'message',
   content: { text: 'Happy birthday, old lighthouse!' },
@@ -84,6 +84,26 @@ const CurationPatch = closed(
   { minProperties: 1 },
 )
 
+/** What the owner's list and the export are filtered by. */
+export const itemFilters = {
+  type: Type.Optional(itemType),
+  author: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: noNul, description: 'Exactly this author.' })),
+  approved: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+  hero: Type.Optional(Type.Boolean()),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Added at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Added before this time.' })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: noNul,
+      description:
+        'Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is not readable.',
+    }),
+  ),
+}
+
 export const itemOperations = {
   listItems: operation({
     id: 'listItems',
@@ -100,22 +120,7 @@ export const itemOperations = {
     capability: 'owner',
     params: collectionParams,
     query: closed({
-      type: Type.Optional(itemType),
-      author: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: noNul, description: 'Exactly this author.' })),
-      approved: Type.Optional(Type.Boolean()),
-      archived: Type.Optional(Type.Boolean()),
-      hero: Type.Optional(Type.Boolean()),
-      from: Type.Optional(Type.String({ format: 'date-time', description: 'Added at this time or later.' })),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Added before this time.' })),
-      q: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: noNul,
-          description:
-            'Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is not readable.',
-        }),
-      ),
+      ...itemFilters,
       order: Type.Optional(oneOf(['newest', 'oldest'], { description: 'Of when they were added.', default: 'oldest' })),
       ...pageQuery,
     }),

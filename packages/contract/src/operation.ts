@@ -40,7 +40,7 @@ export interface AnswerSpec {
   /** The answer is the same for every caller; shared caches may keep it for this many seconds. */
   maxAgeSeconds?: number
   /** The content type of a body without the envelope. */
-  raw?: 'text/html' | 'application/json' | 'text/event-stream' | '*/*'
+  raw?: 'text/html' | 'application/json' | 'text/event-stream' | 'application/x-ndjson' | '*/*'
 }
 
 /** A flat error of one status: `{error, reason}` without the envelope. */

@@ -6,6 +6,7 @@ import { collectionOperations } from './collections.ts'
 import { creditOperations } from './credits.ts'
 import { epochOperations } from './epochs.ts'
 import { eventOperations } from './events.ts'
+import { itemExportOperations } from './item-export.ts'
 import { itemOperations } from './items.ts'
 import { keyOperations } from './keys.ts'
 import { makingOperations } from './making.ts'
@@ -33,6 +34,7 @@ export const operations = {
   ...usageOperations,
   ...collectionOperations,
   ...itemOperations,
+  ...itemExportOperations,
   ...artifactOperations,
   ...makingOperations,
   ...catalogOperations,

@@ -96,6 +96,14 @@ export async function searchItems(
   return db.query(statements[order], [...values, maxRows, maxSearchedBytes, limit])
 }
 
+/** How many of the items that match have at most so much content, and at least one. */
+export function countWithin(found: FoundItem[], maxBytes: number): number {
+  let left = maxBytes
+  const matching = found.filter(({ matches }) => matches)
+  const end = matching.findIndex(({ bytes }) => (left -= bytes) < 0)
+  return end === -1 ? matching.length + 1 : Math.max(1, end)
+}
+
 /**
  * An item's time is when its transaction began, its seq is given under the lock of the collection: so times of items that were added at once
  * are out of order, by as long as a lock is waited for. Halving does not look closer than this.

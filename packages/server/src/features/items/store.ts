@@ -113,6 +113,16 @@ export async function listItemsWithin(
   return { items: rows.map(toItem), end: end === -1 ? undefined : end }
 }
 
+const lastSeqStatement = statement<{ seq: number | null }>(
+  'items-last-seq',
+  'select max(seq) as seq from items where tenant_id = $1 and collection_id = $2',
+)
+
+/** The place of the newest item; 0 in an empty collection. */
+export async function findLastSeq(db: Db, tenantId: string, collectionId: string): Promise<number> {
+  return (await db.query(lastSeqStatement, [tenantId, collectionId]))[0]?.seq ?? 0
+}
+
 const bySeqStatement = statement<Row>(
   'items-by-seq',
   `select ${columns} from items where tenant_id = $1 and collection_id = $2 and seq = any($3)

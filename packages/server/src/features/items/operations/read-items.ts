@@ -1,4 +1,6 @@
 import { limits } from '@atrium/contract/limits'
+import type { QueryOf } from '@atrium/contract/operation'
+import type { Operations } from '@atrium/contract/table'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import type { Context } from '#features/context.ts'
@@ -8,7 +10,7 @@ import { scannedPage } from '#http/scanned-page.ts'
 import { assertListed } from '../access-list.ts'
 import { itemView } from '../item.ts'
 import type { ItemOrder } from '../open-items-store.ts'
-import { findSeqRange, searchItems, type FoundItem, type ItemFilters } from '../search-store.ts'
+import { countWithin, findSeqRange, searchItems, type ItemFilters } from '../search-store.ts'
 import { findItem, listItems as listRows, listItemsBySeq, listItemsWithin } from '../store.ts'
 
 /** A page of up to this many items is never cut by bytes: counting them takes as long as reading small items does. */
@@ -25,22 +27,30 @@ export const getItem: HandlerOf<'getItem'> = async ({ ctx, tenantId, params, hea
 }
 
 export const listItems: HandlerOf<'listItems'> = async ({ ctx, tenantId, collection, query }) => {
-  const { limit = limits.pageDefault, cursor, order = 'oldest', q, from, to, ...exact } = query
-  const filters: ItemFilters = {
-    ...exact,
-    text: q,
-    from: from === undefined ? undefined : requestTime(from, '/from'),
-    to: to === undefined ? undefined : requestTime(to, '/to'),
-  }
-  const plain = order === 'oldest' && Object.values(filters).every((value) => value === undefined)
+  const { limit = limits.pageDefault, cursor, order = 'oldest', ...given } = query
+  const filters = readFilters(given)
+  const plain = order === 'oldest' && !filters
   const { page, nextCursor } = plain
     ? await plainPage(ctx, tenantId, collection.id, { limit, cursor })
-    : await filteredPage(ctx, tenantId, collection.id, { limit, cursor, order, filters })
+    : await filteredPage(ctx, tenantId, collection.id, { limit, cursor, order, filters: filters ?? {} })
   return {
     status: 200,
     data: { id: collection.id, state: collection.state, app_state: collection.appState, items: page.map(itemView) },
     nextCursor,
   }
+}
+
+type FilterQuery = Omit<QueryOf<Operations['listItems']>, 'limit' | 'cursor' | 'order'>
+
+/** undefined: nothing is filtered. */
+export function readFilters({ q, from, to, ...exact }: FilterQuery): ItemFilters | undefined {
+  const filters = {
+    ...exact,
+    text: q,
+    from: from === undefined ? undefined : requestTime(from, '/from'),
+    to: to === undefined ? undefined : requestTime(to, '/to'),
+  }
+  return Object.values(filters).every((value) => value === undefined) ? undefined : filters
 }
 
 interface PageQuery {
@@ -80,12 +90,4 @@ async function filteredPage(
     page.map(({ seq }) => seq),
   )
   return { page: items, nextCursor: last && makeCursor(list, last.seq) }
-}
-
-/** How many of the items that match have at most so much content, and at least one. */
-function countWithin(found: FoundItem[], maxBytes: number): number {
-  let left = maxBytes
-  const matching = found.filter(({ matches }) => matches)
-  const end = matching.findIndex(({ bytes }) => (left -= bytes) < 0)
-  return end === -1 ? matching.length + 1 : Math.max(1, end)
 }
