@@ -137,24 +137,26 @@ test('10,000 events, 20 clients and 5 kills of two processes: no gap, no repeat'
   let added = 0
   const writers = processes.map(({ origin }) => createClient({ baseUrl: origin, key: tenant.publishable, retries: 0 }))
   // While one process is away, the other adds; an add whose answer is lost is repeated with its key.
-  const writing = mapConcurrently(upTo(count), 16, async () => {
-    const idempotencyKey = randomUUID()
+  const writing = mapConcurrently(upTo(count), 16, async (content) => {
+    const input = { id, idempotencyKey: randomUUID(), body: { type: 'm', content } }
     for (let tries = added; ; tries++) {
-      const done = await writers[tries % 2]!.addItem({ id, idempotencyKey, body: { type: 'm', content: added } }).catch(
-        () => undefined,
-      )
+      stop.signal.throwIfAborted()
+      const done = await writers[tries % 2]!.addItem(input).catch(() => undefined)
       if (done) return void added++
       await delay(20)
     }
   })
-  for (let kill = 1; kill <= 5; kill++) {
-    while (added < (count * kill) / 6) await delay(20)
-    const killed = processes[kill % 2]!
-    await killed.end('SIGKILL')
-    await delay(500)
-    processes[kill % 2] = await start(Number(new URL(killed.origin).port))
+  const killing = async () => {
+    for (let kill = 1; kill <= 5; kill++) {
+      while (added < (count * kill) / 6) await delay(20, undefined, { signal: stop.signal })
+      const killed = processes[kill % 2]!
+      await killed.end('SIGKILL')
+      await delay(500)
+      processes[kill % 2] = await start(Number(new URL(killed.origin).port))
+    }
   }
-  await writing
+  // A reader or a restart that fails ends the writers too.
+  await Promise.all([writing, killing().catch(failed)])
   const deadline = Date.now() + 60_000
   while (readers.some(({ seen }) => seen.length < count) && Date.now() < deadline) await delay(50)
   stop.abort()
