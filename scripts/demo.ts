@@ -6,12 +6,15 @@ import { StartError } from '../packages/server/src/errors/start-error.ts'
 import { playDemo } from './demo/play-demo.ts'
 
 try {
-  const { wallUrl, shareUrl, ownerToken, publishableKey } = await playDemo()
+  const { wallUrl, shareUrl, roomUrl, ownerToken, publishableKey } = await playDemo()
   console.log(
     [
       '',
       'The share page, for anyone with the link:',
       `  ${shareUrl}`,
+      '',
+      'The room where the agent was, for anyone with the link:',
+      `  ${roomUrl}`,
       '',
       'What its owner holds, shown only here:',
       `  owner token      ${ownerToken}`,

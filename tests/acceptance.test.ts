@@ -314,6 +314,13 @@ describe('the main job', { timeout: 120_000 }, () => {
       assert.match(await page.text(), /The Long Night of Alder Quay/)
       assert.match(stdout, /59 items from/)
       assert.match(stdout, /由紀: 灯りの船が橋をくぐった瞬間/)
+      const [, room, mk] = /\/space#(quay-\w+)\.([\w-]{43})$/m.exec(stdout) ?? []
+      const said = await fetch(`${atrium.origin}/v1/space`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ op: 'poll', room, mk }),
+      })
+      assert.equal(((await said.json()) as { title: string }).title, 'An evening on the quay')
       const [, url, key, token] =
         /curl -i -X DELETE (\S+) [\s\S]*Bearer (wpk_\w+)[\s\S]*X-Collection-Token: (cat_\w+)/.exec(stdout) ?? []
       const gone = await fetch(url!, {

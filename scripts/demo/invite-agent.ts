@@ -9,7 +9,7 @@ interface Entry {
   message: { text: string }
 }
 
-interface Room {
+export interface Room {
   room: string
   mk: string
 }
@@ -18,15 +18,16 @@ const patienceMs = 15_000
 
 /**
  * The second half of the evening: credits are bought, an agent is invited into a sealed room, talks, leaves and is
- * paid.
+ * paid. Resolves to the room.
  */
-export async function inviteAgent(owner: AtriumClient, people: AtriumClient, publicUrl: string): Promise<void> {
+export async function inviteAgent(owner: AtriumClient, people: AtriumClient, publicUrl: string): Promise<Room> {
   const walletCode = await buyCredits(owner, people)
   const { coupon } = await grant(owner, walletCode)
   const agentId = await registerAgent(owner)
   const room: Room = { room: `quay-${randomUUID().slice(0, 8)}`, mk: randomBytes(32).toString('base64url') }
 
   step('The agent is launched into a sealed room')
+  await callSpace(publicUrl, { op: 'create', ...room, policy: 'open', title: 'An evening on the quay' })
   const body = { agent_id: agentId, room, coupon, max_price_credits: 5 }
   const { data: launched } = await owner.launchSession({ body, idempotencyKey: randomUUID() })
   assert.ok('control_token' in launched, 'a fresh room has no agent yet')
@@ -46,6 +47,7 @@ export async function inviteAgent(owner: AtriumClient, people: AtriumClient, pub
   const audit = await callOperator<{ findings: unknown[]; transfers: number }>('GET /operator/audit')
   assert.deepEqual(audit.findings, [])
   note(`The operator's audit reads ${audit.transfers} transfers: the ledger is consistent.`)
+  return room
 }
 
 async function buyCredits(owner: AtriumClient, people: AtriumClient): Promise<string> {

@@ -16,6 +16,8 @@ export interface Demo {
   /** Of the collection in the API. */
   wallUrl: string
   shareUrl: string
+  /** Opens the room where the agent was, key and all. */
+  roomUrl: string
   ownerToken: string
   publishableKey: string
 }
@@ -24,7 +26,7 @@ export interface Demo {
  * Plays the evening against the running server and tells it as it goes. Throws where anything is not as it should be.
  */
 export async function playDemo(): Promise<Demo> {
-  const { publicUrl } = readConfig(readEnv())
+  const { publicUrl, spacesUrl } = readConfig(readEnv())
   const wall = await readWall()
   await assertReady(publicUrl, wall)
   console.log(`${wall.collection.name}, played at ${publicUrl}`)
@@ -41,10 +43,16 @@ export async function playDemo(): Promise<Demo> {
   await hangPictures(owner, people, collection, wall, publicUrl)
   await closeWall(owner, people, collection)
   await checkSharePage(anyone, collection, wall, publicUrl)
-  await inviteAgent(owner, people, publicUrl)
+  const { room, mk } = await inviteAgent(owner, people, publicUrl)
 
   const wallUrl = `${publicUrl}/v1/collections/${collection.id}`
-  return { wallUrl, shareUrl: `${wallUrl}/render`, ownerToken: collection.ownerToken, publishableKey }
+  return {
+    wallUrl,
+    shareUrl: `${wallUrl}/render`,
+    roomUrl: `${spacesUrl}/space#${room}.${mk}`,
+    ownerToken: collection.ownerToken,
+    publishableKey,
+  }
 }
 
 async function assertReady(publicUrl: string, wall: Wall): Promise<void> {

@@ -50,6 +50,9 @@ export function printBanner({ config, secrets, developmentKeys, embedded, isFirs
   } else if (embedded && !config.production) {
     lines.push('', `The keys were printed at the first start. New ones: ${adminCommand}tenants create --name "My app"`)
   }
+  if (embedded && !config.production && space) {
+    lines.push('', 'See it at work, and get a link into a room: npm run demo')
+  }
   if (config.production && isFirst) {
     lines.push(
       '',
