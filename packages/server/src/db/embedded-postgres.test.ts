@@ -307,7 +307,7 @@ test(
     )
     await stopLast()
     rmSync(elsewhere, { recursive: true })
-    await assert.rejects(start(dataDir), oneLine(/which is not there: bring it back/))
+    await assert.rejects(start(dataDir), oneLine(/which does not exist: restore it/))
   },
 )
 
