@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from './connections.ts'
 import { Overloaded } from './overloaded.ts'
-import { admitted, connectUpstream, serverUrl, startServer, urlOfProxy } from './postgres/testing/fake-server.ts'
+import { answeringEach, connectUpstream, serverUrl, startServer, urlOfProxy } from './postgres/testing/fake-server.ts'
 
 function openConnections(t: TestContext, options: Partial<ConstructorParameters<typeof Connections>[0]> = {}) {
   const errors: Error[] = []
@@ -114,9 +114,10 @@ test('what is idle for long is closed', async (t) => {
 test('while the database is silent one connection at a time is tried, and the rest is refused or waits', async (t) => {
   let attempts = 0
   let isSilent = true
+  const serve = answeringEach(Buffer.alloc(0))
   const url = await startServer((socket) => {
     attempts++
-    socket.once('data', () => isSilent || socket.write(admitted))
+    if (!isSilent) serve(socket)
   })
   const { connections } = openConnections(t, { url })
   await assert.rejects(connections.acquire('statement'), /did not accept the connection in time/)

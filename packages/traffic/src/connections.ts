@@ -62,6 +62,8 @@ export class Connections {
     this.#onError = onError
     const settings = {
       timezone: 'UTC',
+      // A role or a database may have another one.
+      datestyle: 'ISO',
       statement_timeout: Math.round((answerMs * timeouts.statementMs) / timeouts.answerMs),
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,

@@ -197,6 +197,8 @@ function readColumn(oid: number): (text: string) => unknown {
 
 /** PostgreSQL's `2026-11-20 09:30:00.12+00` as RFC 3339 with milliseconds; sessions run in UTC. */
 function toRfc3339(text: string): string {
+  // Behind a pooler in transaction mode the settings of a session are not its own: rather no time than a wrong one.
+  if (!text.endsWith('+00')) throw new Error('the session of the database is not in UTC')
   const millis = text.slice(20, text.indexOf('+', 19)).padEnd(3, '0')
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${millis}Z`
 }

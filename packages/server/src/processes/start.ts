@@ -3,6 +3,7 @@ import { chooseOidc } from './development-identity/development-issuer.ts'
 import { readEnv } from '#config/env.ts'
 import { assertPortsFree } from './assert-ports-free.ts'
 import { forgetMadeMasterKey, keepSecrets, readGivenSecrets, type GivenSecrets, type Secrets } from '#config/secrets.ts'
+import { assertOwnSessions } from '#db/assert-own-sessions.ts'
 import { openDatabase, type Database } from '#db/database.ts'
 import { startEmbeddedPostgres } from '#db/embedded-postgres.ts'
 import { isConnectionLost } from '@atrium/traffic/database-errors'
@@ -53,6 +54,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   try {
     const databaseUrl = config.databaseUrl ?? embedded?.connectionString
     if (databaseUrl === undefined) throw new StartError('there is no database: set DATABASE_URL')
+    if (config.databaseUrl) await assertOwnSessions(databaseUrl)
     await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
     const secrets = await openSecrets(given, config, databaseUrl)
     const forDevelopment = embedded !== undefined && !config.production
@@ -96,6 +98,7 @@ export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 's
   const given = readGivenSecrets(env)
   const { databaseUrl } = config
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
+  await assertOwnSessions(databaseUrl)
   await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
   // Alone it needs none of the platform's secrets, and is not given them.
   if (role === 'space') return startSpaceProcess(config, databaseUrl)

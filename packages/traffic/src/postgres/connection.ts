@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   connectMs: number
   /** For the answer of each query. */
   answerMs: number
-  /** Settings of the session, which win over those in the URL. */
+  /** Settings of the session, which win over those in the URL. Constants of the code: they are not escaped. */
   settings?: Readonly<Record<string, string | number>>
   /** How columns become values, by the type's OID. Absent: they stay text. */
   readColumn?: ReadColumn
@@ -94,7 +94,8 @@ export class Connection {
       signal.addEventListener('abort', abort, { once: true })
       // It may have been aborted since the socket was ready: then it has no event any more.
       if (signal.aborted) abort()
-      await connection.#logIn(address, options.settings)
+      await connection.#logIn(address)
+      await connection.#set(options.settings)
       signal.removeEventListener('abort', abort)
       return connection
     } finally {
@@ -144,21 +145,25 @@ export class Connection {
     await this.#closed.promise
   }
 
-  #logIn(address: DatabaseAddress, settings: Readonly<Record<string, string | number>> = {}): Promise<void> {
-    const { user, database, applicationName, options = '' } = address
-    const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  #logIn({ user, database, applicationName, options, password }: DatabaseAddress): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#login = { answer: startLogin(address), done: resolve, fail: reject }
+    this.#login = { answer: startLogin({ user, password }), done: resolve, fail: reject }
     if (!this.#isOpen) reject(new ConnectionLost('the database closed the connection'))
     this.#socket.write(
       serialize.startup({
         user,
         database,
         ...(applicationName ? { application_name: applicationName } : {}),
-        ...(options || ours.length > 0 ? { options: [options, ...ours].join(' ') } : {}),
+        ...(options ? { options } : {}),
       }),
     )
     return promise
+  }
+
+  /** Not in the startup message, which costs no round trip: PgBouncer refuses such parameters there or, when told to, leaves them out. */
+  async #set(settings: Readonly<Record<string, string | number>> = {}): Promise<void> {
+    const statements = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`)
+    if (statements.length > 0) await this.query(statements.join('; '))
   }
 
   /** The message, and the name of the statement that it prepares. */

@@ -3,7 +3,16 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { Connections } from '../connections.ts'
 import { ConnectionLost, isAnswerLost, isConnectionLost, isPassing } from '../database-errors.ts'
-import { admitted, answering, message, open, startServer, urlOfProxy, connectUpstream } from './testing/fake-server.ts'
+import {
+  admitted,
+  answering,
+  answeringEach,
+  message,
+  open,
+  startServer,
+  urlOfProxy,
+  connectUpstream,
+} from './testing/fake-server.ts'
 
 const refusal = (code: string, severity = 'FATAL') => message('E', `S${severity}\0V${severity}\0C${code}\0Mno\0\0`)
 
@@ -35,12 +44,14 @@ test('what is no message of the protocol leaves the outcome of a write unknown, 
 
 test('a connection to a server that became a standby is not used again', async () => {
   const readOnly = Buffer.concat([refusal('25006', 'ERROR'), message('Z', 'I')])
-  const url = await startServer(answering(readOnly))
+  let opened = 0
+  const serve = answeringEach(readOnly)
+  const url = await startServer((socket) => (opened++, serve(socket)))
   const connections = new Connections({ url, max: 1, onError: () => assert.fail('nothing idle breaks') })
   const isStandby = (error: unknown) => (error as { code?: string }).code === '25006' && isPassing(error)
-  // The server answers one query on each connection.
   await assert.rejects(connections.query('insert 1'), isStandby)
   await assert.rejects(connections.query('insert 2'), isStandby)
+  assert.equal(opened, 2)
   await connections.end()
 })
 

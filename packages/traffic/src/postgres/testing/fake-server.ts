@@ -59,7 +59,18 @@ export function message(type: string, ...parts: (string | Buffer | number)[]): B
   return Buffer.concat([head, body])
 }
 
-export const admitted = Buffer.concat([message('R', 0), message('Z', 'I')])
+const ready = message('Z', 'I')
+export const admitted = Buffer.concat([message('R', 0), ready])
+
+/** Admits whoever comes, takes the settings of the session and answers each query with `bytes`. */
+export function answeringEach(bytes: Buffer): (socket: Socket) => void {
+  return (socket) => {
+    socket.once('data', () => {
+      socket.write(admitted)
+      socket.on('data', (query) => socket.write(query.includes('set timezone') ? ready : bytes))
+    })
+  }
+}
 
 /** Admits whoever comes, and answers the first query with `bytes`. */
 export function answering(bytes: Buffer, end = false): (socket: Socket) => void {
