@@ -7,6 +7,7 @@ const patterns = [
   'packages/server/src/{config,errors}/**/*.ts',
   'packages/**/README.md',
   'packages/*/package.json',
+  'packages/python/src/**/{*.py,py.typed}',
   'scripts/pack/*.ts',
 ]
 const files = ['package.json', 'package-lock.json', 'LICENSE', 'packages/space/build/archive.ts']

@@ -1,6 +1,6 @@
 /**
  * Behind `npm run pack`: makes what people install outside of this folder, in dist/packages: the client, the command
- * line and the verifier as tarballs for npm, and the verifier as one file. index.json and SHA256SUMS name each with
+ * line and the verifier as tarballs for npm, the verifier as one file, and the Python client as a wheel. index.json and SHA256SUMS name each with
  * its hash. Equal sources give equal bytes. With --if-old, it makes nothing where dist/packages is of these sources.
  */
 import { createHash, randomUUID } from 'node:crypto'
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { makeArchive } from '../../packages/space/build/archive.ts'
 import { digestSources } from './digest-sources.ts'
 import { packClient, packCli, packVerifier, type Packed } from './packages.ts'
+import { packPython } from './wheel.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'dist/packages')
@@ -26,6 +27,7 @@ async function pack(): Promise<void> {
   const files = [
     ...packages.map((packed) => ({ file: `${packed.file}.tgz`, package: packed.name, bytes: tarballOf(packed) })),
     { file: 'atrium-verify.mjs', bytes: Buffer.from(verifier) },
+    await packPython(root),
   ]
   await mkdir(folder, { recursive: true })
   for (const { file, bytes } of files) await put(file, bytes)

@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url'
 
 export const guidesFolder = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+const pythonClient = fileURLToPath(new URL('../../packages/python/src/', import.meta.url))
 const timeoutMs = 60_000
 
 export interface Block {
-  /** sh and ts are run; json and text are what the one before them prints. */
+  /** sh, ts and py are run; json and text are what the one before them prints. */
   language: string
   /** The server answers with an error, and that is what it shows. */
   refused: boolean
@@ -27,7 +28,7 @@ export function blocksOf(markdown: string): Block[] {
 
 /**
  * Runs the blocks in their order, in one folder: shell blocks by bash, whose variables go on to the next, ts blocks by
- * node. Each must succeed, and print what the json or text block after it says.
+ * node, py blocks by python3 with our client in its path. Each must succeed, and print what the json or text block after it says.
  */
 export async function runGuide(blocks: readonly Block[], given: Record<string, string> = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-guide-'))
@@ -38,6 +39,7 @@ export async function runGuide(blocks: readonly Block[], given: Record<string, s
     for (const [at, { language, refused, text }] of blocks.entries()) {
       if (language === 'sh') [printed, env] = await runShell(text, { folder, env, refused })
       else if (language === 'ts') printed = await runTypeScript(text, { folder, env, at })
+      else if (language === 'py') printed = await runPython(text, { folder, env })
       else if (language === 'json') assertShape(parse(printed), JSON.parse(text), printed)
       else assertText(printed, text)
     }
@@ -67,6 +69,11 @@ async function runTypeScript(text: string, { folder, env, at }: Place & { at: nu
   const file = join(folder, `block-${at}.mts`)
   await writeFile(file, text)
   return run(process.execPath, [file], { folder, env })
+}
+
+async function runPython(text: string, { folder, env }: Place): Promise<string> {
+  const python = { ...env, PYTHONPATH: pythonClient, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
+  return run('python3', ['-c', text], { folder, env: python })
 }
 
 function run(program: string, args: string[], { folder, env }: Place): Promise<string> {

@@ -16,6 +16,7 @@ const packages = {
   openssl: 'openssl',
   radosgw: 'radosgw',
   'radosgw-admin': 'radosgw',
+  python3: 'python3',
   'redis-server': 'redis-server',
   setpriv: 'util-linux',
   tar: 'tar',

@@ -21,6 +21,12 @@ interface Download {
 
 type Downloads = Map<string, Download & { content: Buffer }>
 
+const pythonClient = {
+  title: 'The Python client',
+  text: 'For Python 3.11 and newer, without dependencies. It also runs without pip: PYTHONPATH=FILE python3 …',
+  command: (url: string) => `pip install ${url}`,
+}
+
 const texts: Record<string, { title: string; text: string; command: (url: string) => string }> = {
   'atrium-client.tgz': {
     title: 'The client',
@@ -61,7 +67,7 @@ export function addDownloads(app: FastifyInstance, publicUrl: string): () => Pro
     }
     const found = downloads.get(file)
     if (!found) throw new ApiError('not_found', { message: `There is no such file. ${publicUrl}/downloads lists them.` })
-    const type = file.endsWith('.tgz') ? 'application/gzip' : 'text/javascript; charset=utf-8'
+    const type = typeOf(file)
     reply.header('content-type', type).header('etag', `"${found.sha256}"`).header('cache-control', 'no-cache')
     return sendBody(req, reply, found.content)
   })
@@ -88,9 +94,14 @@ async function makeAndRead(): Promise<Downloads> {
   return new Map(await Promise.all(entries))
 }
 
+function typeOf(file: string): string {
+  if (file.endsWith('.tgz')) return 'application/gzip'
+  return file.endsWith('.whl') ? 'application/zip' : 'text/javascript; charset=utf-8'
+}
+
 function pageBody(downloads: readonly Download[], publicUrl: string): string {
   const parts = downloads.map(({ file, version, size, sha256 }) => {
-    const { title, text, command } = texts[file]!
+    const { title, text, command } = file.endsWith('.whl') ? pythonClient : texts[file]!
     const url = `${publicUrl}/downloads/${file}`
     return (
       `<h2>${title}</h2><p>${text}</p><pre data-language="sh"><code>${escapeHtml(command(url))}</code></pre>` +

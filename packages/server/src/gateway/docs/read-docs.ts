@@ -25,6 +25,7 @@ const folder = fileURLToPath(new URL('../../../../../docs/', import.meta.url))
 
 const guides = [
   'quickstart',
+  'python',
   'keys',
   'idempotency',
   'errors',

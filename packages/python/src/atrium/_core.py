@@ -1,0 +1,192 @@
+"""How every operation is called: address, credential, retries, answer."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+from ._error_of_answer import error_of_answer, json_of, make_error
+from ._http import Http, HttpAnswer, HttpRequest, OpenAnswer, user_agent
+from ._retry import Sleep, with_retries
+from ._version import VERSION
+from .answer import Answer, Page
+from .streams import EventStream
+
+Caller = Literal["secret", "publishable", "operator", "control", "anyone"]
+
+_SILENCE_SECONDS = 45.0
+"""A stream's server sends something every 15 seconds."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where and how an operation is called."""
+
+    method: str
+    path: str
+    """From the origin on."""
+    caller: Caller
+    keyed: bool = False
+    """Whether it takes an Idempotency-Key."""
+    raw: bool = False
+    """Whether the answer has no envelope."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the client was made with."""
+
+    root_url: str
+    """The origin, without /v1."""
+    key: str | None
+    control_token: str | None
+    admin_token: str | None
+    timeout: float
+    retries: int
+    sleep: Sleep
+
+
+class Core:
+    """The base of the generated operations."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._http = Http()
+
+    def _call(
+        self,
+        route: Route,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: object = None,
+        collection_token: str | None = None,
+        control_token: str | None = None,
+        idempotency_key: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[Any]:
+        key = (idempotency_key or secrets.token_urlsafe(16)) if route.keyed else None
+        request = self._request(route, path, query, headers, body, collection_token, control_token, key)
+
+        def attempt() -> Answer[Any]:
+            return _answer_of(self._send(request, timeout), route)
+
+        # GET and PUT are idempotent (RFC 9110, 9.2.2). DELETE is too, but its retry would fail with 404.
+        default = route.keyed or route.method in ("GET", "PUT")
+        return with_retries(
+            attempt,
+            retries=self._settings.retries,
+            repeatable=default if repeatable is None else repeatable,
+            sleep=self._settings.sleep,
+        )
+
+    def _page(self, route: Route, *, query: Mapping[str, Any], **options: Any) -> Page[Any, Any]:
+        answer = self._call(route, query=query, **options)
+        return Page(
+            data=answer.data,
+            status=answer.status,
+            headers=answer.headers,
+            meta=answer.meta,
+            _next=lambda cursor: self._page(route, query={**query, "cursor": cursor}, **options),
+        )
+
+    def _stream(
+        self,
+        route: Route,
+        *,
+        path: Mapping[str, str] | None = None,
+        collection_token: str | None = None,
+        last_event_id: str | None = None,
+    ) -> EventStream:
+        def connect(cursor: str | None) -> OpenAnswer:
+            headers = {"accept": "text/event-stream", "last-event-id": cursor}
+            request = self._request(route, path, None, headers, None, collection_token, None, None)
+            try:
+                opened = self._http.open(request, timeout=self._settings.timeout, silence=_SILENCE_SECONDS)
+            except (OSError, http.client.HTTPException) as cause:
+                raise no_answer(cause, self._settings.timeout) from cause
+            if opened.status == 200 and opened.headers.get("content-type", "").startswith("text/event-stream"):
+                return opened
+            try:
+                answer = HttpAnswer(opened.status, opened.headers, opened.body.read(1_000_000))
+            finally:
+                opened.close()
+            raise error_of_answer(answer)
+
+        return EventStream(connect, last_event_id)
+
+    def _request(
+        self,
+        route: Route,
+        path: Mapping[str, str] | None,
+        query: Mapping[str, Any] | None,
+        headers: Mapping[str, str | None] | None,
+        body: object,
+        collection_token: str | None,
+        control_token: str | None,
+        idempotency_key: str | None,
+    ) -> HttpRequest:
+        settings = self._settings
+        place = route.path
+        for name, value in (path or {}).items():
+            # A dot segment would be removed on the way, and the call would go to another path.
+            if not isinstance(value, str) or value in ("", ".", ".."):
+                raise ValueError(f"{route.method} {route.path} needs {name}, and got {value!r}")
+            place = place.replace(f"{{{name}}}", quote(value, safe=""))
+        given = {name: _query_text(value) for name, value in (query or {}).items() if value is not None}
+        sent = {"accept": "application/json, */*;q=0.5", "user-agent": user_agent(VERSION)}
+        sent.update({name: value for name, value in (headers or {}).items() if value is not None})
+        bearer = control_token or settings.control_token if route.caller == "control" else settings.key
+        if route.caller == "operator" and settings.admin_token:
+            sent["x-admin-token"] = settings.admin_token
+        elif route.caller not in ("operator", "anyone") and bearer:
+            sent["authorization"] = f"Bearer {bearer}"
+        if collection_token is not None:
+            sent["x-collection-token"] = collection_token
+        if idempotency_key is not None:
+            sent["idempotency-key"] = idempotency_key
+        data = None
+        if body is not None:
+            sent["content-type"] = "application/json"
+            data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        search = f"?{urlencode(given)}" if given else ""
+        return HttpRequest(route.method, f"{settings.root_url}{place}{search}", sent, data)
+
+    def _send(self, request: HttpRequest, timeout: float | None) -> HttpAnswer:
+        limit = self._settings.timeout if timeout is None else timeout
+        try:
+            answer = self._http.send(request, timeout=limit)
+        except (OSError, http.client.HTTPException) as cause:
+            raise no_answer(cause, limit) from cause
+        if 200 <= answer.status < 300 or answer.status == 304:
+            return answer
+        raise error_of_answer(answer)
+
+
+def no_answer(cause: Exception, limit: float) -> Exception:
+    message = f"No answer within {limit:g} s" if isinstance(cause, TimeoutError) else f"The server could not be reached: {cause}"
+    return make_error(message, status=0, code="network_error")
+
+
+def _query_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _answer_of(answer: HttpAnswer, route: Route) -> Answer[Any]:
+    if not answer.body:
+        return Answer(None, answer.status, answer.headers)
+    content_type = answer.headers.get("content-type", "")
+    if "json" not in content_type:
+        is_text = content_type.startswith("text/")
+        return Answer(answer.body.decode() if is_text else answer.body, answer.status, answer.headers)
+    body = json_of(answer)
+    if route.raw or not isinstance(body, dict):
+        return Answer(body, answer.status, answer.headers)
+    return Answer(body.get("data"), answer.status, answer.headers, body.get("meta") or {})

@@ -1,0 +1,107 @@
+"""The client."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import cast
+from urllib.parse import urlsplit
+
+from ._core import Settings
+from ._retry import Sleep
+from .operations import Operations
+from .types import AnyEvent
+
+_PAGE_EVENTS = 200
+
+
+class Atrium(Operations):
+    """A client with a method for each operation. Threads may share it.
+
+    A method takes the path's parameters by position, and everything else by name. It returns an ``Answer`` (``data``,
+    ``status``, ``headers``), or a ``Page`` for a list. It raises the ``AtriumError`` of the error's code.
+
+    A call that can safely be repeated is retried after a lost answer, 408, 429, 502, 503, 504 and
+    ``idempotency_in_progress``: never before Retry-After, with a growing random delay. These are every GET, every PUT,
+    and every POST that takes an Idempotency-Key, which gets a fresh one, the same for all its attempts. Other calls are
+    retried only after 429, unless you pass ``repeatable=True``.
+
+    Args:
+        base_url: Of the API, such as https://api.example/v1; the origin alone is accepted too. Default: ``ATRIUM_URL``.
+        key: A secret (wsk_…) or publishable key (wpk_…). Default: ``ATRIUM_KEY``.
+        control_token: The control token of one session (sct_…), for its calls. Default: ``ATRIUM_CONTROL_TOKEN``.
+        admin_token: The operator's token, for the operator's calls. Default: ``ATRIUM_ADMIN_TOKEN``.
+        timeout: The limit of one attempt with its body, in seconds.
+        retries: The largest number of retries after the first attempt.
+        sleep: Waits between attempts; for tests.
+
+    Raises:
+        ValueError: There is no base URL, or it is not one.
+
+    Example:
+        atrium = Atrium("http://localhost:8787/v1", key="wsk_…")
+        made = atrium.create_collection(body={"metadata": {"share_title": "A harbour at dusk"}}).data
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        key: str | None = None,
+        control_token: str | None = None,
+        admin_token: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 2,
+        sleep: Sleep = time.sleep,
+    ) -> None:
+        given = base_url or os.environ.get("ATRIUM_URL")
+        if not given:
+            raise ValueError("Where is Atrium? Pass its base URL, or set ATRIUM_URL, such as http://localhost:8787/v1")
+        super().__init__(
+            Settings(
+                root_url=_root_of(given),
+                key=key or os.environ.get("ATRIUM_KEY") or None,
+                control_token=control_token or os.environ.get("ATRIUM_CONTROL_TOKEN") or None,
+                admin_token=admin_token or os.environ.get("ATRIUM_ADMIN_TOKEN") or None,
+                timeout=timeout,
+                retries=retries,
+                sleep=sleep,
+            )
+        )
+
+    def iterate_events(self, *, after: int = 0) -> Iterator[AnyEvent]:
+        """Iterates over all events after a ``sequence``, in order, until there is nothing new. Needs a secret key.
+
+        Args:
+            after: ``sequence`` of the last event that you handled. 0: all events that are stored (30 days).
+
+        Example:
+            for event in atrium.iterate_events(after=last):
+                last = event["sequence"]
+        """
+        last = after
+        while events := self.list_events(after=last, limit=_PAGE_EVENTS).data:
+            yield from cast("list[AnyEvent]", events)
+            last = events[-1]["sequence"]
+
+    def close(self) -> None:
+        """Closes the connections that are kept open between calls."""
+        self._http.close()
+
+    def __enter__(self) -> Atrium:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Atrium({self._settings.root_url!r})"
+
+
+def _root_of(base_url: str) -> str:
+    parts = urlsplit(base_url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError(f"The base URL must be like https://api.example/v1, not {base_url!r}")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/v1')}"

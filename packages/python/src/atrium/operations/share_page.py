@@ -1,0 +1,92 @@
+"""Operations: Share page."""
+
+# Written by scripts/python-client.ts out of packages/contract.
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .._core import Core, Route
+from ..answer import Answer
+
+
+class SharePageOperations(Core):
+    """Share page: see /docs of your installation for the guides."""
+
+    def render_collection(
+        self,
+        id: str,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[str]:
+        """The share page.
+
+        A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero
+        artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery;
+        works without JavaScript; ETag and 304. An unknown collection is a 404 page, also HTML.
+
+        Needs: No key.
+
+        Args:
+            id: The id (col_…).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The page.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, NotFoundError.
+
+        Example:
+            answer = atrium.render_collection("col_…")
+        """
+        return self._call(
+            Route("GET", "/v1/collections/{id}/render", "anyone", raw=True),
+            path={"id": id},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def get_oembed(
+        self,
+        *,
+        url: str,
+        format: Literal["json"] | None = None,
+        maxwidth: int | None = None,
+        maxheight: int | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[Any]:
+        """oEmbed of a share page.
+
+        oEmbed 1.0 (JSON only) for the address of a share page of this installation.
+
+        Needs: No key.
+
+        Args:
+            url: The address of the share page.
+            format: Literal["json"].
+            maxwidth: int.
+            maxheight: int.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The oEmbed response in the format of the standard.
+
+        Raises:
+            AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError.
+
+        Example:
+            answer = atrium.get_oembed(url=…)
+        """
+        return self._call(
+            Route("GET", "/v1/oembed", "anyone", raw=True),
+            query={"url": url, "format": format, "maxwidth": maxwidth, "maxheight": maxheight},
+            repeatable=repeatable,
+            timeout=timeout,
+        )

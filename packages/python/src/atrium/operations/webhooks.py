@@ -1,0 +1,290 @@
+"""Operations: Webhooks."""
+
+# Written by scripts/python-client.ts out of packages/contract.
+
+from __future__ import annotations
+
+from .. import types
+from .._core import Core, Route
+from ..answer import Answer, Page
+from ..streams import EventStream
+
+
+class WebhooksOperations(Core):
+    """Webhooks: see /docs of your installation for the guides."""
+
+    def set_webhook(
+        self,
+        *,
+        body: types.SetWebhookBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.SetWebhookData]:
+        """Set the webhook.
+
+        Sets the endpoint for events. Deliveries are signed (Standard Webhooks), at least once, with 10 attempts
+        over 75 hours with jitter, 15 seconds per attempt, no redirects, public addresses only. A 410 disables the
+        webhook at once; so do five days of failures only. `secret` (whsec_…) is returned only when it is new: the
+        first time and with `rotate_secret`. For 24 hours after a rotation both secrets sign. Absent `events`: all
+        types. Absent `enabled`: true. While the webhook is disabled nothing is queued; deliveries that were queued
+        before continue once it is enabled again.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: url, events (optional), enabled (optional), rotate_secret (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The webhook.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.set_webhook(body={
+                "url": "https://harbour.example/hooks/atrium",
+                "events": ["item.created", "collection.state_changed"],
+            })
+        """
+        return self._call(
+            Route("PUT", "/v1/tenant/webhooks", "secret"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def get_webhook(
+        self,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.Webhook]:
+        """Read the webhook.
+
+        Without its secret. 404 while none is set.
+
+        Needs: A secret key.
+
+        Args:
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The webhook.
+
+        Raises:
+            AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            answer = atrium.get_webhook()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/webhooks", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_deliveries(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.Delivery], types.Delivery]:
+        """List deliveries.
+
+        Newest first. Kept for 30 days, like the events.
+
+        Needs: A secret key.
+
+        Args:
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of deliveries.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            answer = atrium.list_deliveries()
+        """
+        return self._page(
+            Route("GET", "/v1/tenant/webhooks/deliveries", "secret"),
+            query={"limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def resend_delivery(
+        self,
+        id: str,
+        *,
+        idempotency_key: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.Delivery]:
+        """Send a delivery again.
+
+        Queues the delivery again in any state, with the same webhook-id and ten attempts like a new one. 409
+        `state_conflict` while the webhook is disabled.
+
+        Needs: A secret key.
+
+        Args:
+            id: The id (evt_…).
+            idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
+                Store one of your own where the call must take effect once even if your process ends in between.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            202: Queued.
+
+        Raises:
+            AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError, PayloadTooLargeError,
+                IdempotencyKeyReusedError, IdempotencyInProgressError.
+
+        Example:
+            answer = atrium.resend_delivery("evt_…")
+        """
+        return self._call(
+            Route("POST", "/v1/tenant/webhooks/deliveries/{id}/resend", "secret", keyed=True),
+            path={"id": id},
+            idempotency_key=idempotency_key,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def test_webhook(
+        self,
+        *,
+        body: types.TestWebhookBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.TestWebhookData]:
+        """Send a test event.
+
+        Sends one signed example of the type (default `item.created`, sequence 0, `data.test` true) and returns the
+        response of the endpoint. It is sent once, is not listed, and does not count as a failure. 404 while no
+        webhook is set.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: type (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The response of the endpoint.
+
+        Raises:
+            AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.test_webhook(body={"type": "item.created"})
+        """
+        return self._call(
+            Route("POST", "/v1/tenant/webhooks/test", "secret"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_events(
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[list[types.Event]]:
+        """Pull events.
+
+        Every event in the order of `sequence`, the same that a webhook gets. Continue with `after` set to the last
+        sequence that you handled; an empty list means that there is nothing new. Once a call has returned, its
+        events are in the list. Events are kept for 30 days; a reader that is further behind continues with the
+        oldest one left.
+
+        Needs: A secret key.
+
+        Args:
+            after: Events with a greater sequence. Default: 0.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: Events, oldest first.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            answer = atrium.list_events()
+        """
+        return self._call(
+            Route("GET", "/v1/events", "secret"),
+            query={"after": after, "limit": limit},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def stream_events(
+        self,
+        *,
+        last_event_id: str | None = None,
+    ) -> EventStream:
+        """Stream events.
+
+        All events of the tenant as they happen, in the order of `sequence`. Each message is named after the type of
+        its event, and its data is the event as `GET /events` lists it. The response is `text/event-stream` (HTML,
+        9.2) and stays open. Without Last-Event-ID the stream starts now; its first message is `ready`, whose `id`
+        is a cursor. With Last-Event-ID the stream continues after that message, without a gap and without a repeat.
+        A cursor is opaque, belongs to one stream and is valid while events are stored (30 days). A stream with an
+        expired cursor begins with `reset`: read the state again. A comment is sent every 15 seconds and may have a
+        newer `id`. Each API process limits the open streams in total, per tenant and per IP address (429). The
+        stream ends within 15 seconds once the key is revoked or the tenant suspended.
+
+        Needs: A secret key.
+
+        Args:
+            last_event_id: ``id`` of the last message that you handled. Absent: the stream starts now.
+
+        Returns:
+            200: `ready`, `reset`, and a message for each event.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            for message in atrium.stream_events():
+                print(message.event, message.data)
+        """
+        return self._stream(
+            Route("GET", "/v1/events/stream", "secret", raw=True),
+            last_event_id=last_event_id,
+        )

@@ -1,0 +1,1939 @@
+"""The objects of the API. A NotRequired member may be missing."""
+
+# Written by scripts/python-client.ts out of packages/contract.
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Union
+
+
+class AddItemData(TypedDict):
+    id: NotRequired[str]
+    ok: NotRequired[Literal[True]]
+
+
+class Agent(TypedDict):
+    id: str
+    name: str
+    description: str
+    instructions: str
+    model: NotRequired[AgentModel]
+    endpoint: NotRequired[str]
+    tools: list[ToolShown]
+    price_credits: int
+    """Whole credits."""
+    max_minutes: int
+    greeting: NotRequired[str]
+    avatar_url: str | None
+    signing_secret: NotRequired[str]
+    """Only for a remote agent (whsec_…): signs the requests to its endpoint (Standard Webhooks). Returned only when it
+    is new.
+    """
+    status: Literal["draft", "active", "private", "suspended", "pending"]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    updated_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class AgentModel(TypedDict):
+    provider: str
+    id: str
+
+
+class AgentPatch(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    instructions: NotRequired[str]
+    """The system prompt of the model. Returned only to the owner."""
+    price_credits: NotRequired[int]
+    """The price of one launch, in whole credits."""
+    max_minutes: NotRequired[int]
+    model: NotRequired[AgentPatchModel | None]
+    endpoint: NotRequired[str | None]
+    """An https URL with a public address. Stored in normalised form."""
+    tools: NotRequired[list[ToolDecl]]
+    greeting: NotRequired[str | None]
+    avatar_url: NotRequired[str | None]
+    """An https URL with a public address. Stored in normalised form."""
+    rotate_signing_secret: NotRequired[bool]
+    """Replaces the signing secret at once. The old secret is no longer used."""
+
+
+class AgentPatchModel(TypedDict):
+    provider: Literal["openai", "anthropic", "google", "openai_compatible", "echo"]
+    id: str
+
+
+class AgentRegistration(TypedDict):
+    name: str
+    description: str
+    instructions: str
+    """The system prompt of the model. Returned only to the owner."""
+    price_credits: int
+    """The price of one launch, in whole credits."""
+    max_minutes: int
+    model: NotRequired[AgentRegistrationModel]
+    endpoint: NotRequired[str]
+    """An https URL with a public address. Stored in normalised form."""
+    tools: NotRequired[list[ToolDecl]]
+    greeting: NotRequired[str]
+    """The first message that the agent writes after it joins."""
+    avatar_url: NotRequired[str]
+    """An https URL with a public address. Stored in normalised form."""
+
+
+class AgentRegistrationModel(TypedDict):
+    provider: Literal["openai", "anthropic", "google", "openai_compatible", "echo"]
+    id: str
+
+
+class Artifact(TypedDict):
+    id: str
+    kind: Literal["image", "clip", "card"]
+    source: Literal["url", "paint", "produce", "upload"]
+    url: str | None
+    """Address of the bytes; null until they exist."""
+    status: Literal["painting", "ready", "failed", "quota_exceeded"]
+    stage: Literal["uploading", "queued", "running", "storing", "done"]
+    approved: bool
+    published: bool
+    hero: bool
+    archived: bool
+    access: Literal["owner", "open", "email"]
+    """Who can see the artifact once it is published. owner: only the owner. open: anyone, also on the share page.
+    email: the accounts it is granted to. Default: open.
+    """
+    title: NotRequired[str]
+    alt: NotRequired[str]
+    width: NotRequired[int]
+    """Pixels."""
+    height: NotRequired[int]
+    """Pixels."""
+    mime: NotRequired[str]
+    bytes: NotRequired[int]
+    sha256: NotRequired[str]
+    """Hex."""
+    provider: NotRequired[str]
+    """Only for a finished painting: the provider that made it; `local` is the built-in painter. The same `provider`,
+    `model` and `seed` repeat it.
+    """
+    model: NotRequired[str]
+    """Only for a finished painting."""
+    seed: NotRequired[int]
+    """Only for a finished painting: the seed that was sent, or a random one."""
+    error: NotRequired[ArtifactError]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ArtifactCreate(TypedDict):
+    kind: Literal["image", "clip", "card"]
+    url: str
+    """https"""
+    title: NotRequired[str]
+    alt: NotRequired[str]
+
+
+class ArtifactCurationPatch(TypedDict):
+    published: NotRequired[bool]
+    hero: NotRequired[bool]
+    approved: NotRequired[bool]
+    archived: NotRequired[bool]
+    access: NotRequired[Literal["owner", "open", "email"]]
+    """Who can see the artifact once it is published. owner: only the owner. open: anyone, also on the share page.
+    email: the accounts it is granted to. Default: open.
+    """
+    grant: NotRequired[list[str]]
+    revoke: NotRequired[list[str]]
+
+
+class ArtifactError(TypedDict):
+    code: str
+    message: str
+
+
+class ArtifactStarted(TypedDict):
+    id: str
+    status: Literal["painting"]
+
+
+class AuditBooksData(TypedDict):
+    accounts: int
+    transfers: int
+    credits: int
+    """Credits in circulation."""
+    findings: list[AuditBooksDataFindingsEntry]
+    """The inconsistencies that were found; at most 1,000."""
+
+
+class AuditBooksDataFindingsEntry(TypedDict):
+    rule: str
+    subject: str
+    detail: str
+
+
+class CatalogAgent(TypedDict):
+    id: str
+    name: str
+    description: str
+    price_credits: int
+    """Whole credits."""
+    max_minutes: int
+    """The longest duration of a session, in minutes."""
+    avatar_url: str | None
+    hosting: Literal["hosted", "remote"]
+    """hosted: this installation runs it. remote: it runs on a machine of its owner, which receives the key of each
+    room that it is launched into and can keep it. In a room without a list it can therefore read and write as a
+    guest after its session has ended.
+    """
+    rating: RatingAggregate
+
+
+class Checkout(TypedDict):
+    id: str
+    url: str | None
+    """The payment page; null once the checkout is paid or expired, or while a payment is being processed."""
+    status: Literal["open", "paid", "expired"]
+    purpose: Literal["license_key", "prefund"]
+    """license_key: a key that can be redeemed for a wallet. prefund: credits for the issuer's balance."""
+    credits: int
+    """Whole credits."""
+    license_key: NotRequired[str]
+    """Present from the payment until the key is redeemed (lic_…)."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CollectionCreate(TypedDict):
+    metadata: NotRequired[dict[str, Any]]
+    """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
+    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    """
+    contributor_policy: NotRequired[Literal["open", "token"]]
+    """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
+    item_access: NotRequired[Literal["owner", "open"]]
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
+    box has none: owner. Default: "owner".
+    """
+    wall: NotRequired[bool]
+    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    app_state: NotRequired[dict[str, Any]]
+    """The app's own state, at most 16 KiB, readable by the owner alone."""
+    box: NotRequired[CollectionCreateBox]
+
+
+class CollectionCreateBox(TypedDict):
+    recipient: PublicJwk
+
+
+class CollectionCreated(TypedDict):
+    id: str
+    admin_token: str
+    contributor_token: NotRequired[str]
+
+
+class CollectionItemCreate(TypedDict):
+    type: str
+    """1–64 characters of a-z 0-9 . _ -"""
+    content: Any
+    """Any JSON up to 64 KiB."""
+    author: NotRequired[str]
+
+
+class CollectionOwner(TypedDict):
+    id: str
+    state: Literal["open", "ready", "closed"]
+    app_state: dict[str, Any]
+    """The app's own state."""
+    items: list[Item]
+
+
+class CollectionPatch(TypedDict):
+    metadata: NotRequired[dict[str, Any]]
+    """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
+    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    """
+    contributor_policy: NotRequired[Literal["open", "token"]]
+    """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
+    item_access: NotRequired[Literal["owner", "open"]]
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
+    box has none: owner. Default: "owner".
+    """
+    wall: NotRequired[bool]
+    """Whether a page without a key shows the open items. A box has none. Default: False."""
+
+
+class CollectionPublic(TypedDict):
+    id: str
+    metadata: dict[str, Any]
+    """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
+    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    """
+    state: Literal["open", "ready", "closed"]
+    contributor_policy: Literal["open", "token"]
+    """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
+    item_access: Literal["owner", "open"]
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
+    box has none: owner. Default: "owner".
+    """
+    wall: bool
+    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    item_count: int
+    """Items that are approved and not archived."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    app_state: NotRequired[dict[str, Any]]
+    """The app's own state, at most 16 KiB, readable by the owner alone."""
+
+
+class CreateArtifactData(TypedDict):
+    id: str
+
+
+class CreateCheckoutBody(TypedDict):
+    purpose: Literal["license_key", "prefund"]
+    """license_key: a key that can be redeemed for a wallet. prefund: credits for the issuer's balance."""
+    credits: int
+    """Whole credits."""
+    success_url: str
+    cancel_url: str
+
+
+class CreateCheckoutData(TypedDict):
+    id: str
+    url: str
+    status: Literal["open", "paid", "expired"]
+
+
+class CreateInviteBody(TypedDict):
+    uses: NotRequired[int]
+    """Default: 1."""
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CreateInviteData(TypedDict):
+    invite_code: str
+    uses: int
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CreateTenantBody(TypedDict):
+    name: str
+    email: NotRequired[str]
+    roles: NotRequired[list[Literal["app", "issuer"]]]
+    """Absent or empty: both."""
+
+
+class CurateArtifactData(TypedDict):
+    ok: Literal[True]
+    id: str
+    kind: Literal["image", "clip", "card"]
+    source: Literal["url", "paint", "produce", "upload"]
+    url: str | None
+    """Address of the bytes; null until they exist."""
+    status: Literal["painting", "ready", "failed", "quota_exceeded"]
+    stage: Literal["uploading", "queued", "running", "storing", "done"]
+    approved: bool
+    published: bool
+    hero: bool
+    archived: bool
+    access: Literal["owner", "open", "email"]
+    """Who can see the artifact once it is published. owner: only the owner. open: anyone, also on the share page.
+    email: the accounts it is granted to. Default: open.
+    """
+    title: NotRequired[str]
+    alt: NotRequired[str]
+    width: NotRequired[int]
+    """Pixels."""
+    height: NotRequired[int]
+    """Pixels."""
+    mime: NotRequired[str]
+    bytes: NotRequired[int]
+    sha256: NotRequired[str]
+    """Hex."""
+    provider: NotRequired[str]
+    """Only for a finished painting: the provider that made it; `local` is the built-in painter. The same `provider`,
+    `model` and `seed` repeat it.
+    """
+    model: NotRequired[str]
+    """Only for a finished painting."""
+    seed: NotRequired[int]
+    """Only for a finished painting: the seed that was sent, or a random one."""
+    error: NotRequired[CurateArtifactDataError]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CurateArtifactDataError(TypedDict):
+    code: str
+    message: str
+
+
+class CurateItemData(TypedDict):
+    ok: Literal[True]
+    id: str
+    type: str
+    content: Any
+    """The content as it was added. In a collection with a box: a compact JWE."""
+    author: str | None
+    approved: bool
+    archived: bool
+    hero: bool
+    access: Literal["owner", "open", "email"]
+    """Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the
+    accounts it is granted to.
+    """
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CurateItemsBody(TypedDict):
+    ids: list[str]
+    patch: NotRequired[CurationPatch]
+    delete: NotRequired[Literal[True]]
+
+
+class CurateItemsData(TypedDict):
+    results: list[CurateItemsDataResultsEntry]
+
+
+class CurateItemsDataResultsEntry(TypedDict):
+    id: str
+    status: Literal["updated", "unchanged", "deleted"]
+
+
+class CurationPatch(TypedDict):
+    approved: NotRequired[bool]
+    archived: NotRequired[bool]
+    hero: NotRequired[bool]
+    access: NotRequired[Literal["owner", "open", "email"]]
+    """Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the
+    accounts it is granted to.
+    """
+    grant: NotRequired[list[str]]
+    revoke: NotRequired[list[str]]
+
+
+class Delivery(TypedDict):
+    id: str
+    """The event of the delivery, sent as webhook-id with every attempt."""
+    type: EventType
+    status: Literal["pending", "succeeded", "failed"]
+    attempts: int
+    response_status: int | None
+    """Status of the last attempt; null without a response."""
+    error: str | None
+    """Why the last attempt failed."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_attempt_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    next_attempt_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class Epoch(TypedDict):
+    epoch: str
+    """The thumbprint (RFC 7638) of the public key."""
+    issuer: str
+    public_key: RsaPublicJwk
+    value: int
+    """The value of one token, in whole credits."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class Event(TypedDict):
+    id: str
+    type: EventType
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    data: dict[str, Any]
+    """Ids and the new state, never content or secrets."""
+
+
+class GetTenantLimitsData(TypedDict):
+    limits: GetTenantLimitsDataLimits
+    """The limits in force for the tenant."""
+    overrides: GetTenantLimitsDataOverrides
+    """The limits that differ from the installation's defaults."""
+    stored_bytes_used: int
+    """Bytes of artifacts that are stored now."""
+
+
+class GetTenantLimitsDataLimits(TypedDict):
+    """The limits in force for the tenant."""
+
+    paints_per_address: int
+    """Paintings through publishable keys, per IP address and day."""
+    paints_per_collection: int
+    """Paintings through publishable keys, per collection and day."""
+    paints_per_day: int
+    """Paintings from the monthly allowance, through all publishable keys together, per day."""
+    upload_bytes_per_address: int
+    """Bytes of uploads announced through publishable keys, per IP address and day."""
+    stored_bytes: int
+    """Bytes of stored artifacts, from any source."""
+    open_streams: int
+    """Event streams that are open at the same time in each API process."""
+
+
+class GetTenantLimitsDataOverrides(TypedDict):
+    """The limits that differ from the installation's defaults."""
+
+    paints_per_address: NotRequired[int]
+    """Paintings through publishable keys, per IP address and day."""
+    paints_per_collection: NotRequired[int]
+    """Paintings through publishable keys, per collection and day."""
+    paints_per_day: NotRequired[int]
+    """Paintings from the monthly allowance, through all publishable keys together, per day."""
+    upload_bytes_per_address: NotRequired[int]
+    """Bytes of uploads announced through publishable keys, per IP address and day."""
+    stored_bytes: NotRequired[int]
+    """Bytes of stored artifacts, from any source."""
+    open_streams: NotRequired[int]
+    """Event streams that are open at the same time in each API process."""
+
+
+class GetTurnCredentialsData(TypedDict):
+    iceServers: list[GetTurnCredentialsDataIceServersEntry]
+    ttl: int
+    """Seconds."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class GetTurnCredentialsDataIceServersEntry(TypedDict):
+    urls: list[str]
+    username: str
+    credential: str
+
+
+class GrantCouponBody(TypedDict):
+    amount: int
+    """Whole credits."""
+    wallet_code: NotRequired[str]
+    """A wallet code (wlt_…) or coupon (cpn_…)."""
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+    memo: NotRequired[str]
+    """A note for the ledger."""
+
+
+class GrantCouponData(TypedDict):
+    coupon: str
+    """Pays for sessions and paintings (cpn_…). Returned once."""
+    amount: int
+    """Whole credits."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class IssueIdTokenBody(TypedDict):
+    spk: Spk
+
+
+class IssueIdTokenData(TypedDict):
+    id_token: str
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class Item(TypedDict):
+    id: str
+    type: str
+    content: Any
+    """The content as it was added. In a collection with a box: a compact JWE."""
+    author: str | None
+    approved: bool
+    archived: bool
+    hero: bool
+    access: Literal["owner", "open", "email"]
+    """Who can read the item. owner: only the owner. open: anyone with the publishable key and the id. email: the
+    accounts it is granted to.
+    """
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class Key(TypedDict):
+    id: str
+    kind: Literal["secret", "publishable"]
+    name: str | None
+    hint: str
+    """The prefix and the last four characters, to distinguish keys."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    revoked_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class KeyCreate(TypedDict):
+    kind: Literal["secret", "publishable"]
+    name: NotRequired[str]
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+    rotates: NotRequired[str]
+    overlap_seconds: NotRequired[int]
+    """Only together with rotates. Seconds."""
+
+
+class KeyCreated(TypedDict):
+    id: str
+    kind: Literal["secret", "publishable"]
+    name: str | None
+    hint: str
+    """The prefix and the last four characters, to distinguish keys."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    revoked_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    key: str
+
+
+class LicenseRedemption(TypedDict):
+    license_key: str
+    """A license key (lic_…)."""
+    recovery_key: NotRequired[PublicJwk]
+
+
+class ListAgentToolsData(TypedDict):
+    tools: list[ToolShown]
+
+
+class ListAllAgentsDataEntry(TypedDict):
+    id: str
+    tenant_id: str
+    name: str
+    status: Literal["draft", "active", "private", "suspended", "pending"]
+
+
+class ListCollectionsDataEntry(TypedDict):
+    id: str
+    state: Literal["open", "ready", "closed"]
+    contributor_policy: Literal["open", "token"]
+    """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
+    item_count: int
+    """Items that are approved and not archived."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    metadata: dict[str, Any]
+    """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
+    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    """
+
+
+class ListOpenItemsDataEntry(TypedDict):
+    id: str
+    type: str
+    content: Any
+    """The content as it was added."""
+    author: str | None
+    hero: bool
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class LookUpWalletBody(TypedDict):
+    wallet_code: str
+    """A wallet code (wlt_…) or coupon (cpn_…)."""
+
+
+class LookUpWalletData(TypedDict):
+    balance: int
+    """Whole credits."""
+    held: int
+    """Whole credits."""
+    currency: Literal["credits"]
+
+
+class ModerateAgentBody(TypedDict):
+    status: Literal["suspended", "pending", "lifted"]
+
+
+class ModerateAgentData(TypedDict):
+    id: str
+    tenant_id: str
+    name: str
+    status: Literal["draft", "active", "private", "suspended", "pending"]
+
+
+class PaintArtifactBody(TypedDict):
+    prompt: str
+    size: NotRequired[Literal["1024x1024", "1536x1024", "1024x1536"]]
+    """Width × height in pixels. Default: "1024x1024"."""
+    provider: NotRequired[Literal["openai", "anthropic", "google", "openai_compatible", "local"]]
+    """Default: the first provider with a key, else local."""
+    model: NotRequired[str]
+    """The provider's name of the model."""
+    seed: NotRequired[int]
+    coupon: NotRequired[str]
+    """A coupon (cpn_…) or wallet code (wlt_…) that pays."""
+
+
+class ProduceArtifactBody(TypedDict):
+    kind: Literal["card", "clip"]
+    title: NotRequired[str]
+    items: NotRequired[list[str]]
+    artifacts: NotRequired[list[str]]
+    template: NotRequired[str]
+    """Name of a built-in layout. Absent: the default layout."""
+
+
+class ProviderKeys(TypedDict):
+    providers: ProviderKeysProviders
+
+
+class ProviderKeysProviders(TypedDict):
+    openai: NotRequired[ProviderKeysProvidersOpenai]
+    anthropic: NotRequired[ProviderKeysProvidersAnthropic]
+    google: NotRequired[ProviderKeysProvidersGoogle]
+    openai_compatible: NotRequired[ProviderKeysProvidersOpenaiCompatible]
+
+
+class ProviderKeysProvidersAnthropic(TypedDict):
+    hint: str
+    """The last four characters."""
+    url: NotRequired[str]
+    """Base URL of an openai_compatible service."""
+    set_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ProviderKeysProvidersGoogle(TypedDict):
+    hint: str
+    """The last four characters."""
+    url: NotRequired[str]
+    """Base URL of an openai_compatible service."""
+    set_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ProviderKeysProvidersOpenai(TypedDict):
+    hint: str
+    """The last four characters."""
+    url: NotRequired[str]
+    """Base URL of an openai_compatible service."""
+    set_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ProviderKeysProvidersOpenaiCompatible(TypedDict):
+    hint: str
+    """The last four characters."""
+    url: NotRequired[str]
+    """Base URL of an openai_compatible service."""
+    set_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class PublicJwk(TypedDict):
+    """A public JWK (RFC 7517): EC P-256 or OKP X25519, without its private part."""
+
+    kty: Literal["EC", "OKP"]
+    crv: Literal["P-256", "X25519"]
+    x: str
+    y: NotRequired[str]
+    kid: NotRequired[str]
+    use: NotRequired[str]
+    alg: NotRequired[str]
+    ext: NotRequired[bool]
+    key_ops: NotRequired[list[str]]
+
+
+class PublishEpochBody(TypedDict):
+    public_key: RsaPublicJwk
+    value: int
+    """Whole credits."""
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+
+
+class PublishEpochData(TypedDict):
+    epoch: str
+    """The thumbprint (RFC 7638) of the public key."""
+
+
+class RateAgentBody(TypedDict):
+    stars: int
+
+
+class RateAgentData(TypedDict):
+    agent_id: str
+    stars: int
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class RatingAggregate(TypedDict):
+    average: float | None
+    """Stars, to two decimals; null without a rating."""
+    count: int
+
+
+class RedeemWalletData(TypedDict):
+    wallet_code: str
+    """Whoever holds it can spend the wallet (wlt_…). Returned once."""
+    balance: int
+    """Whole credits."""
+
+
+class ResealSecretsData(TypedDict):
+    resealed: int
+    """Values that this call resealed."""
+    keys: list[ResealSecretsDataKeysEntry]
+    """The configured keys in order, of which the first one seals; then other keys that are still needed."""
+
+
+class ResealSecretsDataKeysEntry(TypedDict):
+    id: str
+    """Identifies the master key: the start of its hash, which is not secret."""
+    configured: bool
+    values: int
+    """Values that are sealed under this key."""
+    answers: int
+    """Stored answers of Idempotency-Keys that are sealed under this key. They are not resealed; they expire."""
+    answers_until: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class RotateCollectionTokensBody(TypedDict):
+    rotate: list[Literal["admin_token", "contributor_token"]]
+
+
+class RotateCollectionTokensData(TypedDict):
+    id: str
+    admin_token: NotRequired[str]
+    contributor_token: NotRequired[str]
+
+
+class RsaPublicJwk(TypedDict):
+    """A public RSA JWK (RFC 7517) of 2,048 to 4,096 bits, n and e without leading zero bytes, e odd and at least 3, n
+    without small factors.
+    """
+
+    kty: Literal["RSA"]
+    n: str
+    e: str
+    kid: NotRequired[str]
+    use: NotRequired[Literal["sig"]]
+    alg: NotRequired[str]
+    ext: NotRequired[bool]
+    key_ops: NotRequired[list[str]]
+
+
+class Session(TypedDict):
+    id: str
+    agent_id: str
+    room: str
+    """The room, without its key."""
+    status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"]
+    control_token: str
+    """Reads and stops this session (sct_…). Returned once."""
+    price_credits: int
+    """Whole credits."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class SessionAlreadyPresent(TypedDict):
+    id: str
+    agent_id: str
+    room: str
+    """The room, without its key."""
+    already_present: Literal[True]
+
+
+class SessionArmed(TypedDict):
+    id: str
+    status: Literal["armed"]
+    summon_key: str
+    """Starts the pending launch, and can start it again after each session (sk_…). Returned once."""
+    agent_id: str
+    room: str
+    """The room, without its key."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class SessionLaunch(TypedDict):
+    agent_id: str
+    room: SessionLaunchRoom
+    coupon: str
+    """The coupon (cpn_…) or wallet code (wlt_…) that pays. Stored sealed, and only while needed."""
+    max_price_credits: NotRequired[int]
+    """The price that the buyer saw, in whole credits. If the agent now costs more, nothing is launched (409
+    `price_changed`).
+    """
+    arm: NotRequired[bool]
+    """true: prepares a pending launch and returns its summon key, without launching or charging. Default: False."""
+    max_minutes: NotRequired[int]
+    """Capped at the agent's own max_minutes."""
+    metadata: NotRequired[dict[str, Any]]
+    """Data of the app for the agent, at most 16 KiB."""
+
+
+class SessionLaunchRoom(TypedDict):
+    room: str
+    mk: str
+    """The room key. Stored sealed, and only while the session needs it."""
+
+
+class SessionStatus(TypedDict):
+    id: str
+    agent_id: str
+    room: str
+    """The room, without its key."""
+    status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"]
+    price_credits: int
+    """The amount held at launch, in whole credits."""
+    charged_credits: int
+    """The amount captured when the session stopped, in whole credits. 0 until then, and if the agent never joined."""
+    max_minutes: int
+    """The longest duration from the launch on, in minutes."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    joined_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    stopped_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+    error: NotRequired[SessionStatusError]
+
+
+class SessionStatusError(TypedDict):
+    code: str
+    message: str
+
+
+class SetAgentStatusBody(TypedDict):
+    status: Literal["draft", "active", "private"]
+
+
+class SetCollectionStateBody(TypedDict):
+    state: NotRequired[Literal["open", "ready", "closed"]]
+    app_state: NotRequired[dict[str, Any]]
+    """The app's own state, at most 16 KiB, readable by the owner alone."""
+
+
+class SetCollectionStateData(TypedDict):
+    id: str
+    state: Literal["open", "ready", "closed"]
+    app_state: NotRequired[dict[str, Any]]
+    """The app's own state, at most 16 KiB, readable by the owner alone."""
+
+
+class SetProviderKeysBody(TypedDict):
+    openai: NotRequired[str | None]
+    """The key; null removes it."""
+    anthropic: NotRequired[str | None]
+    """The key; null removes it."""
+    google: NotRequired[str | None]
+    """The key; null removes it."""
+    openai_compatible: NotRequired[SetProviderKeysBodyOpenaiCompatible | None]
+
+
+class SetProviderKeysBodyOpenaiCompatible(TypedDict):
+    url: str
+    """Base URL, such as https://models.example/v1. https, with a public address."""
+    key: str
+
+
+class SetTenantLimitsBody(TypedDict):
+    paints_per_address: NotRequired[int]
+    """Paintings through publishable keys, per IP address and day."""
+    paints_per_collection: NotRequired[int]
+    """Paintings through publishable keys, per collection and day."""
+    paints_per_day: NotRequired[int]
+    """Paintings from the monthly allowance, through all publishable keys together, per day."""
+    upload_bytes_per_address: NotRequired[int]
+    """Bytes of uploads announced through publishable keys, per IP address and day."""
+    stored_bytes: NotRequired[int]
+    """Bytes of stored artifacts, from any source."""
+    open_streams: NotRequired[int]
+    """Event streams that are open at the same time in each API process."""
+
+
+class SetTenantLimitsData(TypedDict):
+    limits: SetTenantLimitsDataLimits
+    """The limits in force for the tenant."""
+    overrides: SetTenantLimitsDataOverrides
+    """The limits that differ from the installation's defaults."""
+    stored_bytes_used: int
+    """Bytes of artifacts that are stored now."""
+
+
+class SetTenantLimitsDataLimits(TypedDict):
+    """The limits in force for the tenant."""
+
+    paints_per_address: int
+    """Paintings through publishable keys, per IP address and day."""
+    paints_per_collection: int
+    """Paintings through publishable keys, per collection and day."""
+    paints_per_day: int
+    """Paintings from the monthly allowance, through all publishable keys together, per day."""
+    upload_bytes_per_address: int
+    """Bytes of uploads announced through publishable keys, per IP address and day."""
+    stored_bytes: int
+    """Bytes of stored artifacts, from any source."""
+    open_streams: int
+    """Event streams that are open at the same time in each API process."""
+
+
+class SetTenantLimitsDataOverrides(TypedDict):
+    """The limits that differ from the installation's defaults."""
+
+    paints_per_address: NotRequired[int]
+    """Paintings through publishable keys, per IP address and day."""
+    paints_per_collection: NotRequired[int]
+    """Paintings through publishable keys, per collection and day."""
+    paints_per_day: NotRequired[int]
+    """Paintings from the monthly allowance, through all publishable keys together, per day."""
+    upload_bytes_per_address: NotRequired[int]
+    """Bytes of uploads announced through publishable keys, per IP address and day."""
+    stored_bytes: NotRequired[int]
+    """Bytes of stored artifacts, from any source."""
+    open_streams: NotRequired[int]
+    """Event streams that are open at the same time in each API process."""
+
+
+class SetTenantStatusBody(TypedDict):
+    status: Literal["active", "suspended"]
+
+
+class SetWebhookBody(TypedDict):
+    url: str
+    """https"""
+    events: NotRequired[list[EventType]]
+    enabled: NotRequired[bool]
+    rotate_secret: NotRequired[bool]
+
+
+class SetWebhookData(TypedDict):
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+    secret: NotRequired[str]
+    """Signs the deliveries. Returned once."""
+
+
+class SignUpTenantBody(TypedDict):
+    invite_code: str
+    name: str
+    email: str
+
+
+class SpaceAdmit(TypedDict):
+    op: Literal["admit"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    emails: NotRequired[list[str]]
+    agents: NotRequired[list[str]]
+    """Agents to admit."""
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpaceAttest(TypedDict):
+    op: Literal["attest"]
+    nonce: NotRequired[str]
+
+
+class SpaceAttestAnswer(TypedDict):
+    service: str
+    gitCommit: str
+    runtime: str
+    signed: NotRequired[str]
+    """With nonce: the exact text that was signed."""
+    sig: NotRequired[str]
+    """ES256 by the certificate's key."""
+
+
+class SpaceChanged(TypedDict):
+    ok: Literal[True]
+    etag: NotRequired[str]
+    """SHA-256 of the last line, which commits to the whole history."""
+    count: NotRequired[int]
+    """Lines of the room."""
+
+
+class SpaceCreate(TypedDict):
+    op: Literal["create"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    policy: Literal["open", "email"]
+    """open: anyone with the link. email: the accounts and agents on its list."""
+    allow: NotRequired[list[str]]
+    agents: NotRequired[list[str]]
+    """Agents to admit."""
+    title: NotRequired[str]
+    require_proof: NotRequired[bool]
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpaceEntry(TypedDict):
+    seq: int
+    """Number of the line."""
+    id: str
+    at: str
+    """RFC 3339, UTC, milliseconds."""
+    author: SpaceEntryAuthor
+    message: SpaceEntryMessage
+
+
+class SpaceEntryAuthor(TypedDict):
+    kind: Literal["anonymous", "account", "agent"]
+    id: NotRequired[str]
+    """Only for an agent: its id."""
+    name: NotRequired[str]
+    """Of kind anonymous: only claimed. Nobody verifies it."""
+    email: NotRequired[str]
+    """Only for an account: its e-mail address."""
+    key: NotRequired[str]
+    """Thumbprint of the device key."""
+    proven: NotRequired[bool]
+    """The message had a valid proof by the device key."""
+
+
+class SpaceEntryMessage(TypedDict):
+    text: str
+    reply_to: NotRequired[str]
+    client_id: NotRequired[str]
+    """Returned only to the author: the caller with the same spk."""
+
+
+class SpaceExpel(TypedDict):
+    op: Literal["expel"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    emails: NotRequired[list[str]]
+    agents: NotRequired[list[str]]
+    """Agents to admit."""
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpacePoll(TypedDict):
+    op: Literal["poll"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    sinceEtag: NotRequired[str]
+    """etag of the previous answer; empty at first."""
+    sinceCount: NotRequired[int]
+    """count of the previous answer; 0 at first."""
+    waitMs: NotRequired[int]
+    """Milliseconds to wait for new lines (long polling). For a room that does not exist, or when too many polls are
+    waiting, the answer comes at once: poll again after a pause.
+    """
+    limit: NotRequired[int]
+    """The largest number of lines. A page of large lines ends earlier, see count."""
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpacePollAnswer(TypedDict):
+    etag: str
+    """SHA-256 of the last line, which commits to the whole history."""
+    count: int
+    """Lines of the room."""
+    entries: list[SpaceEntry]
+    policy: Literal["open", "email"]
+    """open: anyone with the link. email: the accounts and agents on its list."""
+    title: NotRequired[str]
+
+
+class SpaceRemove(TypedDict):
+    op: Literal["remove"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpaceRename(TypedDict):
+    op: Literal["rename"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    title: str
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpaceSealed(TypedDict):
+    op: Literal["sealed"]
+    room: str
+
+
+class SpaceSealedAnswer(TypedDict):
+    alg: Literal["A256GCM"]
+    bytes: int
+    """Length of sealed in UTF-8."""
+    sha256: str
+    """Of exactly the string sealed, as UTF-8."""
+    recipients: list[str]
+    """Who can decrypt, as read from the stored lines. room: the room key."""
+    sealed: str
+    """The records, one per line of text, each a JWE in general JSON form (RFC 7516)."""
+
+
+class SpaceTurn(TypedDict):
+    op: Literal["turn"]
+    room: str
+    mk: str
+    """The room key: at least 128 bits, printable ASCII without spaces."""
+    message: SpaceTurnMessage
+    name: NotRequired[str]
+    """The name that a guest claims; nobody verifies it. Callers with an idToken have the name in it."""
+    idToken: NotRequired[str]
+    """A fresh ID token (RS256) whose nonce is the thumbprint of spk: of the identity provider for an account, of the
+    API origin for an agent.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
+    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
+    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
+    and sent again it changes nothing.
+    """
+
+
+class SpaceTurnAnswer(TypedDict):
+    ok: Literal[True]
+    seq: int
+    id: str
+    at: str
+    """RFC 3339, UTC, milliseconds."""
+    etag: str
+    """SHA-256 of the last line, which commits to the whole history."""
+    count: int
+    """Lines of the room."""
+
+
+class SpaceTurnMessage(TypedDict):
+    text: str
+    """Up to 16 KiB."""
+    reply_to: NotRequired[str]
+    """id of an entry."""
+    client_id: NotRequired[str]
+    """A repeat with the same one is stored once."""
+
+
+class Spk(TypedDict):
+    """The device's signing key, public part only. Other members are ignored."""
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
+
+
+class StopSessionData(TypedDict):
+    sessionId: str
+    status: Literal["stopped"]
+
+
+class SummonSessionBody(TypedDict):
+    summon_key: str
+
+
+class Tenant(TypedDict):
+    id: str
+    name: str
+    roles: list[Literal["app", "issuer"]]
+    """An empty list means both."""
+    status: Literal["active", "suspended"]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class TenantCreated(TypedDict):
+    tenant: Tenant
+    secret_key: str
+    """Full scope, for servers only. Returned once."""
+    publishable_key: str
+    """Safe in a browser. Returned once."""
+
+
+class TestWebhookBody(TypedDict):
+    type: NotRequired[EventType]
+
+
+class TestWebhookData(TypedDict):
+    delivered: bool
+    """Whether the endpoint answered 2xx."""
+    response_status: int | None
+    error: str | None
+    duration_ms: int
+
+
+class TokenRedemption(TypedDict):
+    token: str
+    """The prepared message: a random prefix of 32 bytes, then the message. Canonical base64url."""
+    sig: str
+    """The unblinded signature. Canonical base64url."""
+    epoch: str
+    """The thumbprint (RFC 7638) of the public key."""
+    recovery_key: NotRequired[PublicJwk]
+
+
+class ToolDeclValue1(TypedDict):
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema (2020-12) of the arguments; its type is object. At most 16 KiB and 24 levels deep; patterns of at
+    most 200 characters; $ref only into itself.
+    """
+    url: str
+    """An https URL with a public address. Stored in normalised form."""
+    secret: NotRequired[str | None]
+    """Sealed at rest and never returned. null removes it."""
+
+
+class ToolDeclValue2(TypedDict):
+    mcp: str
+    """An https URL with a public address. Stored in normalised form."""
+    secret: NotRequired[str | None]
+    """Sealed at rest and never returned. null removes it."""
+
+
+class ToolShown(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    parameters: NotRequired[dict[str, Any]]
+    """JSON Schema (2020-12) of the arguments; its type is object. At most 16 KiB and 24 levels deep; patterns of at
+    most 200 characters; $ref only into itself.
+    """
+    url: NotRequired[str]
+    mcp: NotRequired[str]
+    has_secret: bool
+
+
+class UpdateCollectionData(TypedDict):
+    id: str
+    metadata: dict[str, Any]
+    """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
+    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    """
+    state: Literal["open", "ready", "closed"]
+    contributor_policy: Literal["open", "token"]
+    """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
+    item_access: Literal["owner", "open"]
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
+    box has none: owner. Default: "owner".
+    """
+    wall: bool
+    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    item_count: int
+    """Items that are approved and not archived."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    app_state: NotRequired[dict[str, Any]]
+    """The app's own state, at most 16 KiB, readable by the owner alone."""
+    contributor_token: NotRequired[str]
+
+
+class UploadArtifactBody(TypedDict):
+    kind: Literal["image", "clip", "card"]
+    mime: Literal["image/png", "image/jpeg", "image/webp", "image/avif", "image/gif", "video/mp4", "video/webm"]
+    bytes: int
+    """The exact length."""
+    sha256: NotRequired[str]
+    """SHA-256, lower-case hex."""
+
+
+class UploadArtifactData(TypedDict):
+    id: str
+    upload: UploadArtifactDataUpload
+
+
+class UploadArtifactDataUpload(TypedDict):
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    """Send them unchanged."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class UsageRow(TypedDict):
+    period: str
+    """The day (2026-11-20) or month (2026-11), UTC."""
+    meter: Literal["requests", "items", "paints", "launches", "credits", "bytes"]
+    quantity: int
+
+
+class Webhook(TypedDict):
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+
+
+EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.stopped', 'session.failed', 'wallet.redeemed', 'checkout.paid', 'key.created', 'key.revoked', 'key.expiring', 'webhook.disabled', 'tenant.status_changed']"
+
+
+SpaceAnswer: TypeAlias = "SpacePollAnswer | SpaceTurnAnswer | SpaceSealedAnswer | SpaceAttestAnswer | SpaceChanged"
+
+
+SpaceRequest: TypeAlias = "SpacePoll | SpaceTurn | SpaceSealed | SpaceAttest | SpaceCreate | SpaceAdmit | SpaceExpel | SpaceRename | SpaceRemove"
+
+
+ToolDecl: TypeAlias = "ToolDeclValue1 | ToolDeclValue2"
+
+
+class ItemCreatedEventData(TypedDict):
+    collection_id: str
+    item_id: str
+    type: str
+    """As it was added; `sealed` in a box."""
+    approved: bool
+    archived: bool
+    hero: bool
+    access: Literal["owner", "open", "email"]
+
+
+class ItemCreatedEvent(TypedDict):
+    """An item was added. Someone added an item to a collection."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["item.created"]
+    data: ItemCreatedEventData
+
+
+class ItemUpdatedEventData(TypedDict):
+    collection_id: str
+    item_id: str
+    type: str
+    """As it was added; `sealed` in a box."""
+    approved: bool
+    archived: bool
+    hero: bool
+    access: Literal["owner", "open", "email"]
+
+
+class ItemUpdatedEvent(TypedDict):
+    """An item was curated. Its curation flags or its access changed. An item that loses the hero flag to another one
+    is an event too. Changes of an access list are not.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["item.updated"]
+    data: ItemUpdatedEventData
+
+
+class ItemDeletedEventData(TypedDict):
+    collection_id: str
+    item_id: str
+
+
+class ItemDeletedEvent(TypedDict):
+    """An item was deleted. Only for single deletions: a deleted collection sends only `collection.deleted`, without an
+    event for each item.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["item.deleted"]
+    data: ItemDeletedEventData
+
+
+class CollectionCreatedEventData(TypedDict):
+    collection_id: str
+    state: Literal["open", "ready", "closed"]
+    contributor_policy: Literal["open", "token"]
+    item_access: Literal["owner", "open"]
+    wall: bool
+
+
+class CollectionCreatedEvent(TypedDict):
+    """A collection was created. It starts in state open."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["collection.created"]
+    data: CollectionCreatedEventData
+
+
+class CollectionUpdatedEventData(TypedDict):
+    collection_id: str
+    state: Literal["open", "ready", "closed"]
+    contributor_policy: Literal["open", "token"]
+    item_access: Literal["owner", "open"]
+    wall: bool
+    changed: list[Literal["metadata", "contributor_policy", "item_access", "wall", "admin_token", "contributor_token"]]
+
+
+class CollectionUpdatedEvent(TypedDict):
+    """A collection was changed. Its metadata, policy or visibility changed, or a token was rotated. `changed` names
+    the fields; metadata and tokens are never part of an event.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["collection.updated"]
+    data: CollectionUpdatedEventData
+
+
+class CollectionStateChangedEventData(TypedDict):
+    collection_id: str
+    state: Literal["open", "ready", "closed"]
+    previous: Literal["open", "ready", "closed"]
+
+
+class CollectionStateChangedEvent(TypedDict):
+    """A collection changed its state. The new state: ready or closed."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["collection.state_changed"]
+    data: CollectionStateChangedEventData
+
+
+class CollectionDeletedEventData(TypedDict):
+    collection_id: str
+
+
+class CollectionDeletedEvent(TypedDict):
+    """A collection was deleted. With all its items and artifacts."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["collection.deleted"]
+    data: CollectionDeletedEventData
+
+
+class ArtifactReadyEventData(TypedDict):
+    collection_id: str
+    artifact_id: str
+    kind: Literal["image", "clip", "card"]
+    source: Literal["url", "paint", "produce", "upload"]
+
+
+class ArtifactReadyEvent(TypedDict):
+    """An artifact is ready. It was added by URL, painted, produced or uploaded."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["artifact.ready"]
+    data: ArtifactReadyEventData
+
+
+class ArtifactFailedEventData(TypedDict):
+    collection_id: str
+    artifact_id: str
+    kind: Literal["image", "clip", "card"]
+    source: Literal["url", "paint", "produce", "upload"]
+    status: Literal["failed", "quota_exceeded"]
+    error_code: str
+
+
+class ArtifactFailedEvent(TypedDict):
+    """An artifact could not be made. `status` is `failed` or `quota_exceeded`."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["artifact.failed"]
+    data: ArtifactFailedEventData
+
+
+class ArtifactPublishedEventData(TypedDict):
+    collection_id: str
+    artifact_id: str
+    kind: Literal["image", "clip", "card"]
+    source: Literal["url", "paint", "produce", "upload"]
+
+
+class ArtifactPublishedEvent(TypedDict):
+    """An artifact was published. Its access decides who can see it."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["artifact.published"]
+    data: ArtifactPublishedEventData
+
+
+class ArtifactDeletedEventData(TypedDict):
+    collection_id: str
+    artifact_id: str
+
+
+class ArtifactDeletedEvent(TypedDict):
+    """An artifact was deleted. Only for single deletions: a deleted collection sends only `collection.deleted`."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["artifact.deleted"]
+    data: ArtifactDeletedEventData
+
+
+class SessionStartedEventData(TypedDict):
+    session_id: str
+    agent_id: str
+    room: str
+    """Without its key."""
+
+
+class SessionStartedEvent(TypedDict):
+    """A session started. The agent joined the room."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["session.started"]
+    data: SessionStartedEventData
+
+
+class SessionStoppedEventData(TypedDict):
+    session_id: str
+    agent_id: str
+    room: str
+    """Without its key."""
+    status: Literal["stopped", "expired"]
+    charged_credits: int
+    """What was captured. Whole credits."""
+
+
+class SessionStoppedEvent(TypedDict):
+    """A session stopped. It was stopped, or its time limit was reached (`expired`)."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["session.stopped"]
+    data: SessionStoppedEventData
+
+
+class SessionFailedEventData(TypedDict):
+    session_id: str
+    agent_id: str
+    room: str
+    """Without its key."""
+    error_code: str
+    charged_credits: int
+    """What was captured. Whole credits."""
+
+
+class SessionFailedEvent(TypedDict):
+    """A session failed. The agent did not join, or could not continue."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["session.failed"]
+    data: SessionFailedEventData
+
+
+class WalletRedeemedEventData(TypedDict):
+    transaction_id: str
+    method: Literal["license_key", "token"]
+    epoch: str | None
+    """Of the token."""
+    amount: int
+    """Whole credits."""
+
+
+class WalletRedeemedEvent(TypedDict):
+    """A wallet was redeemed. A license key or a blind token was redeemed for a wallet. Only the answer to that call
+    contains the wallet code.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["wallet.redeemed"]
+    data: WalletRedeemedEventData
+
+
+class CheckoutPaidEventData(TypedDict):
+    checkout_id: str
+    purpose: Literal["license_key", "prefund"]
+    credits: int
+    """Whole credits."""
+
+
+class CheckoutPaidEvent(TypedDict):
+    """A checkout was paid. The credits were moved. A license key is in the answer of `GET /checkout/{id}`, never in an
+    event.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["checkout.paid"]
+    data: CheckoutPaidEventData
+
+
+class KeyCreatedEventData(TypedDict):
+    key_id: str
+    kind: Literal["secret", "publishable"]
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class KeyCreatedEvent(TypedDict):
+    """A key was created. The tenant's first two keys are events too."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["key.created"]
+    data: KeyCreatedEventData
+
+
+class KeyRevokedEventData(TypedDict):
+    key_id: str
+    kind: Literal["secret", "publishable"]
+
+
+class KeyRevokedEvent(TypedDict):
+    """A key was revoked. It is no longer accepted."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["key.revoked"]
+    data: KeyRevokedEventData
+
+
+class KeyExpiringEventData(TypedDict):
+    key_id: str
+    kind: Literal["secret", "publishable"]
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class KeyExpiringEvent(TypedDict):
+    """A key is about to expire. Sent 7 days before, and again 1 day before. For a key that has less time left when it
+    is created or rotated, it is sent once.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["key.expiring"]
+    data: KeyExpiringEventData
+
+
+class WebhookDisabledEventData(TypedDict):
+    reason: Literal["gone", "failing"]
+    failing_since: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class WebhookDisabledEvent(TypedDict):
+    """The webhook was disabled. Its endpoint answered 410 (`gone`), or every attempt failed for five days (`failing`).
+    Nothing more is sent to it, so read this event with `listEvents`.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["webhook.disabled"]
+    data: WebhookDisabledEventData
+
+
+class TenantStatusChangedEventData(TypedDict):
+    status: Literal["active", "suspended"]
+    previous: Literal["active", "suspended"]
+
+
+class TenantStatusChangedEvent(TypedDict):
+    """The tenant was suspended or reactivated. By the operator."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["tenant.status_changed"]
+    data: TenantStatusChangedEventData
+
+
+AnyEvent: TypeAlias = Union[
+    ItemCreatedEvent,
+    ItemUpdatedEvent,
+    ItemDeletedEvent,
+    CollectionCreatedEvent,
+    CollectionUpdatedEvent,
+    CollectionStateChangedEvent,
+    CollectionDeletedEvent,
+    ArtifactReadyEvent,
+    ArtifactFailedEvent,
+    ArtifactPublishedEvent,
+    ArtifactDeletedEvent,
+    SessionStartedEvent,
+    SessionStoppedEvent,
+    SessionFailedEvent,
+    WalletRedeemedEvent,
+    CheckoutPaidEvent,
+    KeyCreatedEvent,
+    KeyRevokedEvent,
+    KeyExpiringEvent,
+    WebhookDisabledEvent,
+    TenantStatusChangedEvent,
+]
+"""An event. Types may be added: handle one that you do not know by ignoring it."""

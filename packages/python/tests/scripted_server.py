@@ -1,0 +1,142 @@
+"""A server that answers what a test says, one answer after the other, and a relay whose connections a test can cut."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+Script = Callable[[BaseHTTPRequestHandler], None]
+
+
+@dataclass
+class Received:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    connection: int
+
+
+@dataclass
+class ScriptedServer:
+    """Answers each request with the next script; the last one answers all that follow."""
+
+    scripts: list[Script]
+    received: list[Received] = field(default_factory=list)
+
+    def __enter__(self) -> ScriptedServer:
+        scripted = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one_request(self) -> None:
+                try:
+                    super().handle_one_request()
+                except (ConnectionError, ValueError):
+                    self.close_connection = True
+
+            def answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                at = len(scripted.received)
+                scripted.received.append(Received(self.command, self.path, headers, body, self.client_address[1]))
+                scripted.scripts[min(at, len(scripted.scripts) - 1)](self)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def json_answer(body: object, status: int = 200, **headers: str) -> Script:
+    """The body as JSON. The names of headers have - for _."""
+
+    def script(handler: BaseHTTPRequestHandler) -> None:
+        data = json.dumps(body).encode()
+        handler.send_response(status)
+        handler.send_header("content-type", "application/json")
+        handler.send_header("content-length", str(len(data)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return script
+
+
+def error_answer(status: int, code: str, **headers: str) -> Script:
+    """An error in the API's envelope."""
+    return json_answer({"error": {"code": code, "message": f"This is {code}", "request_id": "req_1"}}, status, **headers)
+
+
+def no_answer(handler: BaseHTTPRequestHandler) -> None:
+    """The connection ends without an answer."""
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+class Relay:
+    """Forwards TCP connections to a server; ``cut`` breaks those that are open."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.connections = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        while self._open:
+            _shut(self._open.pop())
+
+    def close(self) -> None:
+        _shut(self._listener)
+        self._listener.close()
+        self.cut()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._target)
+            except OSError:
+                return
+            self.connections += 1
+            self._open += [near, far]
+            threading.Thread(target=_copy, args=(near, far), daemon=True).start()
+            threading.Thread(target=_copy, args=(far, near), daemon=True).start()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    try:
+        while data := source.recv(65_536):
+            target.sendall(data)
+    except OSError:
+        pass
+    _shut(source)
+    _shut(target)
+
+
+def _shut(sock: socket.socket) -> None:
+    try:
+        sock.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass

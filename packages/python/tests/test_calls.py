@@ -1,0 +1,183 @@
+"""Retries, time limits, errors and connections, against a server that does what a test says."""
+
+from __future__ import annotations
+
+import json
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler
+from unittest.mock import patch
+
+from atrium import Atrium, AtriumError
+from atrium.errors import (
+    IdempotencyInProgressError,
+    InvalidRequestError,
+    NetworkError,
+    RateLimitedError,
+    UnavailableError,
+    UnexpectedAnswerError,
+)
+from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
+
+ITEM = {"type": "message", "content": "Hello"}
+DONE = json_answer({"data": {"id": "itm_1"}}, 201)
+
+
+class Calls(unittest.TestCase):
+    def client(self, server: ScriptedServer, **options: float) -> Atrium:
+        self.pauses: list[float] = []
+        atrium = Atrium(server.url, key="wsk_key", sleep=self.pauses.append, **options)  # type: ignore[arg-type]
+        self.addCleanup(atrium.close)
+        return atrium
+
+    def test_a_keyed_post_is_repeated_with_the_same_key_and_bytes(self) -> None:
+        with ScriptedServer([no_answer, error_answer(503, "unavailable"), DONE]) as server:
+            atrium = self.client(server)
+            self.assertEqual(atrium.add_item("col_1", body=ITEM).data["id"], "itm_1")  # type: ignore[arg-type]
+            atrium.add_item("col_1", body=ITEM)  # type: ignore[arg-type]
+        first, second, third, other = server.received
+        keys = [received.headers["idempotency-key"] for received in server.received]
+        self.assertEqual(len(set(keys[:3])), 1)
+        self.assertNotEqual(keys[0], keys[3])
+        self.assertEqual(first.body, third.body)
+        self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
+        self.assertEqual(len(self.pauses), 2)
+
+    def test_a_call_with_an_effect_and_no_key_is_repeated_only_after_429(self) -> None:
+        for script in (no_answer, error_answer(503, "unavailable"), error_answer(408, "request_timeout")):
+            with ScriptedServer([script]) as server:
+                with self.assertRaises(AtriumError):
+                    self.client(server).set_collection_state("col_1", body={"state": "ready"}, collection_token="cat_1")
+                self.assertEqual(len(server.received), 1)
+        with ScriptedServer([error_answer(429, "rate_limited", retry_after="2"), json_answer({"data": {"ok": True}})]) as server:
+            self.client(server).set_collection_state("col_1", body={"state": "ready"}, collection_token="cat_1")
+            self.assertGreaterEqual(self.pauses[0], 2)
+        with ScriptedServer([error_answer(503, "unavailable"), json_answer({"data": {"ok": True}})]) as server:
+            atrium = self.client(server)
+            atrium.set_collection_state("col_1", body={"state": "ready"}, collection_token="cat_1", repeatable=True)
+
+    def test_a_delete_is_not_repeated(self) -> None:
+        with ScriptedServer([no_answer]) as server:
+            with self.assertRaises(NetworkError):
+                self.client(server).delete_collection("col_1", collection_token="cat_1")
+            self.assertEqual(len(server.received), 1)
+
+    def test_retries_end_and_the_last_error_is_raised(self) -> None:
+        with ScriptedServer([error_answer(503, "unavailable")]) as server:
+            with self.assertRaises(UnavailableError) as caught:
+                self.client(server).get_tenant()
+            self.assertEqual(caught.exception.request_id, "req_1")
+            self.assertEqual(len(server.received), 3)
+
+    def test_what_is_in_progress_is_awaited(self) -> None:
+        script = error_answer(409, "idempotency_in_progress", retry_after="1")
+        with ScriptedServer([script, DONE]) as server:
+            self.client(server).add_item("col_1", body=ITEM)  # type: ignore[arg-type]
+        with ScriptedServer([script]) as server, self.assertRaises(IdempotencyInProgressError):
+            self.client(server, retries=0).add_item("col_1", body=ITEM)  # type: ignore[arg-type]
+
+    def test_a_long_retry_after_is_left_to_the_caller(self) -> None:
+        with ScriptedServer([error_answer(429, "rate_limited", retry_after="3600")]) as server:
+            with self.assertRaises(RateLimitedError) as caught:
+                self.client(server).get_tenant()
+        self.assertEqual((caught.exception.retry_after, self.pauses), (3600, []))
+
+    def test_other_errors_are_not_repeated_and_say_everything(self) -> None:
+        error = {
+            "code": "invalid_request",
+            "message": "The request is not valid",
+            "request_id": "req_2",
+            "doc_url": "http://localhost/docs/errors/invalid_request",
+            "details": [{"path": "/metadata/titel", "message": "is unknown"}],
+        }
+        with ScriptedServer([json_answer({"error": error}, 400)]) as server:
+            with self.assertRaises(InvalidRequestError) as caught:
+                self.client(server).create_collection(body={})
+            self.assertEqual(len(server.received), 1)
+        self.assertEqual(caught.exception.details[0]["path"], "/metadata/titel")
+        self.assertEqual(caught.exception.doc_url, error["doc_url"])
+        for part in ("not valid", "/metadata/titel: is unknown", "req_2", "docs/errors"):
+            self.assertIn(part, str(caught.exception))
+
+    def test_codes_that_are_not_known_and_answers_that_are_not_the_apis(self) -> None:
+        with ScriptedServer([error_answer(418, "a_new_code")]) as server:
+            with self.assertRaises(AtriumError) as caught:
+                self.client(server).get_tenant()
+            self.assertEqual((type(caught.exception), caught.exception.code), (AtriumError, "a_new_code"))
+        for status in (301, 404, 500):
+            with ScriptedServer([json_answer("a proxy", status, location="http://127.0.0.1:1/")]) as server:
+                with self.assertRaises(UnexpectedAnswerError) as unexpected:
+                    self.client(server).get_tenant()
+                self.assertEqual((unexpected.exception.status, len(server.received)), (status, 1))
+
+    def test_the_time_limit_is_that_of_the_whole_answer(self) -> None:
+        def drip(handler: BaseHTTPRequestHandler) -> None:
+            handler.send_response(200)
+            handler.send_header("content-length", "1000")
+            handler.end_headers()
+            for _ in range(40):
+                handler.wfile.write(b" ")
+                time.sleep(0.05)
+
+        with ScriptedServer([drip]) as server:
+            started = time.monotonic()
+            with self.assertRaises(NetworkError) as caught:
+                self.client(server, retries=0).get_tenant(timeout=0.3)
+            self.assertLess(time.monotonic() - started, 1)
+        self.assertIn("within 0.3 s", str(caught.exception))
+
+    def test_connections_are_kept_and_a_closed_one_is_not_used(self) -> None:
+        def last(handler: BaseHTTPRequestHandler) -> None:
+            json_answer({"data": {}})(handler)
+            handler.close_connection = True
+
+        with ScriptedServer([json_answer({"data": {}}), last, json_answer({"data": {}})]) as server:
+            atrium = self.client(server, retries=0)
+            atrium.get_tenant()
+            atrium.get_tenant()
+            time.sleep(0.1)
+            atrium.set_collection_state("col_1", body={"state": "ready"}, collection_token="cat_1")
+            connections = [received.connection for received in server.received]
+        self.assertEqual(connections[0], connections[1])
+        self.assertNotEqual(connections[1], connections[2])
+
+    def test_the_settings_come_from_the_environment(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server:
+            with patch.dict("os.environ", {"ATRIUM_URL": f"{server.url}/v1/", "ATRIUM_KEY": "wsk_of_the_environment"}):
+                Atrium().get_tenant()
+        self.assertEqual(server.received[0].path, "/v1/tenant")
+        self.assertEqual(server.received[0].headers["authorization"], "Bearer wsk_of_the_environment")
+        with patch.dict("os.environ", clear=True), self.assertRaisesRegex(ValueError, "ATRIUM_URL"):
+            Atrium()
+        for wrong in ("localhost:8787", "ftp://localhost", "http://a:b@localhost", "/v1"):
+            with self.assertRaises(ValueError):
+                Atrium(wrong)
+
+    def test_requests_through_a_proxy(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as proxy:
+            with patch.dict("os.environ", {"http_proxy": proxy.url.replace("//", "//ada:pw@"), "no_proxy": ""}):
+                Atrium("http://api.example", key="wsk_key").get_tenant()
+        self.assertEqual(proxy.received[0].path, "http://api.example/v1/tenant")
+        self.assertEqual(proxy.received[0].headers["host"], "api.example")
+        self.assertTrue(proxy.received[0].headers["proxy-authorization"].startswith("Basic "))
+
+    def test_what_goes_into_the_address_stays_one_segment(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server:
+            atrium = self.client(server)
+            atrium.get_collection("a/b?c#d")
+            atrium.list_items("col_1", collection_token="cat_1", approved=True, q="a&b=c", from_="2026-11-20T09:30:00.000Z")
+            for wrong in ("", ".", ".."):
+                with self.assertRaises(ValueError):
+                    atrium.get_collection(wrong)
+        self.assertEqual(server.received[0].path, "/v1/collections/a%2Fb%3Fc%23d")
+        self.assertIn("approved=true&", server.received[1].path)
+        self.assertIn("from=2026-11-20T09%3A30%3A00.000Z&q=a%26b%3Dc", server.received[1].path)
+
+    def test_the_body_is_json_in_utf_8(self) -> None:
+        with ScriptedServer([DONE]) as server:
+            self.client(server).add_item("col_1", body={"type": "message", "content": {"text": "日本 🎉"}})
+        self.assertEqual(json.loads(server.received[0].body)["content"]["text"], "日本 🎉")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+"""Rooms of a running Space service: turns, following, proofs, and the history opened here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import json
+import os
+import threading
+import unittest
+from typing import cast
+
+from atrium import DeviceKey, Room, RoomSecret, new_room_secret
+from atrium.errors import NotAuthorizedError, NotFoundError
+from atrium.rooms import DamagedHistoryError, RewrittenHistoryError, WrongKeyError, open_history, parse_room_link
+from atrium.types import SpaceSealedAnswer
+from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
+
+SPACE = os.environ.get("SPACE_URL", "")
+PAGE = {"etag": "e", "count": 1, "entries": [], "policy": "open"}
+
+
+class Rooms(unittest.TestCase):
+    def setUp(self) -> None:
+        self.room = Room(SPACE, new_room_secret())
+
+    def test_a_turn_is_read_answered_and_followed(self) -> None:
+        asked = self.room.say("Are the lamps lit? 🎉")
+        self.room.say("All of them.", reply_to=asked["id"], client_id="mine")
+        self.room.say("All of them.", reply_to=asked["id"], client_id="mine")
+        page = self.room.poll()
+        self.assertEqual([entry["message"]["text"] for entry in page["entries"]], ["Are the lamps lit? 🎉", "All of them."])
+        followed = list(itertools.islice(self.room.follow(), 2))
+        self.assertEqual(followed[1]["message"]["reply_to"], asked["id"])
+        self.assertEqual(next(self.room.follow(after=followed[0]["seq"]))["seq"], followed[1]["seq"])
+
+    def test_a_new_message_arrives_while_it_is_waited_for(self) -> None:
+        threading.Timer(0.3, self.room.say, ["Here I am"]).start()
+        self.assertEqual(next(self.room.follow(wait_for_room=True))["message"]["text"], "Here I am")
+
+    def test_a_room_is_opened_by_its_link(self) -> None:
+        self.room.say("Hello")
+        link = f"{os.environ['SPACES_ORIGIN']}/space{self.room.secret.fragment}"
+        same = Room.from_link(link)
+        self.assertEqual(same.poll()["entries"][0]["message"]["text"], "Hello")
+        self.assertNotIn(self.room.secret.mk, repr(self.room.secret))
+        for wrong in ("nonsense", link.replace("http", "ftp", 1), link.split("#")[0], link.replace(".", " ", 9), f"{link[:-40]}"):
+            with self.assertRaises(ValueError) as caught:
+                parse_room_link(wrong)
+            self.assertNotIn(self.room.secret.mk, str(caught.exception))
+
+    def test_whoever_has_another_key_or_room_is_refused(self) -> None:
+        self.room.say("Hello")
+        with self.assertRaises(NotAuthorizedError) as caught:
+            Room(SPACE, RoomSecret(self.room.secret.room, new_room_secret().mk)).poll()
+        self.assertEqual(caught.exception.reason, "bad_room_key")
+        with self.assertRaises(NotFoundError):
+            next(Room(SPACE, new_room_secret()).follow())
+
+
+class Stubbed(unittest.TestCase):
+    def room(self, server: ScriptedServer) -> Room:
+        return Room(server.url, new_room_secret(), sleep=lambda _: None)
+
+    def test_a_turn_is_repeated_with_the_same_client_id(self) -> None:
+        with ScriptedServer([no_answer, error_answer(503, "unavailable"), json_answer({"ok": True})]) as server:
+            self.room(server).say("Hello")
+        ids = {json.loads(received.body)["message"]["client_id"] for received in server.received}
+        self.assertEqual((len(server.received), len(ids)), (3, 1))
+
+    def test_following_survives_an_outage_and_tells_a_rewritten_history(self) -> None:
+        entry = {"seq": 0, "message": {"text": "Hello"}}
+        shorter = {**PAGE, "count": 0}
+        with ScriptedServer([no_answer, *[error_answer(502, "x")] * 5, json_answer({**PAGE, "entries": [entry]}), json_answer(shorter)]) as server:
+            entries = self.room(server).follow()
+            self.assertEqual(next(entries)["message"]["text"], "Hello")
+            with self.assertRaises(RewrittenHistoryError):
+                next(entries)
+
+    def test_what_is_sealed_is_asked_for_without_the_key(self) -> None:
+        with ScriptedServer([json_answer({"sealed": ""})]) as server:
+            self.room(server).sealed()
+        self.assertEqual(set(json.loads(server.received[0].body)), {"op", "room"})
+
+
+class Sealed(unittest.TestCase):
+    """Needs the package cryptography."""
+
+    def setUp(self) -> None:
+        self.device = DeviceKey.generate()
+        self.room = Room(SPACE, new_room_secret(), identity=self.device.identity())
+        for text in ("One", "Two 日本", "Three"):
+            self.room.say(text)
+
+    def test_a_message_with_a_proof_is_marked_as_proven(self) -> None:
+        author = self.room.poll()["entries"][0]["author"]
+        self.assertEqual((author["proven"], author["key"]), (True, self.device.thumbprint))
+        same = DeviceKey.from_pem(self.device.to_pem())
+        self.assertEqual(same.thumbprint, self.device.thumbprint)
+
+    def test_the_owner_of_a_room_changes_it_with_proofs(self) -> None:
+        room = Room(SPACE, new_room_secret(), identity=self.device.identity())
+        room.create("open", title="Laterne 日本", require_proof=True)
+        self.assertEqual(room.poll()["title"], "Laterne 日本")
+        with self.assertRaises(NotAuthorizedError):
+            Room(SPACE, room.secret).say("Without a proof")
+        room.remove()
+        with self.assertRaises(NotFoundError):
+            room.poll()
+
+    def test_the_history_is_opened_and_complete(self) -> None:
+        history = self.room.history()
+        self.assertEqual([entry["message"]["text"] for entry in history.entries], ["One", "Two 日本", "Three"])
+        self.assertEqual([record["t"] for record in history.records], ["policy", "turn", "turn", "turn"])
+        self.assertEqual(history.policy["policy"], "open")
+        self.assertEqual(history.etag, self.room.poll()["etag"])
+
+    def test_another_key_opens_nothing(self) -> None:
+        with self.assertRaises(WrongKeyError):
+            open_history(RoomSecret(self.room.secret.room, new_room_secret().mk), self.room.sealed())
+
+    def test_lines_that_are_missing_moved_or_altered_are_found(self) -> None:
+        answer = self.room.sealed()
+        lines = answer["sealed"].split("\n")
+        etag = self.room.poll()["etag"]
+        other = Room(SPACE, new_room_secret())
+        other.say("Of another room")
+        foreign = other.sealed()["sealed"].split("\n")[1]
+        tag = json.loads(lines[2])["tag"]
+        flipped = base64.urlsafe_b64encode(bytes([base64.urlsafe_b64decode(tag + "==")[0] ^ 1]) + base64.urlsafe_b64decode(tag + "==")[1:])
+        altered = lines[2].replace(tag, flipped.decode().rstrip("="))
+        damaged = {
+            "without its end": (lines[:-1], etag, 2),
+            "without a line": ([*lines[:1], *lines[2:]], None, 1),
+            "moved": ([lines[0], lines[2], lines[1], lines[3]], None, 1),
+            "of another room": ([lines[0], foreign, *lines[2:]], None, 1),
+            "altered": ([*lines[:2], altered, lines[3]], None, 3),
+            "another spelling": ([lines[0], lines[1] + " ", *lines[2:]], None, 1),
+            "a second recipient": ([lines[0].replace("}],", "},{}],"), *lines[1:]], None, 0),
+            "no lines": ([], None, 0),
+            "line ends": ([""] * 500, None, None),
+        }
+        for name, (wrong, end, seq) in damaged.items():
+            with self.subTest(name):
+                sealed = "\n".join(wrong)
+                shown = {**answer, "sealed": sealed, "sha256": hashlib.sha256(sealed.encode()).hexdigest()}
+                with self.assertRaises(DamagedHistoryError) as caught:
+                    open_history(self.room.secret, cast(SpaceSealedAnswer, shown), end)
+                self.assertEqual(caught.exception.seq, seq)
+        with self.assertRaisesRegex(DamagedHistoryError, "hash"):
+            open_history(self.room.secret, {**answer, "sealed": answer["sealed"] + " "})
+
+
+if __name__ == "__main__":
+    unittest.main()
