@@ -1302,6 +1302,8 @@ CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
 
 CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_id, license_account) WHERE (license_sealed IS NOT NULL);
 
+CREATE INDEX checkouts_newest ON public.checkouts USING btree (tenant_id, created_at, id);
+
 CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at, ended_at, expires_at)) WHERE ((license_sealed IS NULL) AND ((pending_at IS NULL) OR (paid_at IS NOT NULL) OR (ended_at IS NOT NULL)));
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
@@ -1334,6 +1336,10 @@ CREATE INDEX ledger_holds_created_at ON public.ledger_holds USING brin (created_
 
 CREATE INDEX ledger_transfers_created_at ON public.ledger_transfers USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 
+CREATE INDEX ledger_transfers_newest ON public.ledger_transfers USING btree (tenant_id, created_at, id);
+
+CREATE INDEX ledger_transfers_received ON public.ledger_transfers USING btree (to_tenant_id, created_at, id) WHERE ((tenant_id <> to_tenant_id) AND (to_id <> 'revenue'::text));
+
 CREATE INDEX ledger_transfers_spent ON public.ledger_transfers USING btree (actor, created_at) WHERE (kind = ANY (ARRAY['capture'::text, 'fee'::text]));
 
 CREATE UNIQUE INDEX platform_keys_one_living ON public.platform_keys USING btree (purpose) WHERE (retired_at IS NULL);
@@ -1349,6 +1355,8 @@ CREATE UNIQUE INDEX sessions_control ON public.sessions USING btree (control_has
 CREATE INDEX sessions_ended ON public.sessions USING btree (stopped_at) WHERE (status = ANY (ARRAY['stopped'::text, 'failed'::text, 'expired'::text]));
 
 CREATE INDEX sessions_living_of_tenant ON public.sessions USING btree (tenant_id, status) WHERE (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text]));
+
+CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at, id);
 
 CREATE INDEX sessions_notices ON public.sessions USING btree (id) WHERE notice_due;
 

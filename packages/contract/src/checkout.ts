@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { closed, credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
+import { closed, createdWithin, credits, id, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
 /**
  * The largest amount of one payment, in the currency's smallest unit (Stripe's limit). A credit costs at least one
@@ -29,6 +29,10 @@ export const Checkout = Type.Object({
   expires_at: Timestamp,
 })
 
+const { license_key: _licenseKey, ...listed } = Checkout.properties
+/** A checkout as a list shows it: without its license key. */
+const ListedCheckout = Type.Object(listed)
+
 const checkoutExample = {
   id: 'chk_4fRzK0vXcB1mQwErTy7uPa',
   url: 'http://localhost:8787/v1/checkout/chk_4fRzK0vXcB1mQwErTy7uPa/pay',
@@ -40,6 +44,24 @@ const checkoutExample = {
 }
 
 export const checkoutOperations = {
+  listCheckouts: operation({
+    id: 'listCheckouts',
+    kind: 'read',
+    method: 'GET',
+    path: '/checkout',
+    status: 'live',
+    tag: 'Credits',
+    summary: 'List the checkouts',
+    description:
+      "The tenant's checkouts, newest first. License keys are not part of it: `GET /checkout/{id}` has one. A call reads a bounded number of " +
+      'checkouts: with filters a page may hold fewer than `limit`, or none, and still have a next_cursor. A checkout that was paid or abandoned ' +
+      'is deleted after the time that the installation sets; the movements stay.',
+    caller: 'secret',
+    query: closed({ status: Type.Optional(status), purpose: Type.Optional(purpose), ...createdWithin, ...pageQuery }),
+    answers: { 200: { description: 'A page of checkouts.', data: Type.Array(ListedCheckout), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [checkoutExample] },
+  }),
   createCheckout: operation({
     id: 'createCheckout',
     kind: 'claimed',

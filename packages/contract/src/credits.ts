@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { epochId } from './epochs.ts'
 import { operation } from './operation.ts'
-import { closed, credential, credits, nullable, PublicJwk, Timestamp } from './schemas.ts'
+import { closed, createdWithin, credential, credits, nullable, oneOf, pageQuery, PublicJwk, Timestamp } from './schemas.ts'
 
 const walletCode = Type.String({ description: 'Whoever holds it can spend the wallet (wlt_…). Returned once.' })
 const base64url = { minLength: 1, maxLength: 1_400, pattern: '^[A-Za-z0-9_-]+$' }
@@ -19,7 +19,62 @@ export const TokenRedemption = closed({
   recovery_key: recoveryKey,
 })
 
+const movementKind = oneOf(['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release'], {
+  description:
+    'prefund, sale: a payment for the balance or for a license key. redemption: a license key or token became a wallet. grant: a coupon. return: the ' +
+    'rest of an expired coupon. fee: of the installation. hold: set aside for a session or a painting; capture and release end it.',
+})
+const accountKind = oneOf(['platform', 'issuer', 'revenue', 'wallet', 'coupon', 'license', 'held'])
+
 export const creditOperations = {
+  listMovements: operation({
+    id: 'listMovements',
+    kind: 'read',
+    method: 'GET',
+    path: '/wallets/movements',
+    status: 'live',
+    tag: 'Credits',
+    summary: 'List the movements of issued credits',
+    description:
+      'Needs the issuer role. Every movement of credits from or to what the tenant issued: its balance, and the license keys, wallets and coupons that ' +
+      'came from it, newest first. An account is named by its kind alone: neither a code, nor which wallet or coupon it is, nor where it was ' +
+      'spent is part of the answer, so an issuer cannot follow a person. A call reads a bounded number of movements: with filters a page may hold ' +
+      'fewer than `limit`, or none, and still have a next_cursor.',
+    caller: 'secret',
+    role: 'issuer',
+    query: closed({ kind: Type.Optional(movementKind), ...createdWithin, ...pageQuery }),
+    answers: {
+      200: {
+        description: 'A page of movements.',
+        data: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            kind: movementKind,
+            from: accountKind,
+            to: accountKind,
+            amount: credits(),
+            memo: nullable(Type.String({ description: 'Of a grant that the tenant made.' })),
+            created_at: Timestamp,
+          }),
+        ),
+        paged: true,
+      },
+    },
+    errors: ['invalid_cursor'],
+    example: {
+      data: [
+        {
+          id: 'txn_4fRzK0vXcB1mQwErTy7uPa',
+          kind: 'grant',
+          from: 'issuer',
+          to: 'coupon',
+          amount: 5,
+          memo: 'One evening with the lamplighter',
+          created_at: '2026-11-20T09:30:00.000Z',
+        },
+      ],
+    },
+  }),
   lookUpWallet: operation({
     id: 'lookUpWallet',
     kind: 'read',

@@ -136,6 +136,13 @@ export const eventSpecs = {
     { ...inCollectionExample, artifact_id: artifactExample.artifact_id },
   ),
   'session.started': eventSpec('A session started', 'The agent joined the room.', session, sessionExample),
+  'session.joined': eventSpec(
+    'An agent joined its room',
+    'Once a session, when its agent joins for the first time; from then on the price is due. It is recorded together with `session.started`, which stays ' +
+      'as it was, and has the time and the price.',
+    { ...session, joined_at: Timestamp, price_credits: credits() },
+    { ...sessionExample, joined_at: '2026-11-20T09:30:04.000Z', price_credits: 5 },
+  ),
   'session.stopped': eventSpec(
     'A session stopped',
     'It was stopped, or its time limit was reached (`expired`).',
@@ -158,6 +165,17 @@ export const eventSpecs = {
       amount: credits(),
     },
     { transaction_id: `txn_${suffix}`, method: 'license_key', epoch: null, amount: 1_000 },
+  ),
+  'coupon.granted': eventSpec(
+    'A coupon was granted',
+    'Only the answer to that call contains the coupon. `source` is what paid: the balance of the issuer, a wallet or a coupon.',
+    {
+      transaction_id: id('transaction'),
+      amount: credits(),
+      source: oneOf(['issuer', 'wallet', 'coupon']),
+      expires_at: nullable(Timestamp),
+    },
+    { transaction_id: `txn_${suffix}`, amount: 5, source: 'issuer', expires_at: null },
   ),
   'checkout.paid': eventSpec(
     'A checkout was paid',

@@ -99,6 +99,12 @@ export const pageQuery = {
   ),
 }
 
+/** The query parameters of a list that is limited to a time. */
+export const createdWithin = {
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before this time.' })),
+}
+
 export const PageQuery = closed(pageQuery)
 
 export const GenericOk = Type.Object({ ok: Type.Unsafe<true>({ type: 'boolean', const: true }) })

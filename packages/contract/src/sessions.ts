@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
-import { closed, credential, credits, id, nullable, oneOf, opaqueObject, Timestamp } from './schemas.ts'
+import { closed, createdWithin, credential, credits, id, nullable, oneOf, opaqueObject, pageQuery, Timestamp } from './schemas.ts'
 import { Spk } from './space-schemas.ts'
 
 const sessionParams = Type.Object({ id: id('session') })
@@ -110,6 +110,29 @@ const statusExample = {
 }
 
 export const sessionOperations = {
+  listSessions: operation({
+    id: 'listSessions',
+    kind: 'read',
+    method: 'GET',
+    path: '/sessions',
+    status: 'live',
+    tag: 'Sessions',
+    summary: 'List the sessions',
+    description:
+      'The sessions that the tenant launched and its pending launches (`armed`), newest first. Control tokens, summon keys, room keys and coupons ' +
+      'are not part of it. A call reads a bounded number of sessions: with filters a page may hold fewer than `limit`, or none, and still have a ' +
+      'next_cursor. A session is listed for as long as it is kept: 90 days after its end, unless the installation sets another time.',
+    caller: 'secret',
+    query: closed({
+      status: Type.Optional(sessionStatus),
+      agent_id: Type.Optional(id('agent')),
+      ...createdWithin,
+      ...pageQuery,
+    }),
+    answers: { 200: { description: 'A page of sessions.', data: Type.Array(SessionStatus), paged: true } },
+    errors: ['invalid_cursor'],
+    example: { data: [statusExample] },
+  }),
   launchSession: operation({
     id: 'launchSession',
     kind: 'claimed',

@@ -5,6 +5,9 @@ export interface ScannedRow {
   is_end: boolean
 }
 
+/** What one call reads at the most of rows that are small. It takes some 150 ms. */
+export const maxScannedRows = 50_000
+
 /**
  * Cuts a page out of up to `limit + 1` rows. `last`: the row after which the next page begins; undefined: nothing
  * follows.

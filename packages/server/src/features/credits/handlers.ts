@@ -1,8 +1,10 @@
 import type { Handlers } from '../handler.ts'
 import { createCheckout, getCheckout } from './checkout/operations.ts'
+import { listCheckouts } from './checkout/list-checkouts.ts'
 import { getEpoch, listEpochs, publishEpoch } from './epochs/operations.ts'
 import { auditBooks } from './ledger/audit.ts'
 import { grantCoupon } from './operations/grant-coupon.ts'
+import { listMovements } from './operations/list-movements.ts'
 import { lookUpWallet, redeemWallet } from './operations/wallets.ts'
 
 export const creditHandlers = {
@@ -11,7 +13,9 @@ export const creditHandlers = {
   getCheckout,
   getEpoch,
   grantCoupon,
+  listCheckouts,
   listEpochs,
+  listMovements,
   lookUpWallet,
   publishEpoch,
   redeemWallet,

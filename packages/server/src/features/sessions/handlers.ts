@@ -1,5 +1,6 @@
 import type { Handlers } from '../handler.ts'
 import { getSession, issueIdToken, listAgentTools, markSessionJoined, rateAgent, stopSession } from './operations/sessions.ts'
+import { listSessions } from './operations/list-sessions.ts'
 import { launchSession, summonSession } from './operations/launch-session.ts'
 
 export const sessionHandlers = {
@@ -7,6 +8,7 @@ export const sessionHandlers = {
   issueIdToken,
   launchSession,
   listAgentTools,
+  listSessions,
   markSessionJoined,
   rateAgent,
   stopSession,

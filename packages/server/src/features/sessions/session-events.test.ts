@@ -35,14 +35,16 @@ async function launchOne(manifest: object = {}, more: object = {}) {
   return { id: body.data.id as string, token: body.data.control_token as string, base }
 }
 
-const joined = (id: string) => eventually(async () => (await toldOf(id)).length === 1, 'it is told that it started')
+const joined = (id: string) => eventually(async () => (await toldOf(id)).length === 2, 'it is told that it started')
 
-test('a session has one event when its agent joins and one when it stops, with its price', async () => {
+test('a session has its events once when its agent joins, and one when it stops, with its price', async () => {
   const { id, token, base } = await launchOne()
   await joined(id)
   for (let i = 0; i < 2; i++) await world.control('POST', `/sessions/${id}/stop`, token)
+  const { joined_at } = (await world.control('GET', `/sessions/${id}`, token)).body.data
   assert.deepEqual(await toldOf(id), [
     ['session.started', base],
+    ['session.joined', { ...base, joined_at, price_credits: 5 }],
     ['session.stopped', { ...base, status: 'stopped', charged_credits: 5 }],
   ])
 })
@@ -61,7 +63,7 @@ test('a session that another worker takes over has no second start event', async
   await world.control('POST', `/sessions/${id}/stop`, token)
   assert.deepEqual(
     (await toldOf(id)).map(([type]) => type),
-    ['session.started', 'session.stopped'],
+    ['session.started', 'session.joined', 'session.stopped'],
   )
 })
 
@@ -70,7 +72,7 @@ test('a session whose time is up has a stop event, by expiry', async () => {
   await joined(id)
   await world.api.ctx.db.pool.query('update sessions set expires_at = now() where id = $1', [id])
   await endOverdue(world.api.ctx, 10)
-  assert.deepEqual((await toldOf(id))[1], ['session.stopped', { ...base, status: 'expired', charged_credits: 5 }])
+  assert.deepEqual((await toldOf(id))[2], ['session.stopped', { ...base, status: 'expired', charged_credits: 5 }])
 })
 
 test('a session whose agent cannot be reached has a failure event and no start event', async () => {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { revenueAccount } from '#features/credits/ledger/movement.ts'
 import type { HoldEnd } from '../credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
-import { recordEvent } from '../events/record-event.ts'
+import { event, recordEvent, recordEvents } from '../events/record-event.ts'
 import { holdIdOf } from './launch-session.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
 import { findSessionForUpdate, listActiveOfAgent, listOverdue, noteContact, updateEnded, updateJoined } from './store.ts'
@@ -25,7 +25,7 @@ function meets(session: Session, { status, leaseOwner }: Condition): boolean {
 }
 
 /**
- * Records that the agent is in its room; the first time, with an event. undefined: the session has ended, or the
+ * Records that the agent is in its room; the first time, with its events. undefined: the session has ended, or the
  * condition is not met.
  */
 export async function joinSession(
@@ -36,7 +36,13 @@ export async function joinSession(
   const before = await findSessionForUpdate(tx, tenantId, id)
   if (!before || !meets(before, only)) return undefined
   const joined = await updateJoined(tx, tenantId, id)
-  if (joined && before.joinedAt === null) await recordEvent(tx, tenantId, 'session.started', sessionEvent(joined))
+  if (joined?.joinedAt && before.joinedAt === null) {
+    const data = sessionEvent(joined)
+    await recordEvents(tx, [
+      event(tenantId, 'session.started', data),
+      event(tenantId, 'session.joined', { ...data, joined_at: joined.joinedAt, price_credits: joined.priceCredits }),
+    ])
+  }
   return joined
 }
 

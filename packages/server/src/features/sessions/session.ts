@@ -72,8 +72,25 @@ export function sessionEvent({ id, agentId, room }: Pick<Session, 'id' | 'agentI
   return { session_id: id, agent_id: agentId, room }
 }
 
-/** A session as the holder of its control token sees it. */
-export function statusView(session: Session) {
+/** What a list has of a session: nothing that is sealed. */
+export type ListedSession = Pick<
+  Session,
+  | 'id'
+  | 'agentId'
+  | 'room'
+  | 'status'
+  | 'priceCredits'
+  | 'chargedCredits'
+  | 'maxMinutes'
+  | 'error'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'joinedAt'
+  | 'stoppedAt'
+>
+
+/** A session as the holder of its control token sees it, and the tenant that launched it. */
+export function statusView(session: ListedSession) {
   return {
     id: session.id,
     agent_id: session.agentId,

@@ -26,7 +26,7 @@ describe('the setting', () => {
     assert.deepEqual((await get()).body.data, shown)
     const changed = (await world.put({ url: server.url, enabled: false })).body.data
     assert.equal(changed.secret, undefined)
-    assert.equal(changed.events.length, 21, 'all types')
+    assert.equal(changed.events.length, 23, 'all types')
     const rotated = (await world.put({ url: server.url, rotate_secret: true })).body.data.secret
     assert.ok(rotated.startsWith('whsec_') && rotated !== secret)
   })

@@ -29,7 +29,7 @@ export interface Checkout {
   paidAt: string | null
 }
 
-type CheckoutStatus = 'open' | 'paid' | 'expired'
+export type CheckoutStatus = 'open' | 'paid' | 'expired'
 
 /** Money that has arrived counts, however late. Money on its way keeps a checkout open past its expiry. */
 export function statusOf(checkout: Checkout, nowMs: number): CheckoutStatus {

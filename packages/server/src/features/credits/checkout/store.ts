@@ -1,6 +1,8 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import { maxScannedRows, scannedPage, type ScannedRow } from '#http/scanned-page.ts'
+import type { TimeRange } from '#http/time-page.ts'
 import type { AccountRef } from '../ledger/movement.ts'
-import type { Checkout } from './checkout.ts'
+import type { Checkout, CheckoutStatus } from './checkout.ts'
 
 interface Row {
   tenant_id: string
@@ -103,6 +105,49 @@ const updateStatement = statement<never>(
 export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
   const { tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt } = checkout
   await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt])
+}
+
+const listStatement = statement<Row & ScannedRow>(
+  'checkouts-of-tenant',
+  // The status as statusOf tells it.
+  `select ${columns}, matches, is_end from (
+     select c.*, row_number() over (order by created_at desc, id desc) = $7 as is_end,
+       ($6::text is null or purpose = $6) and ($5::text is null or $5 = case
+         when paid_at is not null then 'paid'
+         when ended_at is not null then 'expired'
+         when pending_at is not null or expires_at > $9::timestamptz then 'open'
+         else 'expired'
+       end) as matches
+     from (
+       select ${columns} from checkouts
+       where tenant_id = $1 and (created_at, id) < ($2::timestamptz, $3) and created_at >= $4::timestamptz
+       order by created_at desc, id desc limit $7
+     ) c
+   ) c
+   where matches or is_end
+   order by created_at desc, id desc limit $8`,
+)
+
+interface ListQuery {
+  status?: CheckoutStatus | undefined
+  purpose?: Checkout['purpose'] | undefined
+  range: TimeRange
+  limit: number
+  /** The time that decides what has expired. */
+  nowMs: number
+}
+
+/** Newest first. `last`: where the next page goes on, undefined at the end of the list. */
+export async function listCheckouts(
+  db: Db,
+  tenantId: string,
+  { status, purpose, range, limit, nowMs }: ListQuery,
+): Promise<{ checkouts: Checkout[]; last: Checkout | undefined }> {
+  const { after, from } = range
+  const filters = [status ?? null, purpose ?? null, maxScannedRows, limit + 1, new Date(nowMs).toISOString()]
+  const rows = await db.query(listStatement, [tenantId, after.createdAt, after.id, from, ...filters])
+  const { page, last } = scannedPage(rows, limit)
+  return { checkouts: page.map(toCheckout), last: last && toCheckout(last) }
 }
 
 const eraseStatement = statement<never>(

@@ -1,5 +1,6 @@
 import type { Context } from '#features/context.ts'
 import { ApiError } from '#errors/api-error.ts'
+import { event } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { futureTime } from '#http/request-time.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
@@ -16,10 +17,11 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenant
   const from = payer?.account ?? issuerAccount(tenantId)
   const expiresAt = earlier(requested, payer?.expiresAt ?? undefined)
   const coupon = newCredential('coupon')
+  const id = transactionId('grant', claim.scope, claim.keyHash.toString('base64'))
   const answer = { status: 201 as const, data: { coupon, amount, expires_at: expiresAt ?? null } }
   const outcome = await ctx.ledger.add({
     type: 'transfer',
-    id: transactionId('grant', claim.scope, claim.keyHash.toString('base64')),
+    id,
     kind: 'grant',
     from,
     to: { tenantId, id: newAccountId() },
@@ -28,10 +30,21 @@ export const grantCoupon: HandlerOf<'grantCoupon'> = async ({ ctx, claim, tenant
     ...(memo === undefined ? {} : { memo }),
     opens: { kind: 'coupon', codeHash: hashCredential(coupon), ...(expiresAt ? { expiresAt } : {}) },
     claim: { ...claim, answer: claim.seal(answer) },
+    event: event(tenantId, 'coupon.granted', {
+      transaction_id: id,
+      amount,
+      source: sourceOf(payer),
+      expires_at: expiresAt ?? null,
+    }),
   })
   if (outcome === 'insufficient') throw new ApiError('insufficient_credit')
   if (outcome === 'claim_taken' || outcome === 'repeated') throw await repeatOf(ctx, claim)
   return answer
+}
+
+function sourceOf(payer: CodeAccount | undefined) {
+  if (!payer) return 'issuer'
+  return payer.kind === 'coupon' ? 'coupon' : 'wallet'
 }
 
 async function walletOf(ctx: Context, code: string): Promise<CodeAccount> {

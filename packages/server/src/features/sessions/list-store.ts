@@ -1,0 +1,73 @@
+import { statement, type Db } from '#db/database.ts'
+import { maxScannedRows, scannedPage, type ScannedRow } from '#http/scanned-page.ts'
+import type { TimeRange } from '#http/time-page.ts'
+import type { ListedSession, Session, SessionStatus } from './session.ts'
+
+/** What a list shows of a session: nothing that is sealed, and no metadata. */
+const columns = 'id, agent_id, room, status, price, charged, max_minutes, error, created_at, expires_at, joined_at, stopped_at'
+
+interface Row extends ScannedRow {
+  id: string
+  agent_id: string
+  room: string
+  status: SessionStatus
+  price: number
+  charged: number
+  max_minutes: number
+  error: Session['error']
+  created_at: string
+  expires_at: string
+  joined_at: string | null
+  stopped_at: string | null
+}
+
+const listStatement = statement<Row>(
+  'sessions-of-tenant',
+  `select ${columns}, matches, is_end from (
+     select s.*, row_number() over (order by created_at desc, id desc) = $7 as is_end,
+       ($5::text is null or status = $5) and ($6::text is null or agent_id = $6) as matches
+     from (
+       select ${columns} from sessions
+       where tenant_id = $1 and (created_at, id) < ($2::timestamptz, $3) and created_at >= $4::timestamptz
+       order by created_at desc, id desc limit $7
+     ) s
+   ) s
+   where matches or is_end
+   order by created_at desc, id desc limit $8`,
+)
+
+interface ListQuery {
+  status?: SessionStatus | undefined
+  agentId?: string | undefined
+  range: TimeRange
+  limit: number
+}
+
+/** `last`: where the next page goes on, undefined at the end of the list. */
+export async function listSessions(
+  db: Db,
+  tenantId: string,
+  { status, agentId, range, limit }: ListQuery,
+): Promise<{ sessions: ListedSession[]; last: ListedSession | undefined }> {
+  const { after, from } = range
+  const values = [tenantId, after.createdAt, after.id, from, status ?? null, agentId ?? null, maxScannedRows, limit + 1]
+  const { page, last } = scannedPage(await db.query(listStatement, values), limit)
+  return { sessions: page.map(toListed), last: last && toListed(last) }
+}
+
+function toListed(row: Row): ListedSession {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    room: row.room,
+    status: row.status,
+    priceCredits: row.price,
+    chargedCredits: row.charged,
+    maxMinutes: row.max_minutes,
+    error: row.error,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    joinedAt: row.joined_at,
+    stoppedAt: row.stopped_at,
+  }
+}

@@ -1,0 +1,35 @@
+import { limits } from '@atrium/contract/limits'
+import { filteredList, makeTimeCursor, readTimeCursor, type TimePosition } from './cursor.ts'
+import { requestTime } from './request-time.ts'
+
+/** The part of a list, newest first, that a page is looked for in. Times are RFC 3339, UTC. */
+export interface TimeRange {
+  /** The page begins after this place. */
+  after: TimePosition
+  /** Nothing older is listed. */
+  from: string
+}
+
+interface TimeQuery {
+  from?: string
+  to?: string
+  limit?: number
+  cursor?: string
+}
+
+/** Reads the query of a list that is ordered by time and filtered. Throws invalid_cursor and invalid_request. */
+export function readTimeQuery<Filters extends object>(
+  list: string,
+  { from, to, limit, cursor, ...filters }: Filters & TimeQuery,
+) {
+  const since = from === undefined ? undefined : requestTime(from, '/from')
+  const until = to === undefined ? undefined : requestTime(to, '/to')
+  const name = filteredList(list, { ...filters, from: since, to: until })
+  const after = readTimeCursor(name, cursor) ?? { createdAt: until ?? 'infinity', id: '' }
+  return {
+    range: { after, from: since ?? '-infinity' } satisfies TimeRange,
+    limit: limit ?? limits.pageDefault,
+    /** The cursor of the page that follows this row. */
+    cursorAfter: (last: TimePosition | undefined) => last && makeTimeCursor(name, last),
+  }
+}
