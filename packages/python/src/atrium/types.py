@@ -626,6 +626,21 @@ class ListAllAgentsDataEntry(TypedDict):
     status: Literal["draft", "active", "private", "suspended", "pending"]
 
 
+class ListCheckoutsDataEntry(TypedDict):
+    id: str
+    url: str | None
+    """The payment page; null once the checkout is paid or expired, or while a payment is being processed."""
+    status: Literal["open", "paid", "expired"]
+    purpose: Literal["license_key", "prefund"]
+    """license_key: a key that can be redeemed for a wallet. prefund: credits for the issuer's balance."""
+    credits: int
+    """Whole credits."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
 class ListCollectionsDataEntry(TypedDict):
     id: str
     state: Literal["open", "ready", "closed"]
@@ -1459,7 +1474,21 @@ class Webhook(TypedDict):
     enabled: bool
 
 
-EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.stopped', 'session.failed', 'wallet.redeemed', 'checkout.paid', 'key.created', 'key.revoked', 'key.expiring', 'webhook.disabled', 'tenant.status_changed']"
+EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'key.created', 'key.revoked', 'key.expiring', 'webhook.disabled', 'tenant.status_changed']"
+
+
+ListMovementsDataEntry = TypedDict(
+    "ListMovementsDataEntry",
+    {
+        "id": "str",
+        "kind": "Literal[\"prefund\", \"sale\", \"redemption\", \"grant\", \"return\", \"fee\", \"hold\", \"capture\", \"release\"]",
+        "from": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\"]",
+        "to": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\"]",
+        "amount": "int",
+        "memo": "str | None",
+        "created_at": "str",
+    },
+)
 
 
 SpaceAnswer: TypeAlias = "SpacePollAnswer | SpaceTurnAnswer | SpaceSealedAnswer | SpaceAttestAnswer | SpaceChanged"
@@ -1722,6 +1751,32 @@ class SessionStartedEvent(TypedDict):
     data: SessionStartedEventData
 
 
+class SessionJoinedEventData(TypedDict):
+    session_id: str
+    agent_id: str
+    room: str
+    """Without its key."""
+    joined_at: str
+    """RFC 3339, UTC, milliseconds."""
+    price_credits: int
+    """Whole credits."""
+
+
+class SessionJoinedEvent(TypedDict):
+    """An agent joined its room. Once a session, when its agent joins for the first time; from then on the price is
+    due. It is recorded together with `session.started`, which stays as it was, and has the time and the price.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["session.joined"]
+    data: SessionJoinedEventData
+
+
 class SessionStoppedEventData(TypedDict):
     session_id: str
     agent_id: str
@@ -1790,6 +1845,30 @@ class WalletRedeemedEvent(TypedDict):
     """Number of the event within the tenant, from 1, without gaps."""
     type: Literal["wallet.redeemed"]
     data: WalletRedeemedEventData
+
+
+class CouponGrantedEventData(TypedDict):
+    transaction_id: str
+    amount: int
+    """Whole credits."""
+    source: Literal["issuer", "wallet", "coupon"]
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CouponGrantedEvent(TypedDict):
+    """A coupon was granted. Only the answer to that call contains the coupon. `source` is what paid: the balance of
+    the issuer, a wallet or a coupon.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["coupon.granted"]
+    data: CouponGrantedEventData
 
 
 class CheckoutPaidEventData(TypedDict):
@@ -1926,9 +2005,11 @@ AnyEvent: TypeAlias = Union[
     ArtifactPublishedEvent,
     ArtifactDeletedEvent,
     SessionStartedEvent,
+    SessionJoinedEvent,
     SessionStoppedEvent,
     SessionFailedEvent,
     WalletRedeemedEvent,
+    CouponGrantedEvent,
     CheckoutPaidEvent,
     KeyCreatedEvent,
     KeyRevokedEvent,

@@ -10,6 +10,7 @@ export interface TimeRange {
   from: string
 }
 
+/** Its other members are filters. */
 interface TimeQuery {
   from?: string
   to?: string
@@ -18,10 +19,7 @@ interface TimeQuery {
 }
 
 /** Reads the query of a list that is ordered by time and filtered. Throws invalid_cursor and invalid_request. */
-export function readTimeQuery<Filters extends object>(
-  list: string,
-  { from, to, limit, cursor, ...filters }: Filters & TimeQuery,
-) {
+export function readTimeQuery(list: string, { from, to, limit, cursor, ...filters }: TimeQuery) {
   const since = from === undefined ? undefined : requestTime(from, '/from')
   const until = to === undefined ? undefined : requestTime(to, '/to')
   const name = filteredList(list, { ...filters, from: since, to: until })

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .. import types
 from .._core import Core, Route
 from ..answer import Answer, Page
@@ -11,6 +13,57 @@ from ..answer import Answer, Page
 
 class CreditsOperations(Core):
     """Credits: see /docs of your installation for the guides."""
+
+    def list_movements(
+        self,
+        *,
+        kind: Literal["prefund", "sale", "redemption", "grant", "return", "fee", "hold", "capture", "release"] | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListMovementsDataEntry], types.ListMovementsDataEntry]:
+        """List the movements of issued credits.
+
+        Needs the issuer role. Every movement of credits from or to what the tenant issued: its balance, and the
+        license keys, wallets and coupons that came from it, newest first. An account is named by its kind alone:
+        neither a code, nor which wallet or coupon it is, nor where it was spent is part of the answer, so an issuer
+        cannot follow a person. A call reads a bounded number of movements: with filters a page may hold fewer than
+        `limit`, or none, and still have a next_cursor.
+
+        Needs: A secret key. The tenant must hold the issuer role.
+
+        Args:
+            kind: prefund, sale: a payment for the balance or for a license key. redemption: a license key or token
+                became a wallet. grant: a coupon. return: the rest of an expired coupon. fee: of the installation.
+                hold: set aside for a session or a painting; capture and release end it.
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of movements.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, IssuerRoleRequiredError.
+
+        Example:
+            answer = atrium.list_movements()
+        """
+        return self._page(
+            Route("GET", "/v1/wallets/movements", "secret"),
+            query={"kind": kind, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
 
     def look_up_wallet(
         self,
@@ -264,6 +317,57 @@ class CreditsOperations(Core):
         return self._call(
             Route("GET", "/v1/epochs/{epoch}", "anyone"),
             path={"epoch": epoch},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_checkouts(
+        self,
+        *,
+        status: Literal["open", "paid", "expired"] | None = None,
+        purpose: Literal["license_key", "prefund"] | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListCheckoutsDataEntry], types.ListCheckoutsDataEntry]:
+        """List the checkouts.
+
+        The tenant's checkouts, newest first. License keys are not part of it: `GET /checkout/{id}` has one. A call
+        reads a bounded number of checkouts: with filters a page may hold fewer than `limit`, or none, and still
+        have a next_cursor. A checkout that was paid or abandoned is deleted after the time that the installation
+        sets; the movements stay.
+
+        Needs: A secret key.
+
+        Args:
+            status: Literal["open", "paid", "expired"].
+            purpose: license_key: a key that can be redeemed for a wallet. prefund: credits for the issuer's
+                balance.
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of checkouts.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            answer = atrium.list_checkouts()
+        """
+        return self._page(
+            Route("GET", "/v1/checkout", "secret"),
+            query={"status": status, "purpose": purpose, "from": from_, "to": to, "limit": limit, "cursor": cursor},
             repeatable=repeatable,
             timeout=timeout,
         )

@@ -4,13 +4,65 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .. import types
 from .._core import Core, Route
-from ..answer import Answer
+from ..answer import Answer, Page
 
 
 class SessionsOperations(Core):
     """Sessions: see /docs of your installation for the guides."""
+
+    def list_sessions(
+        self,
+        *,
+        status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"] | None = None,
+        agent_id: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.SessionStatus], types.SessionStatus]:
+        """List the sessions.
+
+        The sessions that the tenant launched and its pending launches (`armed`), newest first. Control tokens,
+        summon keys, room keys and coupons are not part of it. A call reads a bounded number of sessions: with
+        filters a page may hold fewer than `limit`, or none, and still have a next_cursor. A session is listed for
+        as long as it is kept: 90 days after its end, unless the installation sets another time.
+
+        Needs: A secret key.
+
+        Args:
+            status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"].
+            agent_id: The id (agt_…).
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of sessions.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError.
+
+        Example:
+            answer = atrium.list_sessions()
+        """
+        return self._page(
+            Route("GET", "/v1/sessions", "secret"),
+            query={"status": status, "agent_id": agent_id, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
 
     def launch_session(
         self,
