@@ -6,6 +6,7 @@ import { parseFragment } from './room-link.ts'
 import { RoomScreen } from './screens/room-screen.tsx'
 import { StartScreen } from './screens/start-screen.tsx'
 import { Notice } from './screens/notice.tsx'
+import { t } from './text/text.ts'
 
 /** Which screen: the address decides. `problem`: why a sign-in that was begun did not end well. */
 export function App({ problem }: { problem: string | undefined }) {
@@ -30,14 +31,11 @@ function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | 
   const secret = parseFragment(fragment)
   if (secret) return <RoomScreen key={fragment} secret={secret} config={config} />
   return (
-    <Notice title="This link is not whole">
-      <p>
-        A room’s link has two parts after the <code>#</code>: its name and its key. Something is missing here, or was changed. Ask
-        for the link once more.
-      </p>
+    <Notice title={t.start.cutTitle}>
+      <p>{t.start.cut(<code>#</code>)}</p>
       <p>
         <a class="button" href="/space">
-          Make a room of your own
+          {t.start.makeOwn}
         </a>
       </p>
     </Notice>

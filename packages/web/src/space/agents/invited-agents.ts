@@ -5,6 +5,7 @@ import { Naps } from '../room/backoff.ts'
 import { Store } from '../store.ts'
 import { type InvitedAgent, isHere, justInvited, keepInvited, readInvited } from './invited-agent.ts'
 import { Launcher } from './launcher.ts'
+import { t } from '../text/text.ts'
 
 const COMING_MS = 1_000
 const HERE_MS = 20_000
@@ -43,7 +44,7 @@ export class InvitedAgents {
     if ('already_present' in launched) return 'present'
     const { id, control_token: controlToken, expires_at: expiresAt } = launched
     this.#update([...this.state.value.agents, justInvited({ id, name, controlToken, expiresAt })])
-    announce(`${name} is coming`)
+    announce(t.agents.sayComing(name))
     this.#naps.wake()
     return 'coming'
   }
@@ -56,7 +57,7 @@ export class InvitedAgents {
       await this.#look(agent)
     } catch {
       this.#change(agent.id, { leaving: false, unreached: true })
-      announce(`${agent.name} could not be told to go`)
+      announce(t.agents.sayUnreached(agent.name))
     }
   }
 
@@ -84,8 +85,8 @@ export class InvitedAgents {
       const before = this.state.value.agents.find((agent) => agent.id === id)
       this.#change(id, { status, hasJoined: joined_at !== null, expiresAt, chargedCredits })
       if (before?.status === status) return
-      if (status === 'running') announce(`${name} is here`)
-      if (!isHere(found)) announce(`${name} has left`)
+      if (status === 'running') announce(t.agents.sayHere(name))
+      if (!isHere(found)) announce(t.agents.sayLeft(name))
     } catch (error) {
       // The session or its token no longer exists.
       if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) this.forget(id)

@@ -3,6 +3,7 @@ import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import type { IdentityConfig } from '../config.ts'
 import { keepAccount } from './account.ts'
 import { deviceKey } from './device-key.ts'
+import { t } from '../text/text.ts'
 
 /** What waits in the tab's memory while its person is away at the provider. */
 interface Pending {
@@ -51,16 +52,16 @@ export async function finishSignIn(identity: IdentityConfig | null): Promise<str
   const pending = takePending(query.get('state') ?? '')
   // First of all, so that no code stays in the history and a reload does not redeem it again.
   history.replaceState(null, '', `/space${pending?.fragment ?? location.hash}`)
-  if (!pending || !identity) return 'This sign-in was not begun in this tab. Please sign in again.'
+  if (!pending || !identity) return t.signIn.notBegun
   const code = query.get('code')
-  if (!code) return query.get('error') === 'access_denied' ? 'You did not sign in.' : 'The identity provider did not sign you in.'
-  if (query.has('iss') && query.get('iss') !== identity.issuer) return 'The answer came from another identity provider.'
+  if (!code) return query.get('error') === 'access_denied' ? t.signIn.declined : t.signIn.refused
+  if (query.has('iss') && query.get('iss') !== identity.issuer) return t.signIn.otherProvider
   try {
     const idToken = await redeem(identity, code, pending.verifier)
     keepAccount(readAccount(idToken, identity, pending.nonce))
     return undefined
   } catch {
-    return 'The identity provider’s answer could not be used. Please sign in again.'
+    return t.signIn.unusable
   }
 }
 

@@ -9,6 +9,7 @@ import { focusMessages } from './message-keys.ts'
 import { snippet } from './quote.tsx'
 import { useDraft } from './use-draft.ts'
 import { WritingAs } from './writing-as.tsx'
+import { t } from '../text/text.ts'
 
 export interface ComposerHandle {
   focus(): void
@@ -49,7 +50,7 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
     session.sender.send(text.trim(), replyTo?.id)
     setText('')
     onReplyTo(undefined)
-    announce('Message written')
+    announce(t.messages.written)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter ends a word and not the message.
@@ -67,7 +68,7 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
   return (
     <form
       class="composer"
-      aria-label="Write"
+      aria-label={t.messages.write}
       onSubmit={(event) => {
         event.preventDefault()
         send()
@@ -76,7 +77,7 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
       {replyTo && <ReplyingTo entry={replyTo} onCancel={() => onReplyTo(undefined)} />}
       <div class="composer-row">
         <label class="unseen" for="message">
-          Message
+          {t.messages.message}
         </label>
         <textarea
           id="message"
@@ -84,13 +85,13 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
           rows={1}
           dir="auto"
           enterkeyhint="send"
-          placeholder="Write a message"
+          placeholder={t.messages.placeholder}
           aria-describedby="composer-hint"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <button class="send" type="submit" aria-label="Send" aria-disabled={!canSend}>
+        <button class="send" type="submit" aria-label={t.messages.send} aria-disabled={!canSend}>
           <Icon name="send" />
         </button>
       </div>
@@ -98,13 +99,13 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
         <WritingAs session={session} />
         {bytes > WARN_BYTES ? (
           <span class={bytes > MAX_BYTES ? 'problem' : undefined} role="status">
-            {bytes > MAX_BYTES
-              ? `${(bytes - MAX_BYTES).toLocaleString()} bytes too long`
-              : `${(MAX_BYTES - bytes).toLocaleString()} bytes left`}
+            {bytes > MAX_BYTES ? t.messages.bytesTooMany(bytes - MAX_BYTES) : t.messages.bytesLeft(MAX_BYTES - bytes)}
           </span>
         ) : (
           <span class="keys">
-            <kbd>Enter</kbd> sends, <kbd>Shift</kbd> + <kbd>Enter</kbd> begins a new line
+            {t.messages.composerKeys((key) => (
+              <kbd>{key}</kbd>
+            ))}
           </span>
         )}
       </p>
@@ -117,12 +118,12 @@ function ReplyingTo({ entry, onCancel }: { entry: Entry; onCancel: () => void })
   return (
     <div class="replying-to">
       <p>
-        Reply to <bdi class="quote-name">{name}</bdi>{' '}
+        {t.messages.replyingTo(<bdi class="quote-name">{name}</bdi>)}{' '}
         <span class="quote-text" dir="auto">
           {snippet(entry.message.text)}
         </span>
       </p>
-      <button class="icon-button" type="button" aria-label="Do not reply to this message" onClick={onCancel}>
+      <button class="icon-button" type="button" aria-label={t.messages.cancelReply} onClick={onCancel}>
         <Icon name="close" />
       </button>
     </div>

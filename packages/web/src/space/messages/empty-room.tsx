@@ -2,6 +2,7 @@ import { ArchDrawing } from '../parts/arch.tsx'
 import { ShareLink } from '../parts/share-link.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
+import { t } from '../text/text.ts'
 
 /** Before the first message: the link is what one needs then. */
 export function EmptyRoom({ session }: { session: RoomSession }) {
@@ -10,13 +11,8 @@ export function EmptyRoom({ session }: { session: RoomSession }) {
   return (
     <section class="empty" aria-labelledby="empty-title">
       <ArchDrawing />
-      <h2 id="empty-title">The room is ready</h2>
-      <p>
-        {policy === 'email'
-          ? 'Send its link to the people on the list: they need it, and their sign-in.'
-          : 'Send its link to whoever should come in: everyone who has it can read and write.'}{' '}
-        Keep it, too. It holds the only key, and nobody can give you another.
-      </p>
+      <h2 id="empty-title">{t.messages.emptyTitle}</h2>
+      <p>{policy === 'email' ? t.messages.emptyListed : t.messages.emptyOpen}</p>
       <ShareLink title={title} />
     </section>
   )

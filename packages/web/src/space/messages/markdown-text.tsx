@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { CopyButton } from '../parts/copy-button.tsx'
 import type { Inline, MarkdownLink } from '../parts/parse-inlines.ts'
 import { type Block, parseMarkdown } from '../parts/parse-markdown.ts'
+import { t } from '../text/text.ts'
 
 /**
  * An agent's Markdown as elements of a fixed set. No HTML of the text reaches the page, and nothing is loaded: pictures
@@ -53,7 +54,7 @@ function BlockView({ block, level }: { block: Block; level: number }) {
           <pre>
             <code>{block.text}</code>
           </pre>
-          <CopyButton text={block.text} label="Copy code" />
+          <CopyButton text={block.text} label={t.messages.copyCode} />
         </div>
       )
     case 'list':
@@ -90,7 +91,7 @@ function List({ block: { start, items } }: { block: Block & { kind: 'list' } }) 
 function Table({ block: { head, rows } }: { block: Block & { kind: 'table' } }) {
   return (
     // It scrolls where it is too wide, so the keyboard must reach it.
-    <div class="table" tabIndex={0} role="group" aria-label="Table">
+    <div class="table" tabIndex={0} role="group" aria-label={t.messages.table}>
       <table>
         <thead>
           <tr>

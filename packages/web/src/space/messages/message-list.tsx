@@ -10,6 +10,7 @@ import { PendingView } from './pending-view.tsx'
 import { showMessage } from './show-message.ts'
 import { useMine } from './use-mine.ts'
 import { useStill } from './use-still.ts'
+import { t } from '../text/text.ts'
 
 interface MessageListProps {
   session: RoomSession
@@ -50,7 +51,7 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
           <Earlier session={session} />
           {chunks.length === 0 && pending.length === 0 && <EmptyRoom session={session} />}
           {/* A feed without an article is none. */}
-          <div {...(chunks.length > 0 && { role: 'feed', 'aria-label': 'Messages', 'aria-describedby': 'message-keys' })}>
+          <div {...(chunks.length > 0 && { role: 'feed', 'aria-label': t.messages.list, 'aria-describedby': 'message-keys' })}>
             {chunks.map((chunk, i) => (
               <ChunkView
                 key={chunk.index}
@@ -68,12 +69,12 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
         </div>
       </div>
       <p class="unseen" id="message-keys">
-        Arrow keys go from message to message, R replies, Escape goes back to writing.
+        {t.messages.keys}
       </p>
       {!atEnd && (
         <button class="to-end" type="button" onClick={toEnd}>
           <Icon name="down" />
-          {unread > 0 ? `${unread} new` : 'Newest'}
+          {unread > 0 ? t.messages.fresh(unread) : t.messages.newest}
         </button>
       )}
     </div>
@@ -87,7 +88,7 @@ function Earlier({ session }: { session: RoomSession }) {
   return (
     <div class="earlier">
       <button class="button" type="button" aria-disabled={loading} onClick={() => void session.reader.loadEarlier()}>
-        {loading ? 'Fetching earlier messages…' : 'Show earlier messages'}
+        {loading ? t.messages.fetchingEarlier : t.messages.earlier}
       </button>
     </div>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { linkify } from '../parts/linkify.ts'
+import { t } from '../text/text.ts'
 import { MarkdownText } from './markdown-text.tsx'
 
 const FOLD_LENGTH = 2_400
@@ -19,7 +20,7 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
     <>
       …{' '}
       <button class="link-button" type="button" tabIndex={-1} onClick={() => setOpen(true)}>
-        Show all
+        {t.messages.showAll}
       </button>
     </>
   )

@@ -8,6 +8,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { MessageText } from './message-text.tsx'
 import { Quote } from './quote.tsx'
 import type { IsMine } from './use-mine.ts'
+import { t } from '../text/text.ts'
 
 interface MessageProps {
   entry: Entry
@@ -37,14 +38,19 @@ export function MessageView({
   const note = isMine ? author.email : authorNote(author)
   const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped'].filter(Boolean).join(' ')
   return (
-    <article class={classes} id={`m-${id}`} tabIndex={-1} aria-label={`${isMine ? 'You' : spokenName(author)}, ${clockTime(at)}`}>
+    <article
+      class={classes}
+      id={`m-${id}`}
+      tabIndex={-1}
+      aria-label={t.messages.label(isMine ? t.authors.you : spokenName(author), clockTime(at))}
+    >
       {isNewDay && <p class="day">{dayName(at)}</p>}
-      {isFirstUnread && <p class="unread">New since you were here</p>}
+      {isFirstUnread && <p class="unread">{t.messages.newSince}</p>}
       <div class="message-body">
         <Avatar author={author} />
         <div class="message-main">
           <p class="byline">
-            <bdi class="name">{isMine ? 'You' : name}</bdi>
+            <bdi class="name">{isMine ? t.authors.you : name}</bdi>
             {author.kind === 'agent' && <AgentMark />}
             {note !== undefined && <bdi class="as">{note}</bdi>}
             <time dateTime={at} title={wholeMoment(at)}>
@@ -58,7 +64,7 @@ export function MessageView({
           class="icon-button reply"
           type="button"
           tabIndex={-1}
-          aria-label={`Reply to ${name}`}
+          aria-label={t.messages.replyTo(name)}
           onClick={() => onReply(entry)}
         >
           <Icon name="reply" />

@@ -7,6 +7,7 @@ import { MessageText } from './message-text.tsx'
 import { Quote } from './quote.tsx'
 import { showMessage } from './show-message.ts'
 import type { IsMine } from './use-mine.ts'
+import { t } from '../text/text.ts'
 
 interface PendingViewProps {
   session: RoomSession
@@ -19,7 +20,7 @@ export function PendingView({ session, isMine, onEdit }: PendingViewProps) {
   const pending = useStore(session.state, (state) => state.pending)
   if (pending.length === 0) return null
   return (
-    <ul class="pending-list" aria-label="On their way">
+    <ul class="pending-list" aria-label={t.messages.pending}>
       {pending.map((message) => (
         <PendingMessage key={message.clientId} message={message} session={session} isMine={isMine} onEdit={onEdit} />
       ))}
@@ -41,26 +42,18 @@ function PendingMessage({ message, session, isMine, onEdit }: PendingViewProps &
       <MessageText text={text} />
       <p class="pending-state">
         <Icon name={state === 'refused' ? 'cross' : state === 'sent' ? 'check' : 'clock'} />
-        {STATE_WORDS[state]}
-        {state === 'refused' && ` ${failureWords(failure).title}.`}
+        {state === 'refused' ? t.messages.refused(failureWords(failure).title) : t.messages[state]}
         {(state === 'refused' || state === 'waiting') && (
           <button class="link-button" type="button" onClick={takeBack}>
-            Take back
+            {t.messages.takeBack}
           </button>
         )}
         {state === 'refused' && (
           <button class="link-button" type="button" onClick={() => session.sender.resend(clientId)}>
-            Try again
+            {t.tryAgain}
           </button>
         )}
       </p>
     </li>
   )
 }
-
-const STATE_WORDS = {
-  waiting: 'Waiting to be sent',
-  sending: 'Sending',
-  sent: 'Sent',
-  refused: 'Not sent.',
-} as const

@@ -3,6 +3,7 @@ import { authorName } from '../parts/authors.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { IsMine } from './use-mine.ts'
+import { t } from '../text/text.ts'
 
 const SNIPPET_LENGTH = 140
 
@@ -16,14 +17,18 @@ interface QuoteProps {
 /** What is replied to, in short; pressing it goes there. */
 export function Quote({ id, isMine, session, onShow }: QuoteProps) {
   const entry = useStore(session.state, () => session.reader.byId.get(id))
-  const name = !entry ? 'An earlier message' : isMine(entry) ? 'You' : authorName(entry.author)
+  const name = !entry ? t.messages.earlierMessage : isMine(entry) ? t.authors.you : authorName(entry.author)
   return (
     <button class="quote" type="button" tabIndex={-1} onClick={() => onShow(id)}>
-      <span class="unseen">In reply to </span>
-      <bdi class="quote-name">{name}</bdi>
+      {t.messages.inReplyTo(
+        (words) => (
+          <span class="unseen">{words}</span>
+        ),
+        <bdi class="quote-name">{name}</bdi>,
+      )}
       {entry?.author.kind === 'agent' && <AgentMark />}
       <span class="quote-text" dir="auto">
-        {entry ? snippet(entry.message.text) : 'Not loaded yet'}
+        {entry ? snippet(entry.message.text) : t.messages.notLoaded}
       </span>
     </button>
   )

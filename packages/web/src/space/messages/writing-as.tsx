@@ -4,11 +4,12 @@ import { keyOf } from '../identity/present.ts'
 import { authorName } from '../parts/authors.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
+import { t } from '../text/text.ts'
 
 /** Under which name the others will see it. */
 export function WritingAs({ session }: { session: RoomSession }) {
   const account = useStore(accountStore, (value) => value.account)
-  const [guest, setGuest] = useState('Guest')
+  const [guest, setGuest] = useState<string>()
   useEffect(() => {
     void keyOf(session.secret.room, 'guest').then(({ thumbprint }) =>
       setGuest(authorName({ kind: 'anonymous', key: thumbprint })),
@@ -16,7 +17,7 @@ export function WritingAs({ session }: { session: RoomSession }) {
   }, [session])
   return (
     <span class="writing-as">
-      You write as <bdi>{account ? (account.name ?? account.email) : guest}</bdi>
+      {t.messages.writingAs(<bdi>{account ? (account.name ?? account.email) : (guest ?? t.authors.guest)}</bdi>)}
     </span>
   )
 }

@@ -1,4 +1,6 @@
+import { t } from '../text/text.ts'
+
 /** Says in words that a name is an agent's: anyone, person or agent, can be called anything. */
 export function AgentMark() {
-  return <span class="agent-mark">Agent</span>
+  return <span class="agent-mark">{t.authors.agent}</span>
 }

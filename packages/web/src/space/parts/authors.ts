@@ -1,5 +1,6 @@
 import type { Author, Entry } from '@atrium/room-client/space-ops'
 import { guestName } from './guest-name.ts'
+import { t } from '../text/text.ts'
 
 /** Tells authors apart: an account by its address, an agent by its id, a guest by the key of their device. */
 export function authorId({ kind, id, email, key, name }: Author): string {
@@ -10,9 +11,9 @@ export function authorId({ kind, id, email, key, name }: Author): string {
  * Accounts and agents choose their names. A guest's name is derived from the device key, so nobody else can claim it.
  */
 export function authorName({ kind, email, key, name }: Author): string {
-  if (kind === 'anonymous') return key === undefined ? 'Guest' : guestName(key)
+  if (kind === 'anonymous') return key === undefined ? t.authors.guest : guestName(key)
   const chosen = name?.replace(INVISIBLE, '').trim()
-  const fallback = email ?? (kind === 'agent' ? 'Agent' : 'Account')
+  const fallback = email ?? (kind === 'agent' ? t.authors.agent : t.authors.account)
   return chosen && !isTheReader(chosen) ? chosen : fallback
 }
 
@@ -30,14 +31,16 @@ function isTheReader(name: string): boolean {
 
 /** The verified identity beside the name: the e-mail address from the identity provider, or that there is none. */
 export function authorNote({ kind, email, name }: Author): string | undefined {
-  if (kind === 'anonymous') return 'unverified guest'
+  if (kind === 'anonymous') return t.authors.unverified
   return kind === 'account' && name !== undefined ? email : undefined
 }
 
 /** The name as it is read out. */
 export function spokenName(author: Author): string {
-  const note = author.kind === 'agent' ? 'agent' : authorNote(author)
-  return note === undefined ? authorName(author) : `${authorName(author)}, ${note}`
+  const name = authorName(author)
+  if (author.kind === 'agent') return t.authors.spokenAgent(name)
+  const note = authorNote(author)
+  return note === undefined ? name : t.authors.spoken(name, note)
 }
 
 /** One or two letters for the little arch beside a name. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
+import { t } from '../text/text.ts'
 
 interface BannerProps {
   tone: 'quiet' | 'warning'
@@ -13,7 +14,7 @@ export function Banner({ tone, children, onClose }: BannerProps) {
     <div class={`banner ${tone}`} role={tone === 'warning' ? 'alert' : 'status'}>
       <div class="banner-text">{children}</div>
       {onClose && (
-        <button class="icon-button" type="button" aria-label="Dismiss" onClick={onClose}>
+        <button class="icon-button" type="button" aria-label={t.dismiss} onClick={onClose}>
           <Icon name="close" />
         </button>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../text/text.ts'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 
@@ -36,6 +37,6 @@ async function copyText(text: string): Promise<boolean> {
     () => true,
     () => false,
   )
-  announce(done ? 'Copied' : 'This browser does not let the page copy')
+  announce(done ? t.copied : t.cannotCopy)
   return done
 }

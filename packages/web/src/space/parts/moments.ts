@@ -1,17 +1,14 @@
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
-const dayOfYear = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
-const dayWithYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' })
+import { capitalised, date, relativeDay } from '../text/format.ts'
 
 const DAY_MS = 86_400_000
 
 /** The time of day where the reader is. */
 export function clockTime(at: string): string {
-  return clock.format(new Date(at))
+  return date('clock', new Date(at))
 }
 
 export function wholeMoment(at: string): string {
-  return whole.format(new Date(at))
+  return date('whole', new Date(at))
 }
 
 /** The same for all moments of one local day. */
@@ -21,14 +18,14 @@ export function dayKey(at: string): string {
 
 /** `Today`, `Yesterday`, or the date. */
 export function dayName(at: string, now = new Date()): string {
-  const date = new Date(at)
-  const key = date.toDateString()
-  if (key === now.toDateString()) return 'Today'
-  if (key === new Date(now.getTime() - DAY_MS).toDateString()) return 'Yesterday'
-  return (date.getFullYear() === now.getFullYear() ? dayOfYear : dayWithYear).format(date)
+  return capitalised(dayInText(at, now))
 }
 
 /** The same within a sentence. */
-export function dayInText(at: string): string {
-  return dayName(at).replace(/^(?:Today|Yesterday)$/, (word) => word.toLowerCase())
+export function dayInText(at: string, now = new Date()): string {
+  const day = new Date(at)
+  const key = day.toDateString()
+  if (key === now.toDateString()) return relativeDay(0)
+  if (key === new Date(now.getTime() - DAY_MS).toDateString()) return relativeDay(-1)
+  return date(day.getFullYear() === now.getFullYear() ? 'day' : 'dayWithYear', day)
 }

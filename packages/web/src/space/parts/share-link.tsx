@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
+import { t } from '../text/text.ts'
 
 /** The complete link of the room, to copy or share. */
 export function ShareLink({ title }: { title: string | undefined }) {
@@ -15,25 +16,25 @@ export function ShareLink({ title }: { title: string | undefined }) {
       () => false,
     )
     setCopied(done)
-    announce(done ? 'Link copied' : 'The link is selected. Copy it with your keyboard.')
+    announce(done ? t.share.linkCopied : t.share.linkSelected)
     if (done) setTimeout(() => setCopied(false), 2_500)
   }
-  const share = () => void navigator.share({ title: title ?? 'A room', url: link }).catch(() => undefined)
+  const share = () => void navigator.share({ title: title ?? t.share.untitled, url: link }).catch(() => undefined)
   return (
     <div class="share-link">
       <label class="unseen" for="room-link">
-        The room’s link
+        {t.share.link}
       </label>
       <input id="room-link" ref={input} type="text" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
       <div class="buttons">
         <button class="button primary" type="button" onClick={() => void copy()}>
           <Icon name={copied ? 'check' : 'copy'} />
-          {copied ? 'Copied' : 'Copy link'}
+          {copied ? t.copied : t.share.copy}
         </button>
         {'share' in navigator && (
           <button class="button" type="button" onClick={share}>
             <Icon name="share" />
-            Share…
+            {t.share.share}
           </button>
         )}
       </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { t } from '../text/text.ts'
 
 interface SheetProps {
   title: string
@@ -40,7 +41,7 @@ export function Sheet({ title, children, onClose }: SheetProps) {
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {title}
           </h2>
-          <button class="icon-button" type="button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <button class="icon-button" type="button" aria-label={t.close} onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </button>
         </header>

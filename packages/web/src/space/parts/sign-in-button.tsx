@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { beginSignIn } from '../identity/sign-in.ts'
+import { t } from '../text/text.ts'
 
 interface SignInButtonProps {
   config: SpaceConfig | undefined
@@ -14,7 +15,7 @@ export function SignInButton({ config, primary = false, onLeave }: SignInButtonP
   const [problem, setProblem] = useState(false)
   const [leaving, setLeaving] = useState(false)
   const identity = config?.identity
-  if (config && !identity) return <p class="hint">This service has no sign-in set up. Whoever runs it can add one.</p>
+  if (config && !identity) return <p class="hint">{t.signIn.missing}</p>
   const signIn = () => {
     if (!identity) return
     setLeaving(true)
@@ -28,12 +29,12 @@ export function SignInButton({ config, primary = false, onLeave }: SignInButtonP
   return (
     <>
       <button class={primary ? 'button primary' : 'button'} type="button" disabled={!identity || leaving} onClick={signIn}>
-        {identity ? `Sign in with ${identity.label}` : 'Sign in'}
+        {identity ? t.signIn.with(identity.label) : t.signIn.plain}
       </button>
-      {identity?.development && <p class="hint">A provider for trying things out: it believes any address you type.</p>}
+      {identity?.development && <p class="hint">{t.signIn.development}</p>}
       {problem && (
         <p class="problem" role="alert">
-          The identity provider does not answer. Try again in a moment.
+          {t.signIn.unreachable}
         </p>
       )}
     </>

@@ -4,6 +4,8 @@ import { type Certificate, fetchCertificate, fetchFresh, isSignatureOf } from '.
 import type { Check, Report } from './check.ts'
 import { encodeBase64, sha256 } from './encoding.ts'
 import { pinKey, type Pin } from './pin.ts'
+import { date } from '../text/format.ts'
+import { t } from '../text/text.ts'
 
 /** Whether what the service publishes about itself fits together, and is signed by the key it had last time. */
 export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Promise<void> {
@@ -12,8 +14,8 @@ export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Pro
   report({
     id: 'certificate',
     verdict: certificate.isSigned ? 'proved' : 'failed',
-    title: certificate.isSigned ? 'The build’s certificate is signed' : 'The build’s certificate is not genuine',
-    text: `${facts.service}, commit ${facts.gitCommit.slice(0, 12)}, code ${facts.functionCodeSha256.slice(0, 12)}…`,
+    title: certificate.isSigned ? t.protection.certificate.proved : t.protection.certificate.failed,
+    text: t.protection.certificate.text(facts.service, facts.gitCommit.slice(0, 12), facts.functionCodeSha256.slice(0, 12)),
   })
   const pin = pinKey(certificate.thumbprint)
   onPin(pin)
@@ -22,29 +24,15 @@ export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Pro
 }
 
 function pinCheck({ kind, thumbprint, since }: Pin): Check {
-  const day = new Date(since).toLocaleDateString(undefined, { dateStyle: 'long' })
+  const day = date('dayWithYear', new Date(since))
+  const texts = t.protection.pin
   const short = `${thumbprint.slice(0, 12)}…`
   if (kind === 'first') {
-    return {
-      id: 'pin',
-      verdict: 'trusted',
-      title: 'This is the first time that this browser sees the key',
-      text: `${short} is remembered from now on: a change would be noticed. Compare it with what the operator says elsewhere.`,
-    }
+    return { id: 'pin', verdict: 'trusted', title: texts.first, text: texts.firstText(short) }
   }
   return kind === 'same'
-    ? {
-        id: 'pin',
-        verdict: 'proved',
-        title: 'It is the same key as before',
-        text: `${short}, known to this browser since ${day}.`,
-      }
-    : {
-        id: 'pin',
-        verdict: 'failed',
-        title: 'The service’s key has changed',
-        text: `Since ${day} it was another one; now it is ${short}. Unless the operator announced it, do not write here.`,
-      }
+    ? { id: 'pin', verdict: 'proved', title: texts.same, text: texts.sameText(short, day) }
+    : { id: 'pin', verdict: 'failed', title: texts.changed, text: texts.changedText(short, day) }
 }
 
 async function checkSource({ facts }: Certificate): Promise<Check> {
@@ -55,13 +43,11 @@ async function checkSource({ facts }: Certificate): Promise<Check> {
     return {
       id,
       verdict: isNamed ? 'proved' : 'failed',
-      title: isNamed
-        ? 'The published source is the one the certificate names'
-        : 'The published source is not the one the certificate names',
-      text: `${Math.ceil(archive.byteLength / 1024).toLocaleString()} KB that anyone can read and build.`,
+      title: isNamed ? t.protection.source.proved : t.protection.source.failed,
+      text: t.protection.source.text(Math.ceil(archive.byteLength / 1024)),
     }
   } catch {
-    return { id, verdict: 'unknown', title: 'The source could not be fetched', text: 'Try again when you are online.' }
+    return { id, verdict: 'unknown', title: t.protection.source.unreachable, text: t.protection.source.unreachableText }
   }
 }
 
@@ -81,18 +67,10 @@ async function checkAnswer({ facts, publicKey }: Certificate): Promise<Check> {
   const isSigned = signed !== undefined && sig !== undefined && (await isSignatureOf(publicKey, signed, sig))
   const isFresh = said['nonce'] === nonce
   const isSameBuild = said['gitCommit'] === facts.gitCommit && gitCommit === facts.gitCommit && service === facts.service
+  const texts = t.protection.attest
   if (isSigned && isFresh && isSameBuild) {
-    return {
-      id,
-      verdict: 'proved',
-      title: 'The running service holds that key, and names the same build',
-      text: 'It signed a random number that this browser made up just now.',
-    }
+    return { id, verdict: 'proved', title: texts.proved, text: texts.provedText }
   }
-  const why = !isSigned
-    ? 'Its answer is not signed by the certificate’s key.'
-    : !isFresh
-      ? 'Its answer is an old one.'
-      : 'It names another build.'
-  return { id, verdict: 'failed', title: 'The running service is not the certified one', text: why }
+  const why = !isSigned ? texts.unsigned : !isFresh ? texts.stale : texts.otherBuild
+  return { id, verdict: 'failed', title: texts.failed, text: why }
 }

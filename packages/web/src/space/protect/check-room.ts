@@ -5,6 +5,8 @@ import type { Head } from '../room/room-state.ts'
 import type { Report } from './check.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, type OpenedRecord, openLines } from './sealed-history.ts'
+import { list } from '../text/format.ts'
+import { t } from '../text/text.ts'
 
 const AUTHOR_PARTS = ['kind', 'id', 'name', 'email', 'key', 'proven'] as const
 
@@ -24,29 +26,24 @@ export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHist
   report({
     id: 'bytes',
     verdict: isWhole ? 'proved' : 'failed',
-    title: isWhole ? 'What is stored is what the service says it is' : 'The stored bytes are not those the service speaks of',
-    text: `${bytes.length.toLocaleString()} bytes, SHA-256 ${answer.sha256.slice(0, 16)}…`,
+    title: isWhole ? t.protection.bytes.proved : t.protection.bytes.failed,
+    text: t.protection.bytes.text(bytes.length, answer.sha256.slice(0, 16)),
   })
 
   const strangers = recipientsOf(lines).filter((recipient) => recipient !== 'room')
   report({
     id: 'recipients',
     verdict: strangers.length === 0 && answer.recipients.every((name) => name === 'room') ? 'proved' : 'failed',
-    title: strangers.length === 0 ? 'Only the room’s key can open it' : 'Someone else can open it, too',
-    text:
-      strangers.length === 0
-        ? 'Every line names one recipient: whoever holds the link. There is no key for the operator.'
-        : `Further recipients: ${strangers.join(', ')}.`,
+    title: strangers.length === 0 ? t.protection.recipients.proved : t.protection.recipients.failed,
+    text: strangers.length === 0 ? t.protection.recipients.provedText : t.protection.recipients.failedText(list(strangers)),
   })
 
   const opened = await openLines(secret, lines).catch(() => undefined)
   report({
     id: 'opens',
     verdict: opened ? 'proved' : 'failed',
-    title: opened ? 'Your key opens all of it' : 'Your key does not open all of it',
-    text: opened
-      ? `${lines.length.toLocaleString()} sealed lines were opened on this device. The key was not sent for that.`
-      : 'At least one stored line is damaged, or was sealed under another key.',
+    title: opened ? t.protection.opens.proved : t.protection.opens.failed,
+    text: opened ? t.protection.opens.provedText(lines.length) : t.protection.opens.failedText,
   })
 
   const hashes = await hashLines(lines)
@@ -55,12 +52,8 @@ export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHist
   report({
     id: 'chain',
     verdict: problem || !isGrown ? 'failed' : 'proved',
-    title: problem || !isGrown ? 'The history was altered' : 'Nothing was altered, left out or put in between',
-    text: problem
-      ? `The chain breaks at line ${problem.seq}.`
-      : isGrown
-        ? 'Each line holds the hash of the one before, from the first to the last this page was shown, now and on your last visit.'
-        : 'It does not lead to the line that this browser was shown last.',
+    title: problem || !isGrown ? t.protection.chain.failed : t.protection.chain.proved,
+    text: problem ? t.protection.chain.breaks(problem.seq) : isGrown ? t.protection.chain.provedText : t.protection.chain.shorter,
   })
 
   if (opened) report(comparison(opened, entries))
@@ -91,9 +84,9 @@ function comparison(opened: readonly OpenedRecord[], entries: readonly Entry[]) 
   return {
     id: 'shown',
     verdict: isSame ? 'proved' : 'failed',
-    title: isSame ? 'You were shown what is stored' : 'You were shown something that is not stored',
+    title: isSame ? t.protection.shown.proved : t.protection.shown.failed,
     text: isSame
-      ? `${entries.length.toLocaleString()} messages on this page were compared with the sealed ones, word for word.`
-      : `${other.length} messages differ. The first is number ${other[0]?.seq}.`,
+      ? t.protection.shown.provedText(entries.length)
+      : t.protection.shown.failedText(other.length, other[0]?.seq ?? 0),
   } as const
 }

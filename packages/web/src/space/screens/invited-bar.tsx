@@ -1,9 +1,10 @@
-import { creditsInText } from '../agents/amounts.ts'
 import { type InvitedAgent, isHere } from '../agents/invited-agent.ts'
 import type { InvitedAgents } from '../agents/invited-agents.ts'
 import { Icon } from '../parts/icon.tsx'
 import { clockTime } from '../parts/moments.ts'
 import { useStore } from '../use-store.ts'
+import type { ComponentChildren } from 'preact'
+import { t } from '../text/text.ts'
 
 interface InvitedBarProps {
   invited: InvitedAgents
@@ -16,7 +17,7 @@ export function InvitedBar({ invited, onDismiss }: InvitedBarProps) {
   const agents = useStore(invited.state, (state) => state.agents)
   if (agents.length === 0) return null
   return (
-    <section class="invited" aria-label="Agents you invited">
+    <section class="invited" aria-label={t.agents.invited}>
       <ul>
         {agents.map((agent) => (
           <Line key={agent.id} agent={agent} invited={invited} onDismiss={onDismiss} />
@@ -34,9 +35,7 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
   }
   return (
     <li>
-      <p>
-        <bdi class="name">{name}</bdi> {wordsOf(agent)}
-      </p>
+      <p>{wordsOf(agent)}</p>
       {isHere(agent) ? (
         <button
           class="button small"
@@ -44,10 +43,15 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
           aria-disabled={leaving}
           onClick={() => leaving || void invited.sendAway(agent)}
         >
-          Send away<span class="unseen"> {name}</span>
+          {t.agents.sendAway(
+            (shown) => (
+              <span class="unseen">{shown}</span>
+            ),
+            name,
+          )}
         </button>
       ) : (
-        <button class="icon-button" type="button" aria-label={`Dismiss ${name}`} onClick={dismiss}>
+        <button class="icon-button" type="button" aria-label={t.agents.dismiss(name)} onClick={dismiss}>
           <Icon name="close" />
         </button>
       )}
@@ -55,12 +59,13 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
   )
 }
 
-function wordsOf({ status, hasJoined, leaving, unreached, expiresAt, chargedCredits }: InvitedAgent): string {
-  const paid = `It cost ${creditsInText(chargedCredits)}.`
-  if (status === 'expired') return `has left: its time was up. ${paid}`
-  if (status === 'stopped') return `has left. ${paid}`
-  if (status === 'failed') return `${hasJoined ? 'had to leave' : 'could not come'}. ${paid}`
-  if (unreached) return 'could not be told to go. Try again.'
-  if (leaving) return 'is being sent away…'
-  return status === 'launching' ? 'is coming…' : `reads along until ${clockTime(expiresAt)}`
+function wordsOf(agent: InvitedAgent): ComponentChildren {
+  const { status, hasJoined, leaving, unreached, expiresAt, chargedCredits } = agent
+  const name = <bdi class="name">{agent.name}</bdi>
+  if (status === 'expired') return t.agents.expired(name, chargedCredits)
+  if (status === 'stopped') return t.agents.stopped(name, chargedCredits)
+  if (status === 'failed') return t.agents[hasJoined ? 'hadToLeave' : 'couldNotCome'](name, chargedCredits)
+  if (unreached) return t.agents.unreached(name)
+  if (leaving) return t.agents.leaving(name)
+  return status === 'launching' ? t.agents.coming(name) : t.agents.present(name, clockTime(expiresAt))
 }

@@ -8,6 +8,8 @@ import { formatFragment } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { createRoom, type Wish } from './create-room.ts'
 import { keepWish, takeWish } from './kept-wish.ts'
+import { list } from '../text/format.ts'
+import { t } from '../text/text.ts'
 
 export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
   const [wish, setWish] = useState<Wish>(takeWish)
@@ -28,14 +30,14 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
       location.hash = formatFragment(await createRoom(wish))
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
-      setProblem(`${title}. ${text}`)
+      setProblem(t.titled(title, text))
       setMaking(false)
     }
   }
   return (
     <form
       class="card new-room"
-      aria-label="Make a room"
+      aria-label={t.newRoom.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -44,16 +46,16 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
     >
       <TitleField value={wish.title} onChange={(title) => change({ title })} />
       <fieldset>
-        <legend>Who may come in</legend>
+        <legend>{t.newRoom.who}</legend>
         <Choice
-          label="Anyone with the link"
-          hint="Nobody signs in."
+          label={t.newRoom.anyone}
+          hint={t.newRoom.anyoneHint}
           checked={!isListed}
           onChoose={() => change({ policy: 'open' })}
         />
         <Choice
-          label="Only people on a list"
-          hint={config && !config.identity ? 'This service has no sign-in set up.' : 'They sign in with their e-mail address.'}
+          label={t.newRoom.listed}
+          hint={config && !config.identity ? t.newRoom.noSignIn : t.newRoom.listedHint}
           checked={isListed}
           disabled={config?.identity === null}
           onChoose={() => change({ policy: 'email' })}
@@ -67,26 +69,28 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
       )}
       {isListed && !account ? (
         <div class="buttons column">
-          <p class="hint">The room will be yours, so it has to know who you are.</p>
+          <p class="hint">{t.newRoom.knowYou}</p>
           <SignInButton config={config} primary onLeave={() => keepWish(wish)} />
         </div>
       ) : (
         <div class="buttons column">
           <button class="button primary large" type="submit" aria-disabled={making}>
-            {making ? 'Making the room…' : 'Make the room'}
+            {making ? t.newRoom.making : t.newRoom.make}
           </button>
-          {isListed && account && <p class="hint">It will belong to {account.email}.</p>}
+          {isListed && account && <p class="hint">{t.newRoom.belongsTo(<bdi>{account.email}</bdi>)}</p>}
         </div>
       )}
     </form>
   )
 }
 
+const MAX_ADDRESSES = 1_000
+
 function problemOf({ policy, addresses }: Wish): string | undefined {
   if (policy === 'open') return undefined
   const { emails, wrong } = parseAddresses(addresses)
-  if (wrong.length > 0) return `This is not an e-mail address: ${wrong.slice(0, 3).join(', ')}`
-  return emails.length > 1_000 ? 'A list holds up to 1,000 addresses at a time.' : undefined
+  if (wrong.length > 0) return t.newRoom.notAddresses(list(wrong.slice(0, 3)))
+  return emails.length > MAX_ADDRESSES ? t.newRoom.tooMany(MAX_ADDRESSES) : undefined
 }
 
 function TitleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
@@ -94,7 +98,9 @@ function TitleField({ value, onChange }: { value: string; onChange: (value: stri
   return (
     <div class="field">
       <label for={id}>
-        Title <span class="optional">optional</span>
+        {t.newRoom.title((word) => (
+          <span class="optional">{word}</span>
+        ))}
       </label>
       <input
         id={id}
@@ -102,7 +108,7 @@ function TitleField({ value, onChange }: { value: string; onChange: (value: stri
         dir="auto"
         maxLength={200}
         autoComplete="off"
-        placeholder="Lantern night"
+        placeholder={t.newRoom.titleExample}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
@@ -115,7 +121,7 @@ function AddressField({ value, onChange }: { value: string; onChange: (value: st
   const { emails } = parseAddresses(value)
   return (
     <div class="field">
-      <label for={id}>Their e-mail addresses</label>
+      <label for={id}>{t.newRoom.addresses}</label>
       <textarea
         id={id}
         rows={4}
@@ -128,7 +134,7 @@ function AddressField({ value, onChange }: { value: string; onChange: (value: st
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <p class="hint" id={hintId}>
-        {emails.length === 0 ? 'One a line, or with commas. You are on the list anyway.' : `${emails.length} and you.`}
+        {emails.length === 0 ? t.newRoom.addressesHint : t.newRoom.andYou(emails.length)}
       </p>
     </div>
   )

@@ -14,6 +14,7 @@ import { useStore } from '../use-store.ts'
 import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
+import { t } from '../text/text.ts'
 
 export type SheetName = 'share' | 'people' | 'invite' | 'protection' | 'about'
 
@@ -67,7 +68,7 @@ function useRoomTitle(session: RoomSession): void {
     const show = () => {
       if (!document.hidden) seenCount.current = count
       const unread = Math.max(count - seenCount.current, 0)
-      document.title = `${unread > 0 ? `(${unread}) ` : ''}${title ?? 'Room'} · Space`
+      document.title = t.room.tab(title ?? t.room.untitled, unread)
     }
     show()
     document.addEventListener('visibilitychange', show)

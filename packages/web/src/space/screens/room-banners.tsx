@@ -9,6 +9,7 @@ import { pinKey } from '../protect/pin.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'
+import { t } from '../text/text.ts'
 
 interface RoomBannersProps {
   session: RoomSession
@@ -30,11 +31,9 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
       {(changedKey || shrank) && (
         <Banner tone="warning">
           <p>
-            {changedKey
-              ? 'The key that signs for this service is not the one this browser knew.'
-              : 'The history has become shorter than it was: the service has lost or is hiding something.'}{' '}
+            {changedKey ? t.room.changedKey : t.room.shrank}{' '}
             <button class="link-button" type="button" onClick={() => onOpen('protection')}>
-              What protects this room
+              {t.protection.title}
             </button>
           </p>
         </Banner>
@@ -42,12 +41,13 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
       {failure !== undefined && (
         <Banner tone="warning">
           <p>
-            <strong>{failureWords(failure).title}.</strong> {failureWords(failure).text}
+            <strong>{failureWords(failure).title}</strong>
           </p>
+          <p>{failureWords(failure).text}</p>
           <SignInButton config={config} />
           {policy === 'open' && (
             <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
-              Go on as a guest
+              {t.room.asGuest}
             </button>
           )}
         </Banner>
@@ -55,10 +55,10 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
       {failure === undefined && link !== 'online' && (
         <Banner tone="quiet">
           <p>
-            {LINK_WORDS[link]} {waiting > 0 && 'What you have written is kept on this device, and goes out then.'}{' '}
+            {t.room.link[link]} {waiting > 0 && t.room.kept}{' '}
             {link !== 'offline' && (
               <button class="link-button" type="button" onClick={() => session.retryNow()}>
-                Try now
+                {t.room.tryNow}
               </button>
             )}
           </p>
@@ -66,18 +66,12 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
       )}
       {unkept && (
         <Banner tone="warning">
-          <p>This browser does not let the page store anything: what is not sent when you close it will be lost.</p>
+          <p>{t.room.unkept}</p>
         </Banner>
       )}
     </>
   )
 }
-
-const LINK_WORDS = {
-  offline: 'You are offline.',
-  away: 'The service does not answer; trying again.',
-  troubled: 'The service has trouble with this room; trying again.',
-} as const
 
 /** Looks once whether the service's key is the one of the last visit. Not being able to look is no alarm. */
 function useChangedKey(): boolean {

@@ -3,6 +3,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'
+import { t } from '../text/text.ts'
 
 interface RoomHeadProps {
   session: RoomSession
@@ -14,18 +15,18 @@ export function RoomHead({ session, onOpen }: RoomHeadProps) {
   const policy = useStore(session.state, (state) => state.policy)
   return (
     <header class="room-head">
-      <a class="home" href="/space" aria-label="Space: make another room">
+      <a class="home" href="/space" aria-label={t.room.home}>
         <ArchMark />
       </a>
       <div class="room-name">
-        <h1 dir="auto">{title ?? 'Room'}</h1>
-        <p>{policy === 'email' ? 'Only people on its list' : 'Anyone with the link'}</p>
+        <h1 dir="auto">{title ?? t.room.untitled}</h1>
+        <p>{policy === 'email' ? t.room.listed : t.room.anyone}</p>
       </div>
-      <nav aria-label="Room">
-        <HeadButton icon="share" label="Share" onClick={() => onOpen('share')} />
-        <HeadButton icon="people" label="People" onClick={() => onOpen('people')} />
-        <HeadButton icon="shield" label="Protection" onClick={() => onOpen('protection')} />
-        <HeadButton icon="more" label="More" onClick={() => onOpen('about')} />
+      <nav aria-label={t.room.nav}>
+        <HeadButton icon="share" label={t.room.share} onClick={() => onOpen('share')} />
+        <HeadButton icon="people" label={t.room.people} onClick={() => onOpen('people')} />
+        <HeadButton icon="shield" label={t.room.protection} onClick={() => onOpen('protection')} />
+        <HeadButton icon="more" label={t.room.more} onClick={() => onOpen('about')} />
       </nav>
     </header>
   )

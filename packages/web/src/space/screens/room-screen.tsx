@@ -11,6 +11,7 @@ import { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
+import { t } from '../text/text.ts'
 
 interface RoomScreenProps {
   secret: RoomSecret
@@ -40,8 +41,8 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
   if (phase === 'opening') return <Opening link={link} />
   if (phase === 'removed') {
     return (
-      <Notice title="The room was removed">
-        <p>Its owner took it down, with everything that was said in it. It cannot be brought back.</p>
+      <Notice title={t.room.removedTitle}>
+        <p>{t.room.removed}</p>
         <StartOver />
       </Notice>
     )
@@ -53,7 +54,7 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
       {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
       {remedy === 'sign-in' && account && (
         <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
-          Sign out
+          {t.signIn.out}
         </button>
       )}
     </Notice>
@@ -64,7 +65,7 @@ function StartOver() {
   return (
     <p>
       <a class="button" href="/space">
-        Make a room of your own
+        {t.start.makeOwn}
       </a>
     </p>
   )
@@ -74,24 +75,17 @@ function Opening({ link }: { link: 'online' | 'offline' | 'away' | 'troubled' })
   return (
     <main class="opening" aria-busy="true">
       <h1 class="unseen">Space</h1>
-      <p role="status">{OPENING_WORDS[link]}</p>
+      <p role="status">{t.room.opening[link]}</p>
     </main>
   )
 }
-
-const OPENING_WORDS = {
-  online: 'Opening the room…',
-  offline: 'You are offline. The room opens as soon as you are back.',
-  away: 'The service does not answer. Trying again…',
-  troubled: 'The service has trouble with this room, and shows nothing rather than something false. Trying again…',
-} as const
 
 function sayNews(entries: readonly Entry[]): void {
   const [first] = entries
   if (!first) return
   const words =
     entries.length > 2
-      ? `${entries.length} new messages`
-      : entries.map(({ author, message }) => `${spokenName(author)}: ${message.text}`).join('. ')
+      ? t.room.newMessages(entries.length)
+      : entries.map(({ author, message }) => t.room.spoken(spokenName(author), message.text)).reduce(t.titled)
   announce(words.slice(0, 400))
 }

@@ -10,6 +10,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { RemoveRoom } from './remove-room.tsx'
 import { useOwnership } from './use-ownership.ts'
+import { t } from '../text/text.ts'
 
 interface AboutSheetProps {
   session: RoomSession
@@ -20,7 +21,7 @@ interface AboutSheetProps {
 export function AboutSheet({ session, config, onClose }: AboutSheetProps) {
   const owner = useOwnership(session)
   return (
-    <Sheet title="This room" onClose={onClose}>
+    <Sheet title={t.about.title} onClose={onClose}>
       <You config={config} />
       <Export session={session} />
       {owner && <RemoveRoom session={session} as={owner} />}
@@ -32,21 +33,19 @@ function You({ config }: { config: SpaceConfig | undefined }) {
   const account = useStore(accountStore, (value) => value.account)
   return (
     <section aria-labelledby="you">
-      <h3 id="you">You</h3>
+      <h3 id="you">{t.about.you}</h3>
       {account ? (
         <>
-          <p>
-            Signed in as <bdi>{account.email}</bdi>. In every room you write in, the others see this address.
-          </p>
+          <p>{t.about.signedIn(<bdi>{account.email}</bdi>)}</p>
           <div class="buttons">
             <button class="button" type="button" onClick={() => keepAccount(undefined)}>
-              Sign out
+              {t.signIn.out}
             </button>
           </div>
         </>
       ) : (
         <>
-          <p>You are a guest. Your messages are signed by a key that this device keeps for this room alone.</p>
+          <p>{t.about.guest}</p>
           <SignInButton config={config} />
         </>
       )}
@@ -61,31 +60,28 @@ function Export({ session }: { session: RoomSession }) {
     make.then(
       (blob) => {
         download(blob, `room-${session.secret.room.slice(0, 8)}.${extension}`)
-        announce('Saved')
+        announce(t.about.saved)
       },
       () => setProblem(true),
     )
   }
   return (
     <section aria-labelledby="export">
-      <h3 id="export">Take it with you</h3>
-      <p>
-        All messages in plain text, opened on this device; or the sealed bytes as they are stored, which any JOSE tool opens with
-        the room’s key.
-      </p>
+      <h3 id="export">{t.about.export}</h3>
+      <p>{t.about.exportHint}</p>
       <div class="buttons">
         <button class="button" type="button" onClick={() => save(exportPlain(session.secret), 'json')}>
           <Icon name="download" />
-          Messages
+          {t.about.messages}
         </button>
         <button class="button" type="button" onClick={() => save(exportSealed(session.secret), 'sealed.jsonl')}>
           <Icon name="download" />
-          Sealed bytes
+          {t.about.sealed}
         </button>
       </div>
       {problem && (
         <p class="problem" role="alert">
-          It could not be fetched or opened. Try again in a moment.
+          {t.about.exportFailed}
         </p>
       )}
     </section>

@@ -1,5 +1,6 @@
 import { type ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { t } from '../text/text.ts'
 
 interface AdmitFormProps {
   label: string
@@ -46,7 +47,7 @@ export function AdmitForm({ label, placeholder, inputMode, hint, parse, wrongTex
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <button class="button primary" type="submit">
-          Let in
+          {t.people.letIn}
         </button>
       </div>
       {hint !== undefined && (

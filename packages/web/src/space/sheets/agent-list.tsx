@@ -4,6 +4,7 @@ import { parseAgentIds } from '../parts/parse-agent-ids.ts'
 import { AdmitForm } from './admit-form.tsx'
 import type { Change } from './member-list.tsx'
 import { MemberRow } from './member-row.tsx'
+import { t } from '../text/text.ts'
 
 interface AgentListProps {
   agents: readonly AdmittedAgent[]
@@ -19,7 +20,7 @@ export function AgentList({ agents, people, change }: AgentListProps) {
   const nameOf = (id: string) => people.find(({ author }) => author.id === id)?.author.name ?? id
   return (
     <section aria-labelledby="agents">
-      <h3 id="agents">Agents on the list</h3>
+      <h3 id="agents">{t.people.agents}</h3>
       {agents.length > 0 && (
         <ul class="people">
           {agents.map((agent) => {
@@ -31,8 +32,8 @@ export function AgentList({ agents, people, change }: AgentListProps) {
                 name={name}
                 member={agent}
                 {...(change && {
-                  onExpel: () => change({ op: 'expel', agents: [id] }, `${name} was removed`),
-                  onAdmit: () => change({ op: 'admit', agents: [id] }, `${name} was let in`),
+                  onExpel: () => change({ op: 'expel', agents: [id] }, t.people.wasRemoved(name)),
+                  onAdmit: () => change({ op: 'admit', agents: [id] }, t.people.wasLetIn(name)),
                 })}
               />
             )
@@ -41,18 +42,16 @@ export function AgentList({ agents, people, change }: AgentListProps) {
       )}
       {change && (
         <AdmitForm
-          label="Let an agent in"
+          label={t.people.letAgentIn}
           placeholder="agt_…"
           inputMode="text"
-          hint="By its id. An agent reads all that is written here, from the first message on."
+          hint={t.people.letAgentInHint}
           parse={(text) => {
             const { ids, wrong } = parseAgentIds(text)
             return { names: ids, wrong: wrong[0] }
           }}
-          wrongText={(wrong) => `This is not an agent’s id: ${wrong}`}
-          onAdmit={(ids) =>
-            change({ op: 'admit', agents: ids }, ids.length === 1 ? 'The agent was let in' : 'The agents were let in')
-          }
+          wrongText={(wrong) => t.people.notAgentId(wrong)}
+          onAdmit={(ids) => change({ op: 'admit', agents: ids }, t.people.agentsLetIn(ids.length))}
         />
       )}
     </section>

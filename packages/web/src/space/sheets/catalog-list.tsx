@@ -5,6 +5,7 @@ import type { CatalogAgent } from '../api/platform-api.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { AgentFacts } from './agent-facts.tsx'
+import { t } from '../text/text.ts'
 
 interface CatalogListProps {
   catalog: ReturnType<typeof useCatalog>
@@ -28,11 +29,11 @@ export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
     // The button that was pressed may be gone then.
     focusAt.current = agents.length
     const { length } = await fetchMore()
-    if (length > 0) announce(length === 1 ? '1 more agent' : `${length} more agents`)
+    if (length > 0) announce(t.agents.moreAgents(length))
   }
   return (
     <>
-      <p class="hint">Agents that take part in a conversation. What they cost, a coupon pays.</p>
+      <p class="hint">{t.agents.hint}</p>
       <ul class="catalog" ref={list}>
         {agents.map((agent) => (
           <li key={agent.id}>
@@ -47,22 +48,27 @@ export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
               <AgentFacts agent={agent} />
             </div>
             <button class="button small" type="button" onClick={() => onChoose(agent)}>
-              Choose<span class="unseen"> {agent.name}</span>
+              {t.agents.choose(
+                (shown) => (
+                  <span class="unseen">{shown}</span>
+                ),
+                agent.name,
+              )}
             </button>
           </li>
         ))}
       </ul>
-      {busy && agents.length === 0 && <p class="hint">Fetching the catalog…</p>}
-      {!busy && failure === undefined && agents.length === 0 && <p class="hint">There are no agents in the catalog.</p>}
+      {busy && agents.length === 0 && <p class="hint">{t.agents.fetchingCatalog}</p>}
+      {!busy && failure === undefined && agents.length === 0 && <p class="hint">{t.agents.noAgents}</p>}
       {failure !== undefined && (
         <p class="problem" role="alert">
-          {catalogWords(failure).title}. {catalogWords(failure).text}
+          {t.titled(catalogWords(failure).title, catalogWords(failure).text)}
         </p>
       )}
       {(nextCursor !== undefined || failure !== undefined) && (
         <div class="buttons">
           <button class="button" type="button" aria-disabled={busy} onClick={() => busy || void more()}>
-            {busy ? 'Fetching…' : failure === undefined ? 'Show more' : 'Try again'}
+            {busy ? t.agents.fetching : failure === undefined ? t.showMore : t.tryAgain}
           </button>
         </div>
       )}

@@ -1,5 +1,4 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { creditsInText } from '../agents/amounts.ts'
 import type { InvitedAgents } from '../agents/invited-agents.ts'
 import { isOffList, launchWords } from '../agents/launch-words.ts'
 import { parseCoupon } from '../agents/parse-coupon.ts'
@@ -10,6 +9,7 @@ import { Avatar } from '../parts/avatar.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { InviteTerms } from './invite-terms.tsx'
 import { LetIn } from './let-in.tsx'
+import { t } from '../text/text.ts'
 
 interface InviteFormProps {
   agent: CatalogAgent
@@ -40,16 +40,16 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   const invite = async () => {
     const coupon = parseCoupon(text)
     setOffList(false)
-    setProblem(coupon === undefined ? 'This is not a whole coupon. One begins with cpn_ and has 40 characters.' : undefined)
+    setProblem(coupon === undefined ? t.agents.notCoupon('cpn_', 40) : undefined)
     if (coupon === undefined || busy) return
     setBusy(true)
     try {
       if ((await invited.invite(agent, coupon)) === 'coming') return onDone()
-      setProblem(`${agent.name} is in this room already. Nothing was taken from the coupon.`)
+      setProblem(t.agents.alreadyHere(agent.name))
     } catch (error) {
       setOffList(isOffList(error))
       const { title, text } = launchWords(error, agent.price_credits)
-      if (!isOffList(error)) setProblem(`${title}. ${text}`)
+      if (!isOffList(error)) setProblem(t.titled(title, text))
       if (error instanceof ApiFailure && error.priceCredits !== undefined) setPrice(error.priceCredits)
     }
     setBusy(false)
@@ -58,7 +58,7 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
     <>
       <div class="buttons">
         <button class="link-button" type="button" onClick={onBack}>
-          All agents
+          {t.agents.all}
         </button>
       </div>
       <div class="chosen">
@@ -89,7 +89,7 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
           {offList && <LetIn agent={agent} session={session} onLetIn={invite} />}
         </div>
         <button class="button primary large" type="submit" aria-disabled={busy}>
-          {busy ? 'Inviting…' : agent.price_credits === 0 ? 'Invite' : `Invite for ${creditsInText(agent.price_credits)}`}
+          {busy ? t.agents.inviting : agent.price_credits === 0 ? t.agents.inviteFree : t.agents.inviteFor(agent.price_credits)}
         </button>
       </form>
     </>
@@ -100,7 +100,7 @@ function CouponField({ value, onChange }: { value: string; onChange: (value: str
   const [id, hintId] = [useId(), useId()]
   return (
     <div class="field">
-      <label for={id}>Coupon</label>
+      <label for={id}>{t.agents.coupon}</label>
       <input
         id={id}
         type="text"
@@ -113,7 +113,7 @@ function CouponField({ value, onChange }: { value: string; onChange: (value: str
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <p class="hint" id={hintId}>
-        It goes to the service that sends the agent. This browser does not keep it.
+        {t.agents.couponHint}
       </p>
     </div>
   )

@@ -7,6 +7,7 @@ import { Sheet } from '../parts/sheet.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { CatalogList } from './catalog-list.tsx'
 import { InviteForm } from './invite-form.tsx'
+import { t } from '../text/text.ts'
 
 interface InviteSheetProps {
   session: RoomSession
@@ -26,7 +27,7 @@ export function InviteSheet({ session, config, invited, onClose }: InviteSheetPr
     setSeen(agent)
   }
   return (
-    <Sheet title="Invite an agent" onClose={onClose}>
+    <Sheet title={t.agents.invite} onClose={onClose}>
       {chosen ? (
         <InviteForm
           key={chosen.id}

@@ -7,6 +7,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { changeList } from './change-list.ts'
 import { useOwnership } from './use-ownership.ts'
+import { t } from '../text/text.ts'
 
 interface LetInProps {
   agent: CatalogAgent
@@ -24,30 +25,24 @@ export function LetIn({ agent: { id, name }, session, onLetIn }: LetInProps) {
     setProblem(undefined)
     try {
       await changeList(session, { op: 'admit', agents: [id] })
-      announce(`${name} was let in`)
+      announce(t.people.wasLetIn(name))
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
-      return setProblem(`${title}. ${text}`)
+      return setProblem(t.titled(title, text))
     }
     await onLetIn()
   }
   return (
     <div class="let-in" role="alert">
-      <p>
-        <bdi>{name}</bdi> is not on this room’s list. Nothing was taken from the coupon.
-      </p>
+      <p>{t.agents.notOnList(<bdi>{name}</bdi>)}</p>
       {ownership === 'account' && (
         <div class="buttons">
           <button class="button" type="button" onClick={() => void letIn()}>
-            Let it in, and invite it
+            {t.agents.letInAndInvite}
           </button>
         </div>
       )}
-      {ownership === null && (
-        <p class="hint">
-          Only the room’s owner can let it in, by its id: <span class="agent-id">{id}</span>
-        </p>
-      )}
+      {ownership === null && <p class="hint">{t.agents.ownerCanLetIn(<bdi class="agent-id">{id}</bdi>)}</p>}
       {problem !== undefined && <p class="problem">{problem}</p>}
     </div>
   )

@@ -12,6 +12,7 @@ import { AgentList } from './agent-list.tsx'
 import { changeList, type ListChange } from './change-list.ts'
 import { MemberRow } from './member-row.tsx'
 import { usePolicies } from './use-policies.ts'
+import { t } from '../text/text.ts'
 
 /** Changes the list and announces `done`. Resolves to whether it succeeded. */
 export type Change = (wish: ListChange, done: string) => Promise<boolean>
@@ -22,7 +23,7 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
   const account = useStore(accountStore, (value) => value.account)
   const [problem, setProblem] = useState<string>()
   const since = policies?.[0]?.at
-  if (!current) return <p class="hint">{policies === null ? 'The list could not be fetched.' : 'Opening the list…'}</p>
+  if (!current) return <p class="hint">{policies === null ? t.people.unreachable : t.people.opening}</p>
   const owner = ownerEmail(current)
   const isOwner = owner !== undefined && owner === account?.email.toLowerCase()
   const change: Change = async (wish, done) => {
@@ -34,14 +35,14 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
       return true
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
-      setProblem(`${title}. ${text}`)
+      setProblem(t.titled(title, text))
       return false
     }
   }
   return (
     <>
       <section aria-labelledby="list">
-        <h3 id="list">Who may come in</h3>
+        <h3 id="list">{t.people.listTitle}</h3>
         <ul class="people">
           {owner !== undefined && since !== undefined && !current.allow?.some(({ email }) => email === owner) && (
             <MemberRow name={owner} member={{ email: owner, admitted_at: since }} isOwner />
@@ -53,8 +54,8 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
               member={member}
               isOwner={member.email === owner}
               {...(isOwner && {
-                onExpel: () => change({ op: 'expel', emails: [member.email] }, `${member.email} was removed`),
-                onAdmit: () => change({ op: 'admit', emails: [member.email] }, `${member.email} was let in`),
+                onExpel: () => change({ op: 'expel', emails: [member.email] }, t.people.wasRemoved(member.email)),
+                onAdmit: () => change({ op: 'admit', emails: [member.email] }, t.people.wasLetIn(member.email)),
               })}
             />
           ))}
@@ -62,9 +63,7 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
         {isOwner ? (
           <AdmitPeople change={change} />
         ) : (
-          <p class="hint">
-            Only <bdi>{owner ?? 'its owner'}</bdi> can change the list.
-          </p>
+          <p class="hint">{t.people.onlyOwner(<bdi>{owner ?? t.people.itsOwner}</bdi>)}</p>
         )}
       </section>
       <AgentList agents={current.agents ?? []} people={people} change={isOwner ? change : undefined} />
@@ -80,16 +79,19 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
 function AdmitPeople({ change }: { change: Change }) {
   return (
     <AdmitForm
-      label="Let someone in"
+      label={t.people.letSomeoneIn}
       placeholder="cem@example.com"
       inputMode="email"
       parse={(text) => {
         const { emails, wrong } = parseAddresses(text)
         return { names: emails, wrong: wrong[0] }
       }}
-      wrongText={(wrong) => `This is not an e-mail address: ${wrong}`}
+      wrongText={(wrong) => t.newRoom.notAddresses(wrong)}
       onAdmit={(emails) =>
-        change({ op: 'admit', emails }, emails.length === 1 ? `${emails[0]} was let in` : `${emails.length} people were let in`)
+        change(
+          { op: 'admit', emails },
+          emails.length === 1 ? t.people.wasLetIn(emails[0] ?? '') : t.people.wereLetIn(emails.length),
+        )
       }
     />
   )

@@ -1,6 +1,7 @@
 import type { AdmittedAgent, Member } from '@atrium/sealing/records'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { dayInText, wholeMoment } from '../parts/moments.ts'
+import { t } from '../text/text.ts'
 
 interface MemberRowProps {
   name: string
@@ -16,24 +17,27 @@ export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: M
   const { admitted_at, revoked_at } = member
   const isIn = revoked_at === undefined
   const at = revoked_at ?? admitted_at
+  const when = (
+    <time dateTime={at} title={wholeMoment(at)}>
+      {dayInText(at)}
+    </time>
+  )
+  const unseen = (words: string) => <span class="unseen">{words}</span>
   return (
     <li class={isIn ? undefined : 'revoked'}>
       <div class="person">
         <p>
-          <bdi class="name">{name}</bdi> {'id' in member && <AgentMark />} {isOwner && <span class="badge">Owner</span>}
+          <bdi class="name">{name}</bdi> {'id' in member && <AgentMark />}{' '}
+          {isOwner && <span class="badge">{t.people.owner}</span>}
         </p>
         <p class="hint">
           {'id' in member && member.id !== name && <bdi class="agent-id">{member.id} · </bdi>}
-          {isIn ? 'Let in ' : 'Removed '}
-          <time dateTime={at} title={wholeMoment(at)}>
-            {dayInText(at)}
-          </time>
+          {isIn ? t.people.letInAt(when) : t.people.removedAt(when)}
         </p>
       </div>
       {!isOwner && onExpel && onAdmit && (
         <button class="button small" type="button" onClick={() => void (isIn ? onExpel() : onAdmit())}>
-          {isIn ? 'Remove' : 'Let in again'}
-          <span class="unseen"> {name}</span>
+          {isIn ? t.people.remove(unseen, name) : t.people.letInAgain(unseen, name)}
         </button>
       )}
     </li>

@@ -7,6 +7,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { useMine } from '../messages/use-mine.ts'
 import { MemberList } from './member-list.tsx'
+import { t } from '../text/text.ts'
 
 interface PeopleSheetProps {
   session: RoomSession
@@ -22,11 +23,11 @@ export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
   const isMine = useMine(session)
   const people = participantsOf(chunks.flatMap(({ entries }) => entries))
   return (
-    <Sheet title="People" onClose={onClose}>
+    <Sheet title={t.people.title} onClose={onClose}>
       <section aria-labelledby="written">
-        <h3 id="written">Who has written</h3>
+        <h3 id="written">{t.people.written}</h3>
         {people.length === 0 ? (
-          <p class="hint">Nobody yet.</p>
+          <p class="hint">{t.people.nobody}</p>
         ) : (
           <ul class="people">
             {people.map((person) => (
@@ -34,16 +35,16 @@ export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
             ))}
           </ul>
         )}
-        {hasEarlier && <p class="hint">Counted in the messages that are loaded.</p>}
+        {hasEarlier && <p class="hint">{t.people.counted}</p>}
       </section>
       {policy === 'email' && <MemberList session={session} people={people} />}
       {onInvite && (
         <section aria-labelledby="invite">
-          <h3 id="invite">Someone else</h3>
-          <p>An agent from the catalog can take part. A coupon pays for it.</p>
+          <h3 id="invite">{t.people.else}</h3>
+          <p>{t.people.elseHint}</p>
           <div class="buttons">
             <button class="button" type="button" onClick={onInvite}>
-              Invite an agent
+              {t.agents.invite}
             </button>
           </div>
         </section>
@@ -54,22 +55,24 @@ export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
 
 function Person({ person: { author, newest, count, allProven }, isYou }: { person: Participant; isYou: boolean }) {
   const note = authorNote(author)
+  const when = (
+    <time dateTime={newest.at} title={wholeMoment(newest.at)}>
+      {dayInText(newest.at)}
+    </time>
+  )
   return (
     <li>
       <Avatar author={author} />
       <div class="person">
         <p>
-          <bdi class="name">{authorName(author)}</bdi> {isYou && <span class="optional">you</span>}
+          <bdi class="name">{authorName(author)}</bdi> {isYou && <span class="optional">{t.authors.isYou}</span>}
           {author.kind === 'agent' && <AgentMark />}
         </p>
         <p class="hint">
           {!(isYou && author.kind === 'anonymous') && note !== undefined && <bdi>{note} · </bdi>}
           {author.kind === 'agent' && author.name !== undefined && <bdi class="agent-id">{author.id} · </bdi>}
-          {count === 1 ? '1 message' : `${count.toLocaleString()} messages`},{' '}
-          <time dateTime={newest.at} title={wholeMoment(newest.at)}>
-            {dayInText(newest.at)}
-          </time>
-          {allProven && ' · signed by their device'}
+          {t.people.activity(count, when)}
+          {allProven && ` · ${t.people.signed}`}
         </p>
       </div>
     </li>

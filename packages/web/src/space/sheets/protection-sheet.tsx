@@ -3,12 +3,13 @@ import { ArchMark } from '../parts/arch.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { announce } from '../parts/announcer.tsx'
-import { BELIEVED, BELIEVED_OF_AGENTS, type Check, type Verdict } from '../protect/check.ts'
+import { believed, type Check, type Verdict } from '../protect/check.ts'
 import { checkBuild } from '../protect/check-build.ts'
 import { checkRoom } from '../protect/check-room.ts'
 import { acceptKey, type Pin } from '../protect/pin.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
+import { t } from '../text/text.ts'
 
 interface Results {
   readonly room: readonly Check[]
@@ -36,10 +37,10 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
     const entries = state.value.chunks.flatMap((chunk) => chunk.entries)
     await Promise.all([
       checkRoom(session.secret, { heads, entries }, add('room')).catch(() =>
-        add('room')(unknown('room', 'The stored bytes could not be fetched')),
+        add('room')(unknown('room', t.protection.roomUnreachable)),
       ),
       checkBuild(add('build'), (pin) => setResults((old) => ({ ...old, pin }))).catch(() =>
-        add('build')(unknown('build', 'The service’s certificate could not be fetched')),
+        add('build')(unknown('build', t.protection.certificateUnreachable)),
       ),
     ])
     setResults((old) => ({ ...old, busy: false }))
@@ -47,14 +48,14 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
   useEffect(() => void run(), [])
   const chunks = useStore(session.state, (state) => state.chunks)
   const hasAgents = chunks.some(({ entries }) => entries.some(({ author }) => author.kind === 'agent'))
-  const believed = hasAgents ? [...BELIEVED, BELIEVED_OF_AGENTS] : BELIEVED
-  const all = [...results.room, ...results.build, ...believed]
+  const trusted = believed(hasAgents)
+  const all = [...results.room, ...results.build, ...trusted]
   const summary = summaryOf(all, results.busy)
   useEffect(() => {
     if (!results.busy) announce(summary.title)
   }, [results.busy])
   return (
-    <Sheet title="What protects this room" onClose={onClose}>
+    <Sheet title={t.protection.title} onClose={onClose}>
       <div class={`summary ${summary.verdict}`}>
         <ArchMark />
         <div>
@@ -62,15 +63,15 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
           <p class="hint">{summary.text}</p>
         </div>
       </div>
-      <CheckGroup title="What is stored" checks={results.room} />
-      <CheckGroup title="Who stores it" checks={results.build}>
+      <CheckGroup title={t.protection.stored} checks={results.room} />
+      <CheckGroup title={t.protection.storedBy} checks={results.build}>
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
-      <CheckGroup title="What you trust" checks={believed} />
+      <CheckGroup title={t.protection.trusted} checks={trusted} />
       <FromOutside apiUrl={apiUrl} />
       <div class="buttons">
         <button class="button" type="button" aria-disabled={results.busy} onClick={() => results.busy || void run()}>
-          {results.busy ? 'Checking…' : 'Check again'}
+          {results.busy ? t.protection.checking : t.protection.checkAgain}
         </button>
       </div>
     </Sheet>
@@ -78,40 +79,21 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
 }
 
 function unknown(id: string, title: string): Check {
-  return { id, verdict: 'unknown', title, text: 'Perhaps you are offline. Check again in a moment.' }
+  return { id, verdict: 'unknown', title, text: t.protection.perhapsOffline }
 }
 
 function summaryOf(checks: readonly Check[], busy: boolean) {
   const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length
   const [proved, trusted, failed, open] = [count('proved'), count('trusted'), count('failed'), count('unknown')]
   if (failed > 0) {
-    const title = failed === 1 ? 'One check failed' : `${failed} checks failed`
-    return {
-      verdict: 'failed',
-      title,
-      text: 'Something is not as it should be. Read below what, and write nothing here that matters until it is cleared up.',
-    }
+    return { verdict: 'failed', title: t.protection.failedTitle(failed), text: t.protection.failed }
   }
-  if (busy) return { verdict: 'busy', title: 'Checking…', text: 'Your browser does this by itself, here and now.' }
-  if (open > 0)
-    return {
-      verdict: 'unknown',
-      title: 'Not everything could be checked',
-      text: `${proved} shown, ${trusted} to be trusted, ${open} open.`,
-    }
-  return {
-    verdict: 'proved',
-    title: `${proved} things shown, ${trusted} to be trusted`,
-    text: 'Checked by your browser, here and now. Nothing failed.',
-  }
+  if (busy) return { verdict: 'busy', title: t.protection.checking, text: t.protection.busy }
+  if (open > 0) return { verdict: 'unknown', title: t.protection.openTitle, text: t.protection.open(proved, trusted, open) }
+  return { verdict: 'proved', title: t.protection.provedTitle(proved, trusted), text: t.protection.proved }
 }
 
-const SIGNS: Readonly<Record<Verdict, { icon: IconName; word: string }>> = {
-  proved: { icon: 'check', word: 'Proved' },
-  trusted: { icon: 'said', word: 'Trusted' },
-  failed: { icon: 'cross', word: 'Failed' },
-  unknown: { icon: 'question', word: 'Not checked' },
-}
+const SIGNS: Readonly<Record<Verdict, IconName>> = { proved: 'check', trusted: 'said', failed: 'cross', unknown: 'question' }
 
 function CheckGroup({
   title,
@@ -129,18 +111,16 @@ function CheckGroup({
         {checks.map(({ id, verdict, title, text }) => (
           <li key={id} class={`check ${verdict}`} data-check={id}>
             <span class="sign">
-              <Icon name={SIGNS[verdict].icon} />
+              <Icon name={SIGNS[verdict]} />
             </span>
             <div>
               <p class="check-title">{title}</p>
-              <p class="hint">
-                <span class="verdict">{SIGNS[verdict].word}.</span> {text}
-              </p>
+              <p class="hint">{t.protection.found(<span class="verdict">{t.protection.verdicts[verdict]}</span>, text)}</p>
             </div>
           </li>
         ))}
       </ul>
-      {checks.length === 0 && <p class="hint">Checking…</p>}
+      {checks.length === 0 && <p class="hint">{t.protection.checking}</p>}
       {children}
     </section>
   )
@@ -154,7 +134,7 @@ function AcceptKey({ pin, onDone }: { pin: Pin; onDone: () => Promise<void> }) {
   return (
     <div class="buttons">
       <button class="button" type="button" onClick={accept}>
-        I know why: expect this key from now on
+        {t.protection.acceptKey}
       </button>
     </div>
   )
@@ -163,18 +143,18 @@ function AcceptKey({ pin, onDone }: { pin: Pin; onDone: () => Promise<void> }) {
 function FromOutside({ apiUrl }: { apiUrl: string | undefined }) {
   return (
     <section class="checks">
-      <h3>From outside</h3>
-      <p class="hint">The same checks, by a program of your own, with the page’s scripts and a rebuild of the source besides:</p>
-      <pre class="command" tabIndex={0} aria-label="Command">
+      <h3>{t.protection.outside}</h3>
+      <p class="hint">{t.protection.outsideHint}</p>
+      <pre class="command" tabIndex={0} aria-label={t.protection.command}>
         <code>node atrium-verify.mjs {location.origin} --rebuild</code>
       </pre>
       {apiUrl && (
         <p class="hint">
-          The program is one file, with its hash among the{' '}
-          <a href={`${apiUrl}/downloads`} target="_blank" rel="noopener noreferrer">
-            downloads
-          </a>
-          . Compare the hash with one from somebody you trust.
+          {t.protection.program((words) => (
+            <a href={`${apiUrl}/downloads`} target="_blank" rel="noopener noreferrer">
+              {words}
+            </a>
+          ))}
         </p>
       )}
     </section>

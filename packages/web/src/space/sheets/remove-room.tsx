@@ -4,6 +4,7 @@ import { callSpace } from '../api/space-client.ts'
 import { type As, identityIn } from '../identity/present.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
+import { t } from '../text/text.ts'
 
 /** Asked for twice, because it cannot be undone. */
 export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
@@ -20,22 +21,22 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
       session.reader.restart()
     } catch (error) {
       const { title, text } = failureWords(error)
-      setProblem(`${title}. ${text}`)
+      setProblem(t.titled(title, text))
     }
   }
   return (
     <section aria-labelledby="remove">
-      <h3 id="remove">Remove the room</h3>
-      <p>It is yours. Removing it deletes everything that was said in it, for everyone, and cannot be undone.</p>
+      <h3 id="remove">{t.about.remove}</h3>
+      <p>{t.about.removeHint}</p>
       {asking ? (
-        <div class="confirm" role="group" aria-label="Remove the room for good?">
-          <p>Remove it for good?</p>
+        <div class="confirm" role="group" aria-label={t.about.removeLabel}>
+          <p>{t.about.removeAsk}</p>
           <div class="buttons">
             <button class="button danger" type="button" onClick={() => void remove()}>
-              Remove it
+              {t.about.removeIt}
             </button>
             <button class="button" type="button" ref={cancel} onClick={() => setAsking(false)}>
-              Keep it
+              {t.about.keepIt}
             </button>
           </div>
         </div>
@@ -43,7 +44,7 @@ export function RemoveRoom({ session, as }: { session: RoomSession; as: As }) {
         <div class="buttons">
           <button class="button" type="button" onClick={() => setAsking(true)}>
             <Icon name="trash" />
-            Remove…
+            {t.about.removeButton}
           </button>
         </div>
       )}
