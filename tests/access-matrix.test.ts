@@ -128,8 +128,8 @@ function outcomeOf(op: Operation, { status, code }: Answer): string {
 function sayExpected(op: Operation, cell: Cell): string {
   const outcome = expectedOf(cell)
   if (outcome === 'done') return 'done'
-  // The share page says so as a page.
-  return op.id === 'renderCollection' ? '404' : `${errors[outcome].status} ${outcome}`
+  // The share page and the wall say so as a page.
+  return op.id === 'renderCollection' || op.id === 'renderWall' ? '404' : `${errors[outcome].status} ${outcome}`
 }
 
 /** All that the cells name, as its owners see it. */

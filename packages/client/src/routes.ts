@@ -33,6 +33,7 @@ export const routes = {
   deleteCollection: 'DELETE /v1/collections/{id} publishable',
   setCollectionState: 'POST /v1/collections/{id}/state publishable',
   renderCollection: 'GET /v1/collections/{id}/render anyone raw',
+  renderWall: 'GET /v1/collections/{id}/wall anyone raw',
   getOembed: 'GET /v1/oembed anyone raw',
   listItems: 'GET /v1/collections/{id}/items publishable',
   listOpenItems: 'GET /v1/collections/{id}/items/open publishable',

@@ -16,7 +16,7 @@ const itemAccess = oneOf(['owner', 'open'], {
 const wall = Type.Boolean({ description: 'Whether a page without a key shows the open items. A box has none.', default: false })
 const metadata = opaqueObject(
   'The app\'s own configuration, at most 16 KiB. The share page reads share_title, share_description and theme ("light", "dark", "paper", ' +
-    '"neon", or an object of CSS colours).',
+    '"neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards", "book" or "stage").',
 )
 const appState = opaqueObject("The app's own state, at most 16 KiB, readable by the owner alone.")
 
@@ -262,6 +262,41 @@ export const collectionOperations = {
       404: { description: 'The collection does not exist. Also an HTML page.', data: Type.String(), raw: 'text/html' },
     },
   }),
+  renderWall: operation({
+    id: 'renderWall',
+    kind: 'read',
+    method: 'GET',
+    path: '/collections/{id}/wall',
+    status: 'live',
+    tag: 'Share page',
+    summary: 'The wall',
+    description:
+      'A complete HTML page of the open items (approved, not archived, access `open`) of a collection whose `wall` is true, for anyone with the ' +
+      'link, newest first, 60 on a page. It updates itself from `GET /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It ' +
+      'has the title, description and theme of the share page. Of an item it shows `title`, `text` (or `message`, `body`, `comment`, `note`), `emoji`, ' +
+      'the author and, by `artifact_id`, a published open picture of the same collection; other objects are shown as names and values. May be framed ' +
+      'by any site. ETag and 304. Otherwise a 404 page, also HTML.',
+    caller: 'anyone',
+    params: collectionParams,
+    query: closed({
+      layout: Type.Optional(
+        oneOf(['cards', 'book', 'stage'], {
+          description:
+            'cards: side by side. book: one below the other. stage: one at a time, for a projector. Default: metadata.wall_layout, or cards.',
+        }),
+      ),
+      cursor: pageQuery.cursor,
+    }),
+    answers: {
+      200: { description: 'The page.', data: Type.String(), raw: 'text/html' },
+      404: {
+        description: 'There is no such collection, or it has no wall. Also an HTML page.',
+        data: Type.String(),
+        raw: 'text/html',
+      },
+    },
+    errors: ['invalid_cursor'],
+  }),
   getOembed: operation({
     id: 'getOembed',
     kind: 'read',
@@ -269,11 +304,11 @@ export const collectionOperations = {
     path: '/oembed',
     status: 'live',
     tag: 'Share page',
-    summary: 'oEmbed of a share page',
-    description: 'oEmbed 1.0 (JSON only) for the address of a share page of this installation.',
+    summary: 'oEmbed of a share page or wall',
+    description: 'oEmbed 1.0 (JSON only) for the address of a share page or wall of this installation.',
     caller: 'anyone',
     query: closed({
-      url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The address of the share page.' }),
+      url: Type.String({ minLength: 1, maxLength: 2_000, description: 'The address of the page.' }),
       format: Type.Optional(oneOf(['json'])),
       maxwidth: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
       maxheight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),

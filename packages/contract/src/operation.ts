@@ -110,7 +110,7 @@ type DataOf<A extends AnswerSpec> = A['data'] extends TSchema ? Static<A['data']
 /** The payloads of an operation's answers, as a union over its statuses. */
 export type AnswerOf<O extends Operation> = {
   [S in keyof O['answers'] & number]: O['answers'][S] extends { raw: string }
-    ? { status: S; data: DataOf<O['answers'][S]>; headers?: Record<string, string>; etag?: boolean }
+    ? { status: S; data: DataOf<O['answers'][S]>; headers?: Record<string, string>; etag?: boolean | string }
     : O['answers'][S] extends { data: TSchema }
       ? { status: S; data: DataOf<O['answers'][S]>; nextCursor?: string | undefined }
       : { status: S }

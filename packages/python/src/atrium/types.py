@@ -210,7 +210,8 @@ class Checkout(TypedDict):
 class CollectionCreate(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
-    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
+    "book" or "stage").
     """
     contributor_policy: NotRequired[Literal["open", "token"]]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
@@ -254,7 +255,8 @@ class CollectionOwner(TypedDict):
 class CollectionPatch(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
-    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
+    "book" or "stage").
     """
     contributor_policy: NotRequired[Literal["open", "token"]]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
@@ -270,7 +272,8 @@ class CollectionPublic(TypedDict):
     id: str
     metadata: dict[str, Any]
     """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
-    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
+    "book" or "stage").
     """
     state: Literal["open", "ready", "closed"]
     contributor_policy: Literal["open", "token"]
@@ -652,7 +655,8 @@ class ListCollectionsDataEntry(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     metadata: dict[str, Any]
     """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
-    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
+    "book" or "stage").
     """
 
 
@@ -1417,7 +1421,8 @@ class UpdateCollectionData(TypedDict):
     id: str
     metadata: dict[str, Any]
     """The app's own configuration, at most 16 KiB. The share page reads share_title, share_description and theme
-    ("light", "dark", "paper", "neon", or an object of CSS colours).
+    ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
+    "book" or "stage").
     """
     state: Literal["open", "ready", "closed"]
     contributor_policy: Literal["open", "token"]

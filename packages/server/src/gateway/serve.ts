@@ -254,7 +254,8 @@ function send(
   reply.header('content-type', spec.raw === 'text/html' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8')
   if (answer?.headers) reply.headers(answer.headers)
   if (answer?.etag) {
-    const etag = `"${createHash('sha256').update(sent.body).digest('base64url').slice(0, 27)}"`
+    const hashed = answer.etag === true ? sent.body : answer.etag
+    const etag = `${answer.etag === true ? '' : 'W/'}"${createHash('sha256').update(hashed).digest('base64url').slice(0, 27)}"`
     reply.header('etag', etag)
     if (matches(req.headers['if-none-match'], etag)) {
       countUsage(ctx, req, '')
@@ -268,5 +269,6 @@ function send(
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or a star. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
-  return header === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  const weak = (tag: string) => tag.trim().replace(/^W\//, '')
+  return header === '*' || header.split(',').some((tag) => weak(tag) === weak(etag))
 }

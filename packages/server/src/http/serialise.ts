@@ -8,7 +8,8 @@ export interface Answer {
   data?: unknown
   nextCursor?: string | undefined
   headers?: Record<string, string>
-  etag?: boolean
+  /** Whether the answer has an ETag; a text: of this, for a body that differs each time in what does not matter. */
+  etag?: boolean | string
 }
 
 /**

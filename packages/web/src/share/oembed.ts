@@ -6,6 +6,8 @@ import { readSharePage, type SharePageInput } from './share-page.ts'
 export type OembedLimits = { maxWidth?: number | undefined; maxHeight?: number | undefined }
 
 const FRAME = { width: 640, height: 560 }
+const WALL_FRAME = { width: 640, height: 720 }
+const FRAME_SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
 /**
  * The oEmbed 1.0 answer about a share page (https://oembed.com, JSON): `photo` for a picture of known size within the
@@ -18,12 +20,34 @@ export function oembedFor(input: SharePageInput, limits: OembedLimits = {}): Rec
   if (!hero) return { type: 'link', ...common, ...(preview ? thumbnail(preview, limits) : {}) }
   const picture = sizedPicture(hero, limits)
   if (picture) return { type: 'photo', ...common, ...picture }
-  const width = Math.min(FRAME.width, limits.maxWidth ?? Infinity)
-  const height = Math.min(FRAME.height, limits.maxHeight ?? Infinity)
+  return { type: 'rich', ...common, ...frame(input.pageUrl, title, FRAME, FRAME_SANDBOX, limits) }
+}
+
+/** The oEmbed answer about a wall: a frame around the page, whose script reads the stream of its own origin. */
+export function oembedForWall(
+  input: SharePageInput,
+  address: string,
+  limits: OembedLimits = {},
+): Record<string, string | number> {
+  const { title } = readSharePage(input)
+  const common = { version: '1.0', title, provider_name: 'Atrium', provider_url: new URL('/', input.publicUrl).href }
+  const sandbox = `${FRAME_SANDBOX} allow-scripts allow-same-origin`
+  return { type: 'rich', ...common, ...frame(address, title, WALL_FRAME, sandbox, limits) }
+}
+
+function frame(
+  address: string,
+  title: string,
+  size: typeof FRAME,
+  sandbox: string,
+  limits: OembedLimits,
+): { html: string; width: number; height: number } {
+  const width = Math.min(size.width, limits.maxWidth ?? Infinity)
+  const height = Math.min(size.height, limits.maxHeight ?? Infinity)
   const html =
-    `<iframe src="${escapeHtml(input.pageUrl)}" title="${escapeHtml(title)}" width="${width}" height="${height}" ` +
-    'sandbox="allow-popups allow-popups-to-escape-sandbox" loading="lazy" allowfullscreen style="border:0"></iframe>'
-  return { type: 'rich', ...common, html, width, height }
+    `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" width="${width}" height="${height}" ` +
+    `sandbox="${sandbox}" loading="lazy" allowfullscreen style="border:0"></iframe>`
+  return { html, width, height }
 }
 
 function thumbnail(picture: Hero, limits: OembedLimits): Record<string, string | number> {

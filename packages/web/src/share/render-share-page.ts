@@ -1,20 +1,18 @@
-import { ARCH_MARK, archDrawing } from './arch.ts'
-import { toHex } from './colour.ts'
+import { archDrawing } from './arch.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Hero } from './hero.ts'
+import { description, footer, meta, schemeTags, SITE_NAME, textAttributes } from './page-parts.ts'
 import { readSharePage, type SharePage, type SharePageInput } from './share-page.ts'
 import { sharePolicy } from './share-policy.ts'
 import { isTall, shareStyle } from './share-style.ts'
 import { readTheme, type Theme } from './theme.ts'
-import { directionOf, languageOf } from './writing-system.ts'
+import { directionOf } from './writing-system.ts'
 
 /** SHA-256 of the text's UTF-8 bytes, in base64 (not base64url): what a content security policy names a style by. */
 export type Sha256Base64 = (text: string) => string
 
 /** A document and the Content-Security-Policy header it must be served with. */
 export type RenderedPage = { html: string; csp: string }
-
-const SITE_NAME = 'Atrium'
 
 const NOTICES: Record<SharePageInput['state'], string> = {
   open: 'Still gathering. The picture will appear here.',
@@ -101,15 +99,6 @@ function renderDocument(document: Document, sha256Base64: Sha256Base64): Rendere
   return { html, csp: sharePolicy(sha256Base64(style), document.hero?.origin) }
 }
 
-function schemeTags(theme: Theme): string[] {
-  if ('palette' in theme) {
-    return [meta('name', 'color-scheme', theme.palette.scheme), meta('name', 'theme-color', toHex(theme.palette.background))]
-  }
-  const themeColour = (scheme: 'light' | 'dark'): string =>
-    `<meta name="theme-color" media="(prefers-color-scheme:${scheme})" content="${toHex(theme[scheme].background)}">`
-  return [meta('name', 'color-scheme', 'light dark'), themeColour('light'), themeColour('dark')]
-}
-
 function linkTags(input: SharePageInput, page: SharePage): string[] {
   return [
     `<link rel="canonical" href="${escapeHtml(input.pageUrl)}">`,
@@ -154,10 +143,6 @@ function mediaProperties(hero: Hero, title: string): Array<[string, string | num
   ]
 }
 
-function meta(key: 'name' | 'property', name: string, content: string): string {
-  return `<meta ${key}="${name}" content="${escapeHtml(content)}">`
-}
-
 function heroFigure(hero: Hero, title: string): string {
   const size = hero.size ? ` width="${hero.size.width}" height="${hero.size.height}"` : ''
   const src = escapeHtml(hero.url)
@@ -187,26 +172,7 @@ function label({ title, paragraphs, hero }: SharePage, state: SharePageInput['st
   return `<div class="label"><div class="words">${heading}${description(paragraphs)}</div></div>`
 }
 
-function description(paragraphs: string[][]): string {
-  if (paragraphs.length === 0) return ''
-  const lines = paragraphs.map((paragraph) => {
-    return `<p ${textAttributes(paragraph.join(' '))}>${paragraph.map(escapeHtml).join('<br>')}</p>`
-  })
-  return `<div class="description">${lines.join('\n')}</div>`
-}
-
 function articleClass(hero: Hero | undefined): string {
   if (!hero) return 'piece empty'
   return hero.size && isTall(hero.size) ? 'piece tall' : 'piece'
-}
-
-/** A tenant's words carry their own language and direction, whatever the page around them has. */
-function textAttributes(text: string): string {
-  return `lang="${languageOf(text)}" dir="auto"`
-}
-
-function footer(publicUrl: string): string {
-  const href = escapeHtml(new URL('/', publicUrl).href)
-  // A new tab, since the page may be standing in someone's frame.
-  return `<footer><a href="${href}" target="_blank" rel="noopener noreferrer" dir="ltr">${ARCH_MARK}Shared with ${SITE_NAME}</a></footer>`
 }

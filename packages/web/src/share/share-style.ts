@@ -6,13 +6,14 @@ import type { Look, Palette, Theme } from './theme.ts'
  * tenant's: the policy allows this text by its hash, so nothing in it may be anyone else's.
  */
 export function shareStyle(theme: Theme, size?: { width: number; height: number }): string {
-  return [
-    'palette' in theme ? root(theme.palette) : `${root(theme.light)}\n@media (prefers-color-scheme:dark){${root(theme.dark)}}`,
-    BASE,
-    LOOKS[theme.look],
-    size ? heroSize(size) : '',
-    PRINT,
-  ].join('\n')
+  return [paletteStyle(theme), BASE, LOOKS[theme.look], size ? heroSize(size) : '', PRINT].join('\n')
+}
+
+/** The colours of a theme as custom properties, for the visitor's preference where the theme has two palettes. */
+export function paletteStyle(theme: Theme): string {
+  return 'palette' in theme
+    ? root(theme.palette)
+    : `${root(theme.light)}\n@media (prefers-color-scheme:dark){${root(theme.dark)}}`
 }
 
 function root({ scheme, background, surface, text, muted, accent }: Palette): string {
@@ -39,8 +40,8 @@ export function isTall({ width, height }: { width: number; height: number }): bo
 
 const BESIDE = '@media (min-width:60rem)'
 
-const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif'
-const SERIF = '"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Georgia,"Noto Serif","Liberation Serif",serif'
+export const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif'
+export const SERIF = '"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Georgia,"Noto Serif","Liberation Serif",serif'
 
 const BASE = `
 :root{--hero-height:66vh;--hero-height:66svh;--line:color-mix(in srgb,var(--text) 12%,transparent);--display:${SANS}}

@@ -50,6 +50,52 @@ class SharePageOperations(Core):
             timeout=timeout,
         )
 
+    def render_wall(
+        self,
+        id: str,
+        *,
+        layout: Literal["cards", "book", "stage"] | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[str]:
+        """The wall.
+
+        A complete HTML page of the open items (approved, not archived, access `open`) of a collection whose `wall`
+        is true, for anyone with the link, newest first, 60 on a page. It updates itself from `GET
+        /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It has the title, description
+        and theme of the share page. Of an item it shows `title`, `text` (or `message`, `body`, `comment`, `note`),
+        `emoji`, the author and, by `artifact_id`, a published open picture of the same collection; other objects
+        are shown as names and values. May be framed by any site. ETag and 304. Otherwise a 404 page, also HTML.
+
+        Needs: No key.
+
+        Args:
+            id: The id (col_…).
+            layout: cards: side by side. book: one below the other. stage: one at a time, for a projector. Default:
+                metadata.wall_layout, or cards.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The page.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, NotFoundError.
+
+        Example:
+            answer = atrium.render_wall("col_…")
+        """
+        return self._call(
+            Route("GET", "/v1/collections/{id}/wall", "anyone", raw=True),
+            path={"id": id},
+            query={"layout": layout, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def get_oembed(
         self,
         *,
@@ -60,14 +106,14 @@ class SharePageOperations(Core):
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[Any]:
-        """oEmbed of a share page.
+        """oEmbed of a share page or wall.
 
-        oEmbed 1.0 (JSON only) for the address of a share page of this installation.
+        oEmbed 1.0 (JSON only) for the address of a share page or wall of this installation.
 
         Needs: No key.
 
         Args:
-            url: The address of the share page.
+            url: The address of the page.
             format: Literal["json"].
             maxwidth: int.
             maxheight: int.

@@ -50,7 +50,7 @@ export type StoredArtifact = LocatedArtifact & { mime: string; bytes: number; sh
  * Whether this installation stores the bytes: false while they are generated or uploaded, and for an artifact hosted
  * elsewhere.
  */
-export function isStored(artifact: LocatedArtifact): artifact is StoredArtifact {
+export function isStored<A extends Artifact>(artifact: A): artifact is A & Pick<StoredArtifact, 'mime' | 'bytes' | 'sha256'> {
   const { status, source, mime, bytes, sha256 } = artifact
   return status === 'ready' && source !== 'url' && mime !== null && bytes !== null && sha256 !== null
 }

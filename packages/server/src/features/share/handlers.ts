@@ -1,8 +1,11 @@
-import { oembedFor } from '@atrium/web/share/oembed'
+import { oembedFor, oembedForWall } from '@atrium/web/share/oembed'
 import { renderSharePage } from '@atrium/web/share/render-share-page'
+import { wallLayouts } from '@atrium/web/wall/layout'
+import { renderWall as renderWallPage } from '@atrium/web/wall/render-wall'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { collectionIdOfPage, findShareInput, sharePageNotFound, styleHash } from './share-page.ts'
+import { findShareInput, inlineHash, readPageAddress, sharePageNotFound } from './share-page.ts'
+import { findWall, loadWallInput, wallAddress } from './wall-page.ts'
 
 export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params }) => {
   const input = await findShareInput(ctx, params.id)
@@ -10,25 +13,45 @@ export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, par
     const { html, headers } = sharePageNotFound()
     return { status: 404, data: html, headers }
   }
-  const { html, csp } = renderSharePage(input, styleHash)
+  const { html, csp } = renderSharePage(input, inlineHash)
   // Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304.
   return {
     status: 200,
     data: html,
     etag: true,
-    headers: {
-      'content-security-policy': csp,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'public, max-age=0, must-revalidate',
-    },
+    headers: pageHeaders(csp),
+  }
+}
+
+export const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query }) => {
+  const collection = await findWall(ctx, params.id)
+  if (!collection) {
+    const { html, headers } = sharePageNotFound()
+    return { status: 404, data: html, headers }
+  }
+  const { html, etagOf, csp } = renderWallPage(await loadWallInput(ctx, collection, query), inlineHash)
+  return { status: 200, data: html, etag: etagOf, headers: pageHeaders(csp) }
+}
+
+function pageHeaders(csp: string): Record<string, string> {
+  return {
+    'content-security-policy': csp,
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'public, max-age=0, must-revalidate',
   }
 }
 
 export const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
-  const id = collectionIdOfPage(query.url, ctx.config.publicUrl)
-  const input = id === undefined ? undefined : await findShareInput(ctx, id)
+  const page = readPageAddress(query.url, ctx.config.publicUrl)
+  const limits = { maxWidth: query.maxwidth, maxHeight: query.maxheight }
+  if (page?.isWall && !(await findWall(ctx, page.id))) throw new ApiError('not_found')
+  const input = page && (await findShareInput(ctx, page.id))
   if (!input) throw new ApiError('not_found')
-  return { status: 200, data: oembedFor(input, { maxWidth: query.maxwidth, maxHeight: query.maxheight }) }
+  if (!page.isWall) return { status: 200, data: oembedFor(input, limits) }
+  // The layout is the only part of the query that a frame keeps.
+  const layout = wallLayouts.find((name) => name === page.layout)
+  const address = `${wallAddress(ctx.config.publicUrl, page.id)}${layout === undefined ? '' : `?layout=${layout}`}`
+  return { status: 200, data: oembedForWall(input, address, limits) }
 }
 
-export const shareHandlers = { renderCollection, getOembed } satisfies Partial<Handlers>
+export const shareHandlers = { renderCollection, renderWall, getOembed } satisfies Partial<Handlers>

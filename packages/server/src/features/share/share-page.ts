@@ -25,31 +25,35 @@ export async function findShareInput(ctx: Context, collectionId: string): Promis
   }
 }
 
-function heroInputOf(artifact: Artifact | undefined): HeroInput | undefined {
+export function heroInputOf(artifact: Artifact | undefined): HeroInput | undefined {
   if (!artifact?.url) return undefined
   const { kind, url, title, alt, width, height, mime } = artifact
   return { kind, url, title, alt, width, height, mime }
 }
 
-/** The collection whose share page has this address; undefined: it is not a share page of this installation. */
-export function collectionIdOfPage(address: string, publicUrl: string): string | undefined {
+/** The collection whose page has this address; undefined: it is not a share page or wall of this installation. */
+export function readPageAddress(
+  address: string,
+  publicUrl: string,
+): { id: string; isWall: boolean; layout: string | null } | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   if (url.origin !== new URL(publicUrl).origin) return undefined
-  return /^\/v1\/collections\/([^/]+)\/render$/.exec(url.pathname)?.[1]
+  const [, id, page] = /^\/v1\/collections\/([^/]+)\/(render|wall)$/.exec(url.pathname) ?? []
+  return id === undefined ? undefined : { id, isWall: page === 'wall', layout: url.searchParams.get('layout') }
 }
 
-/** The styles of a page depend only on its theme. Themes are few, so their hashes are cached. */
+/** The styles of a page depend only on its theme, and a wall has one script. They are few, so their hashes are cached. */
 const hashes = new Map<string, string>()
 const maxHashes = 1_000
 
-/** Returns the SHA-256 of a style in base64, for the page's content security policy. */
-export function styleHash(style: string): string {
-  let hash = hashes.get(style)
+/** Returns the SHA-256 of a style or script in base64, for the page's content security policy. */
+export function inlineHash(text: string): string {
+  let hash = hashes.get(text)
   if (hash === undefined) {
-    hash = createHash('sha256').update(style).digest('base64')
+    hash = createHash('sha256').update(text).digest('base64')
     if (hashes.size >= maxHashes) hashes.clear()
-    hashes.set(style, hash)
+    hashes.set(text, hash)
   }
   return hash
 }
@@ -64,15 +68,15 @@ let notFoundPage: NotFoundPage | undefined
 /** The page for an unknown collection. It is constant, so it is rendered once. */
 export function sharePageNotFound(): NotFoundPage {
   if (notFoundPage) return notFoundPage
-  const { html, csp } = renderShareNotFound(styleHash)
+  const { html, csp } = renderShareNotFound(inlineHash)
   const headers = { 'content-security-policy': csp, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' }
   return (notFoundPage = { html, headers })
 }
 
-/** Whether the address has the form of a share page, with any text in place of the id. */
+/** Whether the address has the form of a share page or wall, with any text in place of the id. */
 export function isSharePage({ method, raw }: FastifyRequest): boolean {
   const [path = ''] = (raw.url ?? '').split('?', 1)
-  return (method === 'GET' || method === 'HEAD') && /^\/v1\/collections\/[^/]*\/render$/.test(path)
+  return (method === 'GET' || method === 'HEAD') && /^\/v1\/collections\/[^/]*\/(?:render|wall)$/.test(path)
 }
 
 /**

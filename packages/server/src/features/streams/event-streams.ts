@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { Listener } from '@atrium/traffic/listener'
 import type { Db } from '#db/database.ts'
 import { eventChannel } from '#features/events/store.ts'
+import { listHeads } from '#features/events/stream-store.ts'
 import type { KeyCache } from '#features/keys/key-cache.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { channelName, type Channel, type ChannelTarget } from './channel.ts'
@@ -69,6 +70,13 @@ export class EventStreams {
     if (sequence !== undefined) return sequence
     const details = [{ path: 'Last-Event-ID', message: 'is not a cursor of this stream' }]
     throw new ApiError('invalid_cursor', { details, message: 'Last-Event-ID: is not a cursor of this stream' })
+  }
+
+  /** A cursor of this stream behind all that is committed and numbered: what a page read afterwards shows is before it, or comes again. */
+  async cursorOfNow(target: ChannelTarget): Promise<string> {
+    const { db, masterKeys } = this.#options
+    const heads = await listHeads(db, [target.tenantId])
+    return new StreamCursor(masterKeys, channelName(target)).seal(heads.get(target.tenantId) ?? 0)
   }
 
   connections(): Iterable<StreamConnection> {

@@ -1,0 +1,153 @@
+import { itemElement } from '../item-element.ts'
+import { readWallItem, summaryOf, type OpenItem } from '../wall-item.ts'
+import { byId, makeElement } from './make-element.ts'
+import { loadPage } from './load-page.ts'
+
+/** More than this many items are not kept in the page: it is replaced with the newest ones. */
+const maxItems = 120
+const leavingMs = 250
+/** Many viewers ask for the page again after the same item: not all in the same second. */
+const refreshSpreadMs = 4_000
+
+interface BoardOptions {
+  items: HTMLElement
+  /** Whether the page shows the newest items. An older page only keeps what it shows true. */
+  isNewest: boolean
+  /** Whether new items wait until the reader asks for them. */
+  mustWait: () => boolean
+  onArrived: (item: HTMLElement, summary: string) => void
+  onChanged: () => void
+}
+
+/** The list of items, kept up to date. */
+export class Board {
+  readonly #options: BoardOptions
+  readonly #waiting = new Map<string, OpenItem>()
+  /** What arrived and what was removed since a fresh page was asked for, which may not have it yet. */
+  #since: { arrived: Set<string>; removed: Set<string> } | undefined
+  #refreshTimer: number | undefined
+
+  constructor(options: BoardOptions) {
+    this.#options = options
+    byId('fresh').addEventListener('click', () => {
+      this.showWaiting()
+      document.scrollingElement?.scrollTo({ top: 0 })
+      // The button is gone, and the focus with it.
+      options.items.tabIndex = -1
+      options.items.focus({ preventScroll: true })
+    })
+  }
+
+  put(open: OpenItem): void {
+    const shown = this.#find(open.id)
+    const item = readWallItem(open)
+    if (!item) return this.remove(open.id)
+    this.#since?.removed.delete(open.id)
+    if (!shown && (!this.#options.isNewest || this.#isBeyond(open))) return
+    if (!shown && this.#options.mustWait()) {
+      this.#waiting.set(open.id, open)
+      return this.#showCount()
+    }
+    this.#waiting.delete(open.id)
+    const made = makeElement(itemElement(item))
+    if (shown) {
+      // The server alone knows whether a picture may be shown. One that was shown before stays.
+      const figure = item.artifactId === undefined ? null : shown.querySelector('figure')
+      if (figure) made.prepend(figure)
+      for (const name of ['current', 'leaving'])
+        if (shown.classList.contains(name) && name === 'current') made.classList.add(name)
+      shown.replaceWith(made)
+    } else {
+      made.classList.add('arrived')
+      this.#place(made, open.created_at)
+      this.#since?.arrived.add(open.id)
+      this.#options.onArrived(made, summaryOf(item))
+    }
+    if (item.artifactId !== undefined && !made.querySelector('figure')) this.refreshSoon()
+    if (this.#options.items.childElementCount > maxItems) this.refreshSoon()
+    this.#changed()
+  }
+
+  remove(id: string): void {
+    this.#since?.removed.add(id)
+    this.#since?.arrived.delete(id)
+    if (this.#waiting.delete(id)) this.#showCount()
+    const shown = this.#find(id)
+    if (!shown) return
+    // Another item may come under the same id meanwhile.
+    shown.removeAttribute('id')
+    shown.classList.remove('current')
+    shown.classList.add('leaving')
+    setTimeout(() => {
+      shown.remove()
+      this.#changed()
+    }, leavingMs)
+  }
+
+  /** Shows what has waited for the reader. */
+  showWaiting(): void {
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    const { mustWait } = this.#options
+    this.#options.mustWait = () => false
+    for (const open of waiting) this.put(open)
+    this.#options.mustWait = mustWait
+    this.#showCount()
+  }
+
+  refreshSoon(): void {
+    this.#refreshTimer ??= window.setTimeout(() => void this.refresh(), 1_000 + Math.random() * refreshSpreadMs)
+  }
+
+  /** Replaces the list with that of a fresh page. */
+  async refresh(): Promise<void> {
+    clearTimeout(this.#refreshTimer)
+    const since = (this.#since = { arrived: new Set<string>(), removed: new Set<string>() })
+    const page = await loadPage()
+    this.#refreshTimer = undefined
+    this.#since = undefined
+    if (!page) return
+    const { items } = this.#options
+    const fresh = [...page.items].filter(({ id }) => !since.removed.has(id) && !this.#waiting.has(id))
+    const known = new Set(fresh.map(({ id }) => id))
+    const early = [...items.children].filter(({ id }) => since.arrived.has(id) && !known.has(id))
+    const current = items.querySelector('.current')?.id
+    items.replaceChildren(...early, ...fresh)
+    if (current) this.#find(current)?.classList.add('current')
+    byId('pages').replaceWith(page.pages)
+    this.#changed()
+  }
+
+  #find(id: string): HTMLElement | null {
+    return this.#options.items.querySelector<HTMLElement>(`:scope > #${CSS.escape(id)}`)
+  }
+
+  /** Whether an item belongs to an older page: it was shown again long after it was written. */
+  #isBeyond({ created_at: createdAt }: OpenItem): boolean {
+    const hasOlder = document.querySelector('#pages [rel=next]') !== null
+    const last = this.#options.items.lastElementChild
+    return hasOlder && last !== null && createdAt < timeOf(last)
+  }
+
+  #place(made: HTMLElement, createdAt: string): void {
+    const { items } = this.#options
+    const before = [...items.children].find((item) => timeOf(item) <= createdAt)
+    items.insertBefore(made, before ?? null)
+  }
+
+  #showCount(): void {
+    const button = byId('fresh')
+    const count = this.#waiting.size
+    button.hidden = count === 0
+    if (count > 0) button.textContent = `${count} new`
+  }
+
+  #changed(): void {
+    byId('empty').hidden = this.#options.items.childElementCount > 0
+    this.#options.onChanged()
+  }
+}
+
+function timeOf(item: Element): string {
+  return item.querySelector('time')?.dateTime ?? ''
+}

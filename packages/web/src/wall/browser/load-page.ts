@@ -1,0 +1,25 @@
+interface Page {
+  items: HTMLCollection
+  pages: Element
+}
+
+const timeoutMs = 20_000
+
+/**
+ * Asks for this page again and takes its list. XMLHttpRequest parses a document without its scripts, and without making
+ * markup of text, which the page's policy forbids.
+ */
+export function loadPage(): Promise<Page | undefined> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest()
+    request.open('GET', location.href)
+    request.responseType = 'document'
+    request.timeout = timeoutMs
+    request.addEventListener('loadend', () => {
+      const items = request.status === 200 ? request.responseXML?.getElementById('items')?.children : undefined
+      const pages = request.responseXML?.getElementById('pages')
+      resolve(items && pages ? { items, pages } : undefined)
+    })
+    request.send()
+  })
+}

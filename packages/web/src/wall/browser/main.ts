@@ -1,0 +1,65 @@
+/** The script of a wall. The page is complete without it: it adds what is new, and removes what is gone. */
+import type { OpenItem } from '../wall-item.ts'
+import { startAnnouncer } from './announcer.ts'
+import { Board } from './board.ts'
+import { followWall } from './follow-wall.ts'
+import { byId } from './make-element.ts'
+import { packRows } from './pack-rows.ts'
+import { startRelativeTimes } from './relative-times.ts'
+import { startStage } from './stage.ts'
+
+/** A reader who has scrolled so far is reading: nothing moves until asked for. */
+const readingFrom = 160
+/** How long after it was loaded a page may be loaded again. */
+const reloadAfterMs = 30_000
+
+const { stream, cursor } = document.body.dataset
+const items = byId('items')
+const pauseButton = byId('pause')
+const connection = byId('connection')
+const isStage = document.body.classList.contains('stage')
+let paused = false
+
+const announce = startAnnouncer(byId('said'))
+const updateTimes = startRelativeTimes()
+const pack = document.body.classList.contains('cards') ? packRows(items) : undefined
+const stage = isStage ? startStage(items, () => paused) : undefined
+
+const board = new Board({
+  items,
+  isNewest: !new URLSearchParams(location.search).has('cursor'),
+  mustWait: () => paused || (!isStage && (document.scrollingElement?.scrollTop ?? 0) > readingFrom),
+  onArrived: (item, summary) => {
+    announce(summary)
+    stage?.show(item)
+  },
+  onChanged: () => {
+    updateTimes()
+    pack?.()
+    stage?.changed()
+  },
+})
+
+pauseButton.addEventListener('click', () => {
+  paused = !paused
+  pauseButton.setAttribute('aria-pressed', String(paused))
+  pauseButton.textContent = paused ? 'Resume' : 'Pause'
+  if (!paused) board.showWaiting()
+})
+
+const reload = () => setTimeout(() => location.reload(), Math.max(0, reloadAfterMs - performance.now()))
+
+if (stream !== undefined && cursor !== undefined) {
+  byId('controls').hidden = false
+  followWall(stream, cursor, {
+    // The server's own view of an open item.
+    onItem: (data) => board.put(data as OpenItem),
+    onRemoved: (id) => board.remove(id),
+    onReset: () => void board.refresh(),
+    onConnection: (state) => {
+      connection.textContent = state === 'live' ? 'Live' : 'Connecting'
+      connection.parentElement?.classList.toggle('on', state === 'live')
+    },
+    onGone: reload,
+  })
+}

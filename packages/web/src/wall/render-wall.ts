@@ -1,0 +1,167 @@
+import { archDrawing } from '../share/arch.ts'
+import { escapeHtml } from '../share/escape-html.ts'
+import { readHero, type HeroInput } from '../share/hero.ts'
+import { description, footer, meta, schemeTags, SITE_NAME, textAttributes } from '../share/page-parts.ts'
+import type { RenderedPage, Sha256Base64 } from '../share/render-share-page.ts'
+import { readSharePage, type SharePage } from '../share/share-page.ts'
+import { directionOf } from '../share/writing-system.ts'
+import { itemElement, type Element, type WallPicture } from './item-element.ts'
+import type { WallLayout } from './layout.ts'
+import { readWallItem, type OpenItem, type WallItem } from './wall-item.ts'
+import { wallScript } from './wall-script.ts'
+import { wallStyle } from './wall-style.ts'
+
+/** All that the page of a wall is made from. */
+export interface WallInput {
+  id: string
+  /** Opaque JSON of the tenant; see readSharePage. */
+  metadata: unknown
+  state: 'open' | 'ready' | 'closed'
+  layout: WallLayout
+  /** Whether the address names the layout. Links to other pages then do, too. */
+  layoutAsked: boolean
+  /** In the order of the page. */
+  items: readonly OpenItem[]
+  /** The published, open pictures that the items name; others are not shown. */
+  pictures: ReadonlyMap<string, WallPicture>
+  /** The published card or hero of the collection, for previews of the link. */
+  preview?: HeroInput | undefined
+  /** The cursor of the page that was asked for; undefined: the newest. */
+  cursor: string | undefined
+  /** The cursor of the following page. */
+  nextCursor: string | undefined
+  /** Where the stream goes on from what the page shows. */
+  streamCursor: string
+  publicUrl: string
+  /** Absolute address of the newest page, without a query. */
+  pageUrl: string
+  oembedUrl: string
+}
+
+/**
+ * The public page of a collection's open items: a list that is complete without JavaScript, and that the page's one
+ * script keeps up to date. Of `etagOf` an ETag can be made: it is the same as long as the page shows the same.
+ */
+export function renderWall(input: WallInput, sha256Base64: Sha256Base64): RenderedPage & { etagOf: string } {
+  const { id, metadata, state, publicUrl, pageUrl, oembedUrl } = input
+  const page = readSharePage({ id, metadata, state, publicUrl, pageUrl, oembedUrl })
+  const title = page.title
+  const items = input.items.flatMap((item) => readWallItem(item) ?? [])
+  const style = wallStyle(page.theme)
+  const html = (streamCursor: string) =>
+    [
+      '<!doctype html>',
+      `<html lang="en" dir="${directionOf(title)}">`,
+      '<head>',
+      '<meta charset="utf-8">',
+      `<title>${escapeHtml(`${title} · ${SITE_NAME}`)}</title>`,
+      '<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">',
+      '<meta name="robots" content="noindex,nofollow,noarchive">',
+      '<meta name="referrer" content="no-referrer">',
+      ...schemeTags(page.theme),
+      ...linkTags(input, page),
+      `<style>${style}</style>`,
+      '</head>',
+      `<body class="${input.layout}" data-stream="/v1/collections/${input.id}/wall/stream" data-cursor="${streamCursor}">`,
+      header(page, state),
+      '<main>',
+      `<ol class="items" id="items" role="list" aria-label="Messages">${items.map((item) => itemHtml(item, input)).join('\n')}</ol>`,
+      emptyNotice(input, items.length > 0),
+      pages(input),
+      '</main>',
+      footer(publicUrl),
+      `<script type="module">${wallScript}</script>`,
+      '</body>',
+      '</html>',
+      '',
+    ].join('\n')
+  return { html: html(input.streamCursor), etagOf: html(''), csp: wallPolicy(sha256Base64(style), sha256Base64(wallScript)) }
+}
+
+/**
+ * One style and one script by their hashes; pictures and the stream from its own origin. Anyone may frame it: it has no
+ * form, and the only thing that a stolen click can press is a pause. Text never becomes markup: no Trusted Types policy
+ * may be made.
+ */
+function wallPolicy(styleHash: string, scriptHash: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    `script-src 'sha256-${scriptHash}'`,
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    'frame-ancestors *',
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
+
+function linkTags({ pageUrl, oembedUrl, publicUrl, preview }: WallInput, { title, summary }: SharePage): string[] {
+  const picture = readHero(preview, publicUrl)
+  const image = picture?.element === 'img' ? picture.url : undefined
+  return [
+    `<link rel="canonical" href="${escapeHtml(pageUrl)}">`,
+    `<link rel="alternate" type="application/json+oembed" href="${escapeHtml(oembedUrl)}" title="${escapeHtml(title)}">`,
+    meta('property', 'og:type', 'website'),
+    meta('property', 'og:site_name', SITE_NAME),
+    meta('property', 'og:title', title),
+    meta('property', 'og:url', pageUrl),
+    ...(summary ? [meta('name', 'description', summary), meta('property', 'og:description', summary)] : []),
+    ...(image ? [meta('property', 'og:image', image)] : []),
+    meta('name', 'twitter:card', image ? 'summary_large_image' : 'summary'),
+  ]
+}
+
+/** The controls are those of the script, which shows them. */
+function header({ title, paragraphs }: SharePage, state: WallInput['state']): string {
+  return [
+    '<header>',
+    `<div class="words"><h1 ${textAttributes(title)}>${escapeHtml(title)}</h1>${description(paragraphs)}</div>`,
+    '<div class="side" dir="ltr">',
+    state === 'closed' ? '<p class="state">Closed</p>' : '',
+    '<div class="controls" id="controls" hidden><p class="live"><span id="connection">Connecting</span></p>',
+    '<button type="button" id="pause" aria-pressed="false">Pause</button></div>',
+    '</div>',
+    '</header>',
+    '<p class="fresh" dir="ltr"><button type="button" id="fresh" hidden></button></p>',
+    '<p class="heard" role="status" id="said"></p>',
+  ].join('\n')
+}
+
+function itemHtml(item: WallItem, { pictures }: WallInput): string {
+  return toHtml(itemElement(item, item.artifactId === undefined ? undefined : pictures.get(item.artifactId)))
+}
+
+const withoutEnd = new Set(['br', 'img'])
+
+function toHtml({ tag, attributes, children }: Element): string {
+  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`)
+  const inside = children.map((child) => (typeof child === 'string' ? escapeHtml(child) : toHtml(child))).join('')
+  return `<${tag}${written.join('')}>${withoutEnd.has(tag) ? '' : `${inside}</${tag}>`}`
+}
+
+const emptyNotices: Record<WallInput['state'], string> = {
+  open: 'Nothing here yet. What people write appears here.',
+  ready: 'Nothing here yet.',
+  closed: 'This collection is closed.',
+}
+
+function emptyNotice({ id, state, cursor }: WallInput, hasItems: boolean): string {
+  const words = cursor === undefined ? emptyNotices[state] : 'There is nothing older.'
+  const drawing = archDrawing(id, state === 'open' ? 'waiting' : state === 'ready' ? 'still' : 'none')
+  return `<div class="empty" id="empty" dir="ltr"${hasItems ? ' hidden' : ''}><div class="frame">${drawing}</div><p>${words}</p></div>`
+}
+
+function pages({ cursor, nextCursor, layout, layoutAsked }: WallInput): string {
+  const address = (to: string | undefined) => {
+    const query = new URLSearchParams({ ...(layoutAsked ? { layout } : {}), ...(to === undefined ? {} : { cursor: to }) })
+    return escapeHtml(query.size > 0 ? `wall?${query}` : 'wall')
+  }
+  const links = [
+    ...(cursor === undefined ? [] : [`<a rel="first" href="${address(undefined)}">Newest</a>`]),
+    ...(nextCursor === undefined ? [] : [`<a rel="next" href="${address(nextCursor)}">Older</a>`]),
+  ]
+  return `<nav id="pages" aria-label="Pages" dir="ltr"${links.length === 0 ? ' hidden' : ''}>${links.join('')}</nav>`
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { HOSTILE_METADATA, HOSTILE_TEXTS } from '../share/hostile-values.ts'
+import { openWatchedPage, skipWithoutChromium, startTestBrowser, startTestServer } from '../share/start-test-browser.ts'
+import { wallLayouts } from './layout.ts'
+import { renderWall, type WallInput } from './render-wall.ts'
+import type { OpenItem } from './wall-item.ts'
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const sha256Base64 = (text: string) => createHash('sha256').update(text).digest('base64')
+const pathOf = '/v1/collections/col_1/wall'
+const idOf = (n: number) => `itm_${String(n).padStart(22, '0')}`
+const at = (n: number) => new Date(Date.UTC(2026, 10, 20, 20, 0, n)).toISOString()
+const itemOf = (n: number, content: unknown = `Message ${n}`, more: Partial<OpenItem> = {}): OpenItem => ({
+  id: idOf(n),
+  content,
+  author: 'Ada',
+  hero: false,
+  created_at: at(n),
+  ...more,
+})
+
+describe('the wall in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof startTestServer>>
+  let changes: Partial<WallInput> = {}
+  let streams: { res: ServerResponse; lastEventId: string | undefined }[] = []
+  let refusal = 0
+  let sent = 0
+
+  before(async () => {
+    browser = await startTestBrowser()
+    server = await startTestServer((req, res) => {
+      const url = req.url ?? ''
+      if (url === '/favicon.ico') return void res.writeHead(404).end()
+      if (url.startsWith(`${pathOf}/stream`)) {
+        if (refusal > 0) return void res.writeHead(refusal, { 'content-type': 'application/json' }).end('{}')
+        res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n')
+        streams.push({ res, lastEventId: req.headers['last-event-id'] as string | undefined })
+        return
+      }
+      if (!url.startsWith(pathOf)) return void res.writeHead(404).end()
+      const { html, csp } = render()
+      res.setHeader('content-security-policy', csp).setHeader('content-type', 'text/html; charset=utf-8').end(html)
+    })
+  })
+  after(async () => {
+    await browser?.close()
+    server?.stop()
+  })
+
+  function render() {
+    const input: WallInput = {
+      id: 'col_1',
+      metadata: { share_title: 'Lantern night', share_description: 'Write a few words.' },
+      state: 'open',
+      layout: 'cards',
+      layoutAsked: false,
+      items: [3, 2, 1].map((n) => itemOf(n)),
+      pictures: new Map(),
+      cursor: undefined,
+      nextCursor: undefined,
+      streamCursor: 'cursor-of-page',
+      publicUrl: server.origin,
+      pageUrl: server.origin + pathOf,
+      oembedUrl: `${server.origin}/oembed`,
+      ...changes,
+    }
+    return renderWall(input, sha256Base64)
+  }
+
+  async function open(given: Partial<WallInput> = {}, options: BrowserContextOptions = {}, query = '') {
+    changes = given
+    streams = []
+    refusal = 0
+    const watch = { mayAsk: (url: URL) => url.origin === server.origin, expected: /status of (404|503)/ }
+    const { page, problems } = await openWatchedPage(browser, watch, options)
+    page.on('pageerror', (error) => problems.push(error.message))
+    await page.goto(server.origin + pathOf + query)
+    return { page, problems, close: () => page.context().close() }
+  }
+  const send = (event: string, data: object) => {
+    for (const { res } of streams) res.write(`id: c${++sent}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+  const untilLive = (page: Page) => page.locator('.live.on').waitFor()
+  const texts = (page: Page) => page.locator('.items .text').allInnerTexts()
+  const until = async (holds: () => Promise<boolean> | boolean, what: string) => {
+    for (const deadline = Date.now() + 8_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 25)))
+      assert.ok(Date.now() < deadline, what)
+  }
+
+  test('new items appear first, changed ones change, removed ones go', async () => {
+    const { page, problems, close } = await open()
+    await untilLive(page)
+    assert.equal(streams[0]!.lastEventId, 'cursor-of-page')
+    send('item', itemOf(4, 'Hello'))
+    await page.getByText('Hello').waitFor()
+    assert.deepEqual(await texts(page), ['Hello', 'Message 3', 'Message 2', 'Message 1'])
+    await page.locator('#said', { hasText: 'New: Ada: Hello' }).waitFor()
+    send('item', itemOf(2, 'Changed'))
+    await page.getByText('Changed').waitFor()
+    // Of what the page has already, a repeat changes nothing.
+    send('item', itemOf(4, 'Hello'))
+    send('removed', { id: idOf(3) })
+    await until(async () => (await texts(page)).join() === 'Hello,Changed,Message 1', 'the removed item is gone')
+    for (const n of [1, 2, 4]) send('removed', { id: idOf(n) })
+    await page.getByText('Nothing here yet').waitFor()
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  test('a connection that ends is opened again after the last message', async () => {
+    const { page, close } = await open()
+    await untilLive(page)
+    send('item', itemOf(4, 'Before'))
+    await page.getByText('Before').waitFor()
+    const last = `c${sent}`
+    refusal = 503
+    streams.splice(0)[0]!.res.end()
+    await page.locator('.live:not(.on)').waitFor()
+    refusal = 0
+    await until(() => streams.length === 1, 'the second stream')
+    assert.equal(streams[0]!.lastEventId, last)
+    send('item', itemOf(5, 'After'))
+    await page.getByText('After').waitFor()
+    await close()
+  })
+
+  test('a reader who has scrolled, or has paused, is not disturbed: new items wait behind a button', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => itemOf(60 - n))
+    const { page, close } = await open({ items: many }, { viewport: { width: 390, height: 700 } })
+    await untilLive(page)
+    await page.mouse.wheel(0, 900)
+    await until(async () => Number(await page.evaluate('scrollY')) > 500, 'scrolled')
+    send('item', itemOf(61, 'Waiting'))
+    await page.getByRole('button', { name: '1 new' }).click()
+    await page.getByText('Waiting').waitFor()
+    assert.equal(await page.evaluate('document.activeElement.id'), 'items')
+    await until(async () => Number(await page.evaluate('scrollY')) < 100, 'at the top')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    send('item', itemOf(62, 'Paused'))
+    send('item', itemOf(63, 'Withdrawn'))
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    send('removed', { id: idOf(63) })
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Paused').waitFor()
+    assert.equal(await page.getByText('Withdrawn').count(), 0)
+    await close()
+  })
+
+  test('the page does not grow without bound: past 120 items it takes the newest page', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => itemOf(60 - n))
+    const { page, problems, close } = await open({ items: many, nextCursor: 'older' })
+    await untilLive(page)
+    for (let n = 61; n <= 125; n++) send('item', itemOf(n))
+    await page.getByText('Message 125', { exact: true }).waitFor()
+    changes = { items: Array.from({ length: 60 }, (_, n) => itemOf(125 - n)), nextCursor: 'next' }
+    await until(async () => (await page.locator('.item').count()) === 60, 'the newest page')
+    assert.equal(await page.locator('#pages a').getAttribute('href'), 'wall?cursor=next')
+    assert.equal((await texts(page))[0], 'Message 125')
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  test('an older page stays what it is, but loses what is removed', async () => {
+    const { page, close } = await open({ cursor: 'old' }, {}, '?cursor=old')
+    await untilLive(page)
+    send('item', itemOf(9, 'New'))
+    send('removed', { id: idOf(3) })
+    await until(async () => (await texts(page)).join() === 'Message 2,Message 1', 'only the removal')
+    await close()
+  })
+
+  test('on a stage one item is large at a time, and a new one is next', async () => {
+    const { page, close } = await open({ layout: 'stage' })
+    await untilLive(page)
+    assert.equal(await page.locator('.current .text').innerText(), 'Message 3')
+    send('item', itemOf(4, 'Next'))
+    await page.locator('.current', { hasText: 'Next' }).waitFor()
+    assert.equal(await page.locator('.current').count(), 1)
+    send('removed', { id: idOf(4) })
+    await page.locator('.current', { hasText: 'Message 3' }).waitFor()
+    await close()
+  })
+
+  test('hostile text in any field, on the page and in the stream, runs no script and sends no request', async () => {
+    for (const layout of wallLayouts) {
+      const bombs = HOSTILE_TEXTS.map((text) => text.slice(0, 100_000))
+      const contents = bombs.flatMap((text) => [
+        text,
+        { title: text, text, emoji: text, alt: text, artifact_id: text },
+        { [text]: text },
+      ])
+      const items = contents.map((content, n) => itemOf(n, content, { author: bombs[n % bombs.length]! })).reverse()
+      const metadata = { share_title: bombs[layout.length], share_description: bombs[layout.length + 1], theme: bombs.at(-8) }
+      const { page, problems, close } = await open({ layout, metadata, items: items.slice(0, 60) })
+      await untilLive(page)
+      for (const item of items.slice(60)) send('item', { ...item, id: `${item.id.slice(0, -1)}x`, created_at: at(900) })
+      send('item', itemOf(999, 'The last one'))
+      const shape = "[...new Set([...document.querySelectorAll('.items *')].map((e) => e.localName))].sort().join()"
+      await page.getByText('The last one').waitFor({ state: 'attached' })
+      assert.match(String(await page.evaluate(shape)), /^(?:(?:br|dd|div|dl|dt|h2|li|p|span|time),?)+$/)
+      assert.deepEqual(problems, [], layout)
+      await close()
+    }
+  })
+
+  test('metadata and content of any shape make a page', async () => {
+    const items = HOSTILE_METADATA.map((content, n) => itemOf(n, content))
+    for (const metadata of HOSTILE_METADATA) {
+      changes = { metadata, items }
+      assert.match(render().html, /<h1/)
+    }
+    const { problems, close } = await open({ items })
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  const varied = [
+    itemOf(9, 'مبروك! كانت أمسية رائعة', { author: 'نور' }),
+    itemOf(8, 'Hero', { hero: true }),
+    itemOf(7, { choice: 'Soup', seats: 4 }, { author: null }),
+    itemOf(6, 'W'.repeat(10_000)),
+    itemOf(5, { title: 'A toast', text: '👩‍👩‍👧‍👦 おめでとう' }),
+    itemOf(4, { emoji: '🌊' }),
+  ]
+
+  test('axe finds nothing and nothing runs over the edge: each layout, theme, width, light and dark', async () => {
+    const themes = [undefined, 'paper', 'neon', { background: '#777', text: '#888' }]
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [390, 1440]) {
+        for (const layout of wallLayouts) {
+          for (const theme of colorScheme === 'light' ? themes : [undefined]) {
+            const metadata = { share_title: width === 390 ? 'المساء الأخير' : 'Lantern night', theme }
+            const given = { layout, metadata, items: varied, nextCursor: 'next', cursor: 'this' }
+            const { page, problems, close } = await open(given, {
+              colorScheme,
+              viewport: { width, height: 844 },
+              reducedMotion: 'reduce',
+            })
+            await untilLive(page)
+            await page.evaluate(axe)
+            const found = await page.evaluate<unknown>(
+              'axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)]))',
+            )
+            const what = JSON.stringify([colorScheme, width, layout, theme])
+            assert.deepEqual(found, [], what)
+            assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, what)
+            assert.deepEqual(problems, [], what)
+            await close()
+          }
+        }
+      }
+    }
+  })
+
+  test('without JavaScript the page is a list with links to other pages', async () => {
+    const given = { items: varied, nextCursor: 'next', layoutAsked: true }
+    const { page, problems, close } = await open(given, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+    assert.equal(await page.getByRole('listitem').count(), varied.length)
+    assert.equal(await page.getByRole('button').count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Older' }).getAttribute('href'), 'wall?layout=cards&cursor=next')
+    assert.deepEqual(problems, [])
+    await close()
+  })
+
+  test('in a frame of another site the wall is live', async () => {
+    changes = {}
+    streams = []
+    const html = `<iframe src="${server.origin}${pathOf}" sandbox="allow-scripts allow-same-origin"></iframe>`
+    const blog = await startTestServer((_req, res) => void res.setHeader('content-type', 'text/html').end(html))
+    const page = await browser.newPage()
+    await page.goto(blog.origin.replace('127.0.0.1', 'localhost'))
+    await page.frameLocator('iframe').locator('.live.on').waitFor()
+    send('item', itemOf(4, 'Framed'))
+    await page.frameLocator('iframe').getByText('Framed').waitFor()
+    await page.close()
+    blog.stop()
+  })
+})
