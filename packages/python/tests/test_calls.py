@@ -124,7 +124,7 @@ class Calls(unittest.TestCase):
             with self.assertRaises(NetworkError) as caught:
                 self.client(server, retries=0).get_tenant(timeout=0.3)
             self.assertLess(time.monotonic() - started, 1)
-        self.assertIn("within 0.3 s", str(caught.exception))
+        self.assertIn(f"{server.url} did not answer within 0.3 s", str(caught.exception))
 
     def test_connections_are_kept_and_a_closed_one_is_not_used(self) -> None:
         def last(handler: BaseHTTPRequestHandler) -> None:
@@ -152,6 +152,20 @@ class Calls(unittest.TestCase):
         for wrong in ("localhost:8787", "ftp://localhost", "http://a:b@localhost", "/v1"):
             with self.assertRaises(ValueError):
                 Atrium(wrong)
+
+    def test_a_credential_that_is_missing_or_a_placeholder_is_named_and_not_sent(self) -> None:
+        with ScriptedServer([json_answer({"data": {}})]) as server, patch.dict("os.environ", clear=True):
+            for call, said in (
+                (lambda: Atrium(server.url).get_tenant(), "ATRIUM_KEY"),
+                (lambda: Atrium(server.url).get_session("ses_1"), "ATRIUM_CONTROL_TOKEN"),
+                (lambda: Atrium(server.url).audit_books(), "ATRIUM_ADMIN_TOKEN"),
+                (lambda: Atrium(server.url, key="wsk_…").get_tenant(), "authorization must be printable ASCII"),
+            ):
+                with self.assertRaisesRegex(ValueError, said) as caught:
+                    call()
+                self.assertNotIn("wsk_", str(caught.exception))
+            Atrium(server.url).list_epochs()
+        self.assertEqual([received.path for received in server.received], ["/v1/epochs"])
 
     def test_requests_through_a_proxy(self) -> None:
         with ScriptedServer([json_answer({"data": {}})]) as proxy:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import http.client
 import itertools
 import json
 import os
+import secrets
 import threading
 import unittest
 from typing import cast
+from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.request import urlopen
 
 from atrium import DeviceKey, Room, RoomSecret, new_room_secret
 from atrium.errors import NotAuthorizedError, NotFoundError
@@ -19,6 +23,33 @@ from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
 
 SPACE = os.environ.get("SPACE_URL", "")
 PAGE = {"etag": "e", "count": 1, "entries": [], "policy": "open"}
+
+
+def sign_in(email: str, nonce: str) -> str:
+    """An ID token of the development sign-in (authorization code with PKCE), which believes any address."""
+    origin = os.environ["SPACES_ORIGIN"]
+    with urlopen(f"{origin}/space-config") as answer:
+        provider = json.load(answer)["identity"]
+    verifier = secrets.token_urlsafe(32)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    client = {"client_id": provider["client_id"], "redirect_uri": f"{origin}/space"}
+    asked = {
+        **client,
+        "response_type": "code",
+        "scope": "openid email profile",
+        "nonce": nonce,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    parts = urlsplit(provider["issuer"])
+    connection = http.client.HTTPConnection(parts.netloc)
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    connection.request("POST", f"{parts.path}/authorize?{urlencode(asked)}", urlencode({"email": email}), form)
+    place = connection.getresponse().headers["location"]
+    connection.close()
+    grant = {**client, "grant_type": "authorization_code", "code": parse_qs(urlsplit(place).query)["code"][0], "code_verifier": verifier}
+    with urlopen(f"{provider['issuer']}/token", urlencode(grant).encode()) as answer:
+        return str(json.load(answer)["id_token"])
 
 
 class Rooms(unittest.TestCase):
@@ -57,6 +88,49 @@ class Rooms(unittest.TestCase):
         self.assertEqual(caught.exception.reason, "bad_room_key")
         with self.assertRaises(NotFoundError):
             next(Room(SPACE, new_room_secret()).follow())
+
+
+class Lists(unittest.TestCase):
+    """Rooms with a list. Needs the package cryptography."""
+
+    def enter(self, secret: RoomSecret, email: str) -> Room:
+        device = DeviceKey.generate()
+        token = sign_in(email, device.thumbprint)
+        return Room(SPACE, secret, identity=lambda: device.identity(token))
+
+    def test_only_who_is_on_the_list_enters(self) -> None:
+        secret = new_room_secret()
+        owner = self.enter(secret, "ada@example.com")
+        owner.create(allow=["grace@example.com"], title="Laterne 日本", require_proof=True)
+        grace, eve = self.enter(secret, "grace@example.com"), self.enter(secret, "eve@example.com")
+        grace.say("Hello")
+        for refused, reason in ((eve, "not_on_list"), (Room(SPACE, secret), "unsigned")):
+            with self.assertRaises(NotAuthorizedError) as caught:
+                refused.poll()
+            self.assertEqual(caught.exception.reason, reason)
+        owner.admit(emails=["eve@example.com"])
+        self.assertEqual(eve.poll()["entries"][0]["author"]["email"], "grace@example.com")
+        owner.expel(emails=["eve@example.com"])
+        with self.assertRaises(NotAuthorizedError) as caught:
+            eve.say("Still here")
+        self.assertEqual(caught.exception.reason, "revoked")
+        history = grace.history()
+        self.assertEqual([record["t"] for record in history.records], ["policy", "turn", "policy", "policy"])
+        self.assertEqual(history.policy["owner"], {"email": "ada@example.com"})
+        with self.assertRaises(NotAuthorizedError):
+            grace.remove()
+        owner.remove()
+        with self.assertRaises(NotFoundError):
+            grace.poll()
+
+    def test_the_token_of_another_device_is_refused(self) -> None:
+        secret = new_room_secret()
+        self.enter(secret, "ada@example.com").create()
+        device, other = DeviceKey.generate(), DeviceKey.generate()
+        thief = Room(SPACE, secret, identity=device.identity(sign_in("ada@example.com", other.thumbprint)))
+        with self.assertRaises(NotAuthorizedError) as caught:
+            thief.poll()
+        self.assertEqual(caught.exception.reason, "nonce_mismatch")
 
 
 class Stubbed(unittest.TestCase):

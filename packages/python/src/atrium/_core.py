@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from ._error_of_answer import error_of_answer, json_of, make_error
 from ._http import Http, HttpAnswer, HttpRequest, OpenAnswer, user_agent
@@ -111,7 +111,7 @@ class Core:
             try:
                 opened = self._http.open(request, timeout=self._settings.timeout, silence=_SILENCE_SECONDS)
             except (OSError, http.client.HTTPException) as cause:
-                raise no_answer(cause, self._settings.timeout) from cause
+                raise no_answer(cause, request.url, self._settings.timeout) from cause
             if opened.status == 200 and opened.headers.get("content-type", "").startswith("text/event-stream"):
                 return opened
             try:
@@ -143,15 +143,20 @@ class Core:
         given = {name: _query_text(value) for name, value in (query or {}).items() if value is not None}
         sent = {"accept": "application/json, */*;q=0.5", "user-agent": user_agent(VERSION)}
         sent.update({name: value for name, value in (headers or {}).items() if value is not None})
-        bearer = control_token or settings.control_token if route.caller == "control" else settings.key
-        if route.caller == "operator" and settings.admin_token:
-            sent["x-admin-token"] = settings.admin_token
-        elif route.caller not in ("operator", "anyone") and bearer:
-            sent["authorization"] = f"Bearer {bearer}"
+        if route.caller == "operator":
+            sent["x-admin-token"] = _needed(settings.admin_token, "admin_token")
+        elif route.caller == "control":
+            sent["authorization"] = f"Bearer {_needed(control_token or settings.control_token, 'control_token')}"
+        elif route.caller != "anyone":
+            sent["authorization"] = f"Bearer {_needed(settings.key, 'key')}"
         if collection_token is not None:
             sent["x-collection-token"] = collection_token
         if idempotency_key is not None:
             sent["idempotency-key"] = idempotency_key
+        for name, value in sent.items():
+            # The message does not quote the value, which may be a secret.
+            if not (value.isascii() and value.isprintable()):
+                raise ValueError(f"The header {name} must be printable ASCII. Is there a placeholder in its value?")
         data = None
         if body is not None:
             sent["content-type"] = "application/json"
@@ -164,15 +169,24 @@ class Core:
         try:
             answer = self._http.send(request, timeout=limit)
         except (OSError, http.client.HTTPException) as cause:
-            raise no_answer(cause, limit) from cause
+            raise no_answer(cause, request.url, limit) from cause
         if 200 <= answer.status < 300 or answer.status == 304:
             return answer
         raise error_of_answer(answer)
 
 
-def no_answer(cause: Exception, limit: float) -> Exception:
-    message = f"No answer within {limit:g} s" if isinstance(cause, TimeoutError) else f"The server could not be reached: {cause}"
+def no_answer(cause: Exception, url: str, limit: float) -> Exception:
+    """The error where no answer came. It names the origin alone: paths may hold what others should not read."""
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+    how = f"did not answer within {limit:g} s" if isinstance(cause, TimeoutError) else f"could not be reached: {cause}"
+    message = f"{origin} {how}"
     return make_error(message, status=0, code="network_error")
+
+
+def _needed(credential: str | None, name: str) -> str:
+    if not credential:
+        raise ValueError(f"This call needs a credential: make Atrium({name}=…), or set ATRIUM_{name.upper()}")
+    return credential
 
 
 def _query_text(value: object) -> str:

@@ -245,7 +245,7 @@ class Room:
             except TooLargeError as cause:
                 raise make_error(f"The server answered {cause}", status=200, code="unexpected_answer") from cause
             except (OSError, http.client.HTTPException) as cause:
-                raise no_answer(cause, timeout) from cause
+                raise no_answer(cause, self._url, timeout) from cause
             if answer.status != 200:
                 raise error_of_answer(answer)
             return json_of(answer)
