@@ -1,4 +1,11 @@
-import type * as protocol from 'pg-protocol/dist/messages.js'
+import {
+  type BackendMessage,
+  CommandCompleteMessage,
+  DatabaseError,
+  DataRowMessage,
+  type Field,
+  RowDescriptionMessage,
+} from 'pg-protocol/dist/messages.js'
 import { ConnectionLost, sqlStateOf } from '../database-errors.ts'
 
 /** Gives the parser for the text form of a type, by its OID (pg_type). */
@@ -17,6 +24,8 @@ interface ReadRow {
   length: number
   read(texts: readonly (string | null)[]): object
 }
+
+const withoutContent = new Set<BackendMessage['name']>(['parseComplete', 'bindComplete', 'noData', 'emptyQuery'])
 
 /** What the server answers to one query, message by message. It is settled when the server is ready for the next. */
 export class Answer {
@@ -43,33 +52,26 @@ export class Answer {
     this.#reject = reject
   }
 
-  /** Throws where the message does not belong to an answer, which ends the connection. COPY is not supported, so its messages do not belong. */
-  take(message: protocol.BackendMessage): void {
-    switch (message.name) {
-      case 'parseComplete':
-      case 'bindComplete':
-      case 'noData':
-      case 'emptyQuery':
-        return
-      case 'rowDescription':
-        this.#rows = []
-        this.#readRow = makeReadRow((message as protocol.RowDescriptionMessage).fields, this.#readColumn)
-        return
-      case 'dataRow':
-        return this.#takeRow((message as protocol.DataRowMessage).fields as (string | null)[])
-      case 'commandComplete':
-        this.#tag = (message as protocol.CommandCompleteMessage).text
-        if (!this.#readRow) this.#rows = []
-        this.#readRow = undefined
-        return
-      case 'error':
-        // What the parser cannot read comes as an error without a code.
-        if (sqlStateOf(message) === undefined) throw message as unknown as Error
-        this.error ??= message
-        return
-      default:
-        throw new ConnectionLost(`the database sent ${message.name}, which answers no query`)
-    }
+  /**
+   * Takes one message of the server ("Message Flow" in the documentation of the protocol). Throws where it does not belong to an answer, which ends
+   * the connection. COPY is not supported, so its messages do not belong.
+   */
+  take(message: BackendMessage): void {
+    if (message instanceof DataRowMessage) return this.#takeRow(message.fields)
+    if (message instanceof RowDescriptionMessage) {
+      this.#rows = []
+      this.#readRow = makeReadRow(message.fields, this.#readColumn)
+    } else if (message instanceof CommandCompleteMessage) {
+      this.#tag = message.text
+      // Of several statements in a query, the last gives the rows, also where it has none.
+      if (!this.#readRow) this.#rows = []
+      this.#readRow = undefined
+    } else if (message instanceof DatabaseError) {
+      // What the parser cannot read comes as an error without a code.
+      if (sqlStateOf(message) === undefined) throw message
+      this.error ??= message
+    } else if (!withoutContent.has(message.name))
+      throw new ConnectionLost(`the database sent ${message.name}, which answers no query`)
   }
 
   settle(): void {
@@ -99,7 +101,7 @@ export class Answer {
   }
 }
 
-function makeReadRow(fields: readonly protocol.Field[], readColumn: ReadColumn): ReadRow {
+function makeReadRow(fields: readonly Field[], readColumn: ReadColumn): ReadRow {
   const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: readColumn(dataTypeID) }))
   // Copied for each row, so that all have one shape.
   const empty: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]))

@@ -1,5 +1,10 @@
 import type { Socket } from 'node:net'
-import type * as protocol from 'pg-protocol/dist/messages.js'
+import {
+  type BackendMessage,
+  DatabaseError,
+  NotificationResponseMessage,
+  ReadyForQueryMessage,
+} from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { serialize } from 'pg-protocol/dist/serializer.js'
 import { ConnectionLost, isConnectionLost, isMisplaced, sqlStateOf } from '../database-errors.ts'
@@ -94,10 +99,16 @@ export class Connection {
       signal.addEventListener('abort', abort, { once: true })
       // It may have been aborted since the socket was ready: then it has no event any more.
       if (signal.aborted) abort()
-      await connection.#logIn(address)
-      await connection.#set(options.settings)
-      signal.removeEventListener('abort', abort)
-      return connection
+      try {
+        await connection.#logIn(address)
+        await connection.#set(options.settings)
+        return connection
+      } catch (error) {
+        void connection.end()
+        throw error
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
     } finally {
       clearTimeout(timer)
     }
@@ -194,8 +205,8 @@ export class Connection {
     }
   }
 
-  #continueLogin({ answer, done }: LoginUnderWay, message: protocol.BackendMessage): void {
-    if (message.name === 'error') throw message as unknown as Error
+  #continueLogin({ answer, done }: LoginUnderWay, message: BackendMessage): void {
+    if (message instanceof DatabaseError) throw message
     const reply = answer(message)
     if (reply) this.#socket.write(reply)
     if (message.name !== 'readyForQuery') return
@@ -203,15 +214,15 @@ export class Connection {
     done()
   }
 
-  #take(message: protocol.BackendMessage): void {
-    if (message.name === 'notification') return this.onNotification?.((message as protocol.NotificationResponseMessage).payload)
+  #take(message: BackendMessage): void {
+    if (message instanceof NotificationResponseMessage) return this.onNotification?.(message.payload)
     if (message.name === 'notice' || message.name === 'parameterStatus') return
     const [answer] = this.#answers
     // Such as 57P01 to an idle connection: the server is about to close it.
-    if (!answer) throw message.name === 'error' ? message : new ConnectionLost(`${message.name} answers no query`)
+    if (!answer) throw message instanceof DatabaseError ? message : new ConnectionLost(`${message.name} answers no query`)
     if (message.name === 'parseComplete') this.#settlePreparation(answer, true)
-    if (message.name !== 'readyForQuery') return answer.take(message)
-    this.#status = (message as protocol.ReadyForQueryMessage).status
+    if (!(message instanceof ReadyForQueryMessage)) return answer.take(message)
+    this.#status = message.status
     this.#answers.shift()
     if (answer.error !== undefined) {
       this.#settlePreparation(answer, false)

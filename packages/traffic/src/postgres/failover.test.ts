@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from '../connections.ts'
 import { ConnectionLost, isAnswerLost, isConnectionLost, isPassing } from '../database-errors.ts'
 import {
@@ -85,4 +86,29 @@ test('an answer that the server never asked a login for does not open the connec
     await assert.rejects(open({ url, connectMs: 500 }), /ready before the login/)
   }
   await open({ url: await startServer((socket) => void socket.once('data', () => socket.write(admitted))) })
+})
+
+test('settings that the server refuses fail the opening, and the connection does not stay', async () => {
+  let openCount = 0
+  const url = await startServer((client) => {
+    const upstream = connectUpstream()
+    openCount++
+    client.on('close', () => (openCount--, upstream.destroy()))
+    client.pipe(upstream).pipe(client)
+  })
+  await assert.rejects(open({ url: urlOfProxy(url), settings: { no_such: 1 } }), { code: '42704' })
+  for (const deadline = Date.now() + 5_000; openCount > 0; await delay(5)) assert.ok(Date.now() < deadline)
+})
+
+test('a row that is not as it was described loses the connection', async () => {
+  const field = Buffer.concat([Buffer.from('n\0'), Buffer.alloc(18)])
+  const described = message('T', Buffer.from([0, 1]), field)
+  for (const row of [message('D', Buffer.from([0, 0])), message('D', Buffer.from([0, 2]), 1, 'a', 1, 'b')]) {
+    const end = Buffer.concat([described, row, message('C', 'SELECT 1\0'), message('Z', 'I')])
+    const connection = await open({ url: await startServer(answering(end)) })
+    await assert.rejects(
+      connection.query('select n'),
+      (error) => error instanceof ConnectionLost && /described/.test(error.message),
+    )
+  }
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuthenticationMD5Password, BackendMessage } from 'pg-protocol/dist/messages.js'
+import { AuthenticationMD5Password, type BackendMessage } from 'pg-protocol/dist/messages.js'
 import { serialize } from 'pg-protocol/dist/serializer.js'
 import type { DatabaseAddress } from './database-address.ts'
 import { type Scram, startScram } from './scram.ts'
@@ -18,17 +18,20 @@ export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'p
   }
   const scramData = (message: BackendMessage) => {
     if (!scram) throw new Error('SCRAM: the server continues what was not begun')
-    return { scram, data: (message as BackendMessage & { data: string }).data }
+    return { scram, data: 'data' in message ? String(message.data) : '' }
   }
   return (message) => {
     switch (message.name) {
       case 'authenticationCleartextPassword':
         return serialize.password(secret())
       case 'authenticationMD5Password':
-        return serialize.password(hashMd5(user, secret(), (message as AuthenticationMD5Password).salt))
+        if (!(message instanceof AuthenticationMD5Password))
+          throw new Error('the database asks for an MD5 password without a salt')
+        return serialize.password(hashMd5(user, secret(), message.salt))
       case 'authenticationSASL': {
-        const { mechanisms } = message as BackendMessage & { mechanisms: string[] }
-        if (!mechanisms.includes('SCRAM-SHA-256')) throw new Error('the database offers no SCRAM-SHA-256')
+        const mechanisms: unknown = 'mechanisms' in message ? message.mechanisms : []
+        if (!Array.isArray(mechanisms) || !mechanisms.includes('SCRAM-SHA-256'))
+          throw new Error('the database offers no SCRAM-SHA-256')
         scram = startScram(secret())
         isVerified = false
         return serialize.sendSASLInitialResponseMessage('SCRAM-SHA-256', scram.first)
