@@ -126,6 +126,14 @@ test('a query without an answer in time closes the connection, and fails all tha
   assert.deepEqual([connection.isOpen, lost.length], [false, 1])
 })
 
+test('a deadline is that of its query alone', async () => {
+  const connection = await open()
+  await connection.query({ text: 'select 1', timeoutMs: 100 })
+  await connection.query('select 1 / 0').catch(() => undefined)
+  await connection.query({ text: 'select pg_sleep(0.3)', timeoutMs: Infinity })
+  assert.equal(connection.isIdle, true)
+})
+
 test('a connection that the server ends is lost with the reason of the server', async () => {
   const [admin, idle, busy] = [await open(), await open(), await open()]
   const lost = new Promise<Error>((resolve) => (idle.onLost = resolve))
