@@ -6,10 +6,14 @@ import { parseFragment } from './room-link.ts'
 import { RoomScreen } from './screens/room-screen.tsx'
 import { StartScreen } from './screens/start-screen.tsx'
 import { Notice } from './screens/notice.tsx'
+import { languageStore } from './text/language.ts'
 import { t } from './text/text.ts'
+import { useStore } from './use-store.ts'
 
 /** Which screen: the address decides. `problem`: why a sign-in that was begun did not end well. */
 export function App({ problem }: { problem: string | undefined }) {
+  // Draws everything anew when the language changes.
+  useStore(languageStore, (value) => value.language)
   const fragment = useFragment()
   const config = useConfig()
   const [shownProblem, setProblem] = useState(problem)

@@ -4,6 +4,7 @@ import { authorId } from '../parts/authors.ts'
 import { dayKey } from '../parts/moments.ts'
 import type { Chunk } from '../room/chunks.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { t, type Text } from '../text/text.ts'
 import { MessageView } from './message-view.tsx'
 import type { IsMine } from './use-mine.ts'
 
@@ -31,12 +32,16 @@ const FOLDED_PX = 750
  * when one of them, or the one before, is another: a new message costs one chunk, not the room.
  */
 export class ChunkView extends Component<ChunkProps> {
+  /** What it was drawn with. */
+  #text: Text | undefined
+
   override shouldComponentUpdate(next: ChunkProps): boolean {
     const { chunk, before, isMine } = this.props
-    return next.chunk !== chunk || next.before !== before || next.isMine !== isMine
+    return next.chunk !== chunk || next.before !== before || next.isMine !== isMine || this.#text !== t
   }
 
   override render({ chunk, before, readTo, isMine, session, onReply, onShow }: ChunkProps) {
+    this.#text = t
     return (
       <div class="chunk" style={{ containIntrinsicBlockSize: `auto ${estimatePx(chunk)}px` }}>
         {chunk.entries.map((entry, i) => {

@@ -20,13 +20,22 @@ export function authorName({ kind, email, key, name }: Author): string {
 /** Invisible characters, and characters that change the direction of other text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 
-/** Letters that look like those of "you". */
-const TWINS: Readonly<Record<string, string>> = { у: 'y', ү: 'y', γ: 'y', о: 'o', ο: 'o', օ: 'o', '0': 'o', υ: 'u', ս: 'u' }
+/** Letters that look like those of "you", "du", "tú" and "vous", by the letter that they look like. */
+const TWINS = new Map(
+  Object.entries({ y: 'уүγ', o: 'оοօ0', u: 'υս', d: 'ԁ', t: 'тτ', v: 'νѵ', s: 'ѕꜱ' }).flatMap(([letter, twins]) =>
+    [...twins].map((twin) => [twin, letter] as const),
+  ),
+)
 
 /** The app calls the reader "You": an account or agent of that name would speak as the reader. */
 function isTheReader(name: string): boolean {
+  return lettersOf(name) === lettersOf(t.authors.you)
+}
+
+/** As the eye reads them, without accents, spaces and signs. */
+function lettersOf(name: string): string {
   const letters = [...name.normalize('NFKD').toLowerCase()].filter((character) => /[\p{L}\p{N}]/u.test(character))
-  return letters.map((letter) => TWINS[letter] ?? letter).join('') === 'you'
+  return letters.map((letter) => TWINS.get(letter) ?? letter).join('')
 }
 
 /** The verified identity beside the name: the e-mail address from the identity provider, or that there is none. */

@@ -25,7 +25,15 @@ export function ShareLink({ title }: { title: string | undefined }) {
       <label class="unseen" for="room-link">
         {t.share.link}
       </label>
-      <input id="room-link" ref={input} type="text" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
+      <input
+        id="room-link"
+        ref={input}
+        type="text"
+        dir="ltr"
+        readOnly
+        value={link}
+        onFocus={(event) => event.currentTarget.select()}
+      />
       <div class="buttons">
         <button class="button primary" type="button" onClick={() => void copy()}>
           <Icon name={copied ? 'check' : 'copy'} />

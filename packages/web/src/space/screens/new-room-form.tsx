@@ -125,6 +125,7 @@ function AddressField({ value, onChange }: { value: string; onChange: (value: st
       <textarea
         id={id}
         rows={4}
+        dir="ltr"
         spellcheck={false}
         autoCapitalize="none"
         autoComplete="off"

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ArchMark } from '../parts/arch.tsx'
+import { LanguageChoice } from '../parts/language-choice.tsx'
 
 /** A screen with one message in place of a room. */
 export function Notice({ title, children }: { title: string; children: ComponentChildren }) {
@@ -23,6 +24,9 @@ export function Notice({ title, children }: { title: string; children: Component
         </h1>
         {children}
       </main>
+      <footer class="page-foot">
+        <LanguageChoice />
+      </footer>
     </div>
   )
 }

@@ -73,5 +73,5 @@ function useRoomTitle(session: RoomSession): void {
     show()
     document.addEventListener('visibilitychange', show)
     return () => document.removeEventListener('visibilitychange', show)
-  }, [title, count])
+  }, [title, count, t])
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { ArchDrawing, ArchMark } from '../parts/arch.tsx'
+import { LanguageChoice } from '../parts/language-choice.tsx'
 import { NewRoomForm } from './new-room-form.tsx'
 import { t } from '../text/text.ts'
 
@@ -22,6 +23,9 @@ export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
         </div>
         <NewRoomForm config={config} />
       </main>
+      <footer class="page-foot">
+        <LanguageChoice />
+      </footer>
     </div>
   )
 }

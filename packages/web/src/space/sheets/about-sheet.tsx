@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
 import { Icon } from '../parts/icon.tsx'
+import { LanguageChoice } from '../parts/language-choice.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { announce } from '../parts/announcer.tsx'
@@ -24,6 +25,9 @@ export function AboutSheet({ session, config, onClose }: AboutSheetProps) {
     <Sheet title={t.about.title} onClose={onClose}>
       <You config={config} />
       <Export session={session} />
+      <section>
+        <LanguageChoice />
+      </section>
       {owner && <RemoveRoom session={session} as={owner} />}
     </Sheet>
   )

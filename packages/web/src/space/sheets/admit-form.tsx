@@ -37,6 +37,7 @@ export function AdmitForm({ label, placeholder, inputMode, hint, parse, wrongTex
         <input
           id={id}
           type="text"
+          dir="ltr"
           inputMode={inputMode}
           autoCapitalize="none"
           autoComplete="off"

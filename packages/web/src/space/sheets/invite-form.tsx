@@ -104,6 +104,7 @@ function CouponField({ value, onChange }: { value: string; onChange: (value: str
       <input
         id={id}
         type="text"
+        dir="ltr"
         autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}

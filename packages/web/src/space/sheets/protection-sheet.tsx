@@ -145,7 +145,7 @@ function FromOutside({ apiUrl }: { apiUrl: string | undefined }) {
     <section class="checks">
       <h3>{t.protection.outside}</h3>
       <p class="hint">{t.protection.outsideHint}</p>
-      <pre class="command" tabIndex={0} aria-label={t.protection.command}>
+      <pre class="command" dir="ltr" tabIndex={0} aria-label={t.protection.command}>
         <code>node atrium-verify.mjs {location.origin} --rebuild</code>
       </pre>
       {apiUrl && (

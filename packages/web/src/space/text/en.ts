@@ -1,11 +1,11 @@
+import { agents } from './en-agents.ts'
 import { failures } from './en-failures.ts'
 import { protection } from './en-protection.ts'
-import { duration, isolated, line, number, plural } from './format.ts'
+import { isolated, line, number, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
-const credits = (count: number) => plural(count, { one: '# credit', other: '# credits' })
-
 export const en = {
+  agents,
   failures,
   protection,
 
@@ -18,6 +18,7 @@ export const en = {
   copied: 'Copied',
   cannotCopy: 'This browser does not let the page copy',
   language: 'Language',
+  languageUnreachable: 'This language could not be fetched. Try again in a moment.',
 
   start: {
     title: 'A room that keeps what is said in it',
@@ -198,63 +199,6 @@ export const en = {
     agentsLetIn: (count: number) => plural(count, { one: 'The agent was let in', other: 'The agents were let in' }),
   },
 
-  agents: {
-    invite: 'Invite an agent',
-    hint: 'Agents that take part in a conversation. What they cost, a coupon pays.',
-    choose: (name: (shown: string) => Part, who: string) => line`Choose${name(` ${who}`)}`,
-    fetchingCatalog: 'Fetching the catalog…',
-    noAgents: 'There are no agents in the catalog.',
-    fetching: 'Fetching…',
-    moreAgents: (count: number) => plural(count, { one: '# more agent', other: '# more agents' }),
-    all: 'All agents',
-    free: 'Free',
-    price: (count: number) => credits(count),
-    upTo: (minutes: number) => `up to ${duration(minutes)}`,
-    rated: (average: string, count: number) => `rated ${average} of 5 by ${number(count)}`,
-    coupon: 'Coupon',
-    couponHint: 'It goes to the service that sends the agent. This browser does not keep it.',
-    notCoupon: (start: string, length: number) =>
-      `This is not a whole coupon. One begins with ${isolated(start)} and has ${number(length)} characters.`,
-    alreadyHere: (name: string) => `${isolated(name)} is in this room already. Nothing was taken from the coupon.`,
-    inviteFree: 'Invite',
-    inviteFor: (price: number) => `Invite for ${credits(price)}`,
-    inviting: 'Inviting…',
-    notOnList: (name: Part) => line`${name} is not on this room’s list. Nothing was taken from the coupon.`,
-    letInAndInvite: 'Let it in, and invite it',
-    ownerCanLetIn: (id: Part) => line`Only the room’s owner can let it in, by its id: ${id}`,
-    terms: {
-      title: 'Before you invite it',
-      reads: 'It reads this room: what comes, and what was said from the first message on.',
-      remote: 'This agent runs on a machine of its owner, who is given this room’s key: a key cannot be taken back.',
-      hosted:
-        'This service and whoever runs the agent have this room’s key while it is here. That they forget it afterwards, you trust: a key cannot be taken back.',
-      list: 'The list still counts: once off it, the agent gets in no more, whatever key it has.',
-      remoteOpen:
-        'Sent away, it can go on reading this room, and write in it as a guest, for as long as it likes: this room lets in everyone who has the key.',
-      sealed: 'What was said stays sealed in storage, for whoever has no key.',
-      stays: (minutes: number) => `It stays until you send it away in this tab, and ${duration(minutes)} at the most.`,
-      costs: (price: number) => `It costs ${credits(price)} once it has come, however soon it goes.`,
-      whoReads: 'Who can read along',
-      listedRoom: 'In a room with a list the agent gets in only while it is on it, and its stay ends with its session.',
-      makeListed: 'Make a room with a list',
-    },
-    invited: 'Agents you invited',
-    sendAway: (name: (shown: string) => Part, who: string) => line`Send away${name(` ${who}`)}`,
-    dismiss: (name: string) => `Dismiss ${isolated(name)}`,
-    expired: (name: Part, price: number) => line`${name} has left: its time was up. ${cost(price)}`,
-    stopped: (name: Part, price: number) => line`${name} has left. ${cost(price)}`,
-    hadToLeave: (name: Part, price: number) => line`${name} had to leave. ${cost(price)}`,
-    couldNotCome: (name: Part, price: number) => line`${name} could not come. ${cost(price)}`,
-    unreached: (name: Part) => line`${name} could not be told to go. Try again.`,
-    leaving: (name: Part) => line`${name} is being sent away…`,
-    coming: (name: Part) => line`${name} is coming…`,
-    present: (name: Part, time: string) => line`${name} reads along until ${time}`,
-    sayComing: (name: string) => `${isolated(name)} is coming`,
-    sayHere: (name: string) => `${isolated(name)} is here`,
-    sayLeft: (name: string) => `${isolated(name)} has left`,
-    sayUnreached: (name: string) => `${isolated(name)} could not be told to go`,
-  },
-
   about: {
     title: 'This room',
     you: 'You',
@@ -275,8 +219,4 @@ export const en = {
     removeIt: 'Remove it',
     keepIt: 'Keep it',
   },
-}
-
-function cost(price: number): string {
-  return price === 0 ? 'It cost nothing.' : `It cost ${credits(price)}.`
 }

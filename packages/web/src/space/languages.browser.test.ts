@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { addAgent, skipWithoutApi } from './testing/inviting.ts'
+import { startSpace, type TestSpace } from './testing/start-space.ts'
+import { assertAccessible, assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
+import { ar } from './text/ar.ts'
+import { de } from './text/de.ts'
+import { en } from './text/en.ts'
+import { es } from './text/es.ts'
+import { fr } from './text/fr.ts'
+import { ja } from './text/ja.ts'
+
+const CATALOGUES = { ar, de, en, es, fr, ja }
+const SCREENSHOTS = process.env['SPACE_SCREENSHOTS']
+
+describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const directions = (page: Page) => page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])
+
+  for (const [language, catalogue] of Object.entries(CATALOGUES)) {
+    test(`the browser’s language is the app’s: ${language}`, async () => {
+      const ann = await newVisitor(browser, { locale: language })
+      await ann.page.goto(`${space.origin}/space`)
+      await ann.page.getByRole('heading', { name: catalogue.start.title }).waitFor()
+      assert.deepEqual(await directions(ann.page), [language, language === 'ar' ? 'rtl' : 'ltr'])
+      assertNoTrouble(ann)
+      await ann.close()
+    })
+  }
+
+  test('a language that the app does not have is English, and the choice is kept on the device', async () => {
+    const ann = await newVisitor(browser, { locale: 'pt-BR' })
+    const { page } = ann
+    await makeRoom(page, space, 'Lanterns')
+    await page.getByLabel(en.messages.message, { exact: true }).fill('Half a thought')
+    await page.getByRole('button', { name: en.room.more }).click()
+    await page.getByLabel(en.language).selectOption('ja')
+    // At once, without a reload: what is being written stays.
+    await page.getByRole('heading', { name: ja.about.title }).waitFor()
+    assert.deepEqual(await directions(page), ['ja', 'ltr'])
+    await page.getByRole('button', { name: ja.close }).click()
+    assert.equal(await page.getByLabel(ja.messages.message, { exact: true }).inputValue(), 'Half a thought')
+    await page.getByRole('button', { name: ja.messages.send }).click()
+    await page.locator('.message', { hasText: 'Half a thought' }).waitFor()
+    await page.locator('.message .name', { hasText: ja.authors.you }).waitFor()
+    await page.getByRole('button', { name: ja.room.more }).click()
+    await page.getByLabel(ja.language).selectOption('ar')
+    // Messages that were drawn before are drawn anew.
+    await page.locator('.message .name', { hasText: ar.authors.you }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: ar.room.share }).waitFor()
+    assert.deepEqual(await directions(page), ['ar', 'rtl'])
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test('a language that cannot be fetched leaves the app as it is, and says so', async () => {
+    const ann = await newVisitor(browser)
+    const { page } = ann
+    await page.goto(`${space.origin}/space`)
+    await page.route(/\/de-[^/]*\.js$/, (route) => route.abort())
+    await page.getByLabel(en.language).selectOption('de')
+    await page.getByText(en.languageUnreachable).waitFor()
+    assert.equal(await page.getByLabel(en.language).inputValue(), 'en')
+    await page.getByLabel(en.language).selectOption('fr')
+    await page.getByRole('heading', { name: fr.start.title }).waitFor()
+    await ann.close()
+    const bob = await newVisitor(browser, { locale: 'de' })
+    await bob.page.route(/\/de-[^/]*\.js$/, (route) => route.abort())
+    await bob.page.goto(`${space.origin}/space`)
+    await bob.page.getByRole('heading', { name: en.start.title }).waitFor()
+    await bob.close()
+  })
+
+  for (const [language, locale] of [
+    ['ar', 'ar-EG'],
+    ['de', 'de-DE'],
+    ['ja', 'ja-JP'],
+  ] as const) {
+    for (const width of [390, 1280]) {
+      test(`no screen is too wide, cuts a text or fails axe: ${language}, ${width} px`, async () => {
+        const ann = await newVisitor(browser, { locale, viewport: { width, height: 844 }, reducedMotion: 'reduce' })
+        await visitAll(ann.page, language, async (what) => {
+          if (SCREENSHOTS) await ann.page.screenshot({ path: `${SCREENSHOTS}/${language}-${width}-${what}.png` })
+          assert.deepEqual(await findCut(ann.page), [], what)
+          await assertAccessible(ann.page, what)
+        })
+        assertNoTrouble(ann)
+        await ann.close()
+      })
+    }
+  }
+
+  async function visitAll(page: Page, language: keyof typeof CATALOGUES, look: (what: string) => Promise<void>) {
+    const t = CATALOGUES[language]
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const sheet = async (name: string, sign: string) => {
+      await button(name).click()
+      await page.getByRole('dialog').getByText(sign).first().waitFor()
+    }
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel(t.newRoom.listed).check()
+    await look('start')
+    await page.getByLabel(t.newRoom.anyone).check()
+    await button(t.newRoom.make).click()
+    await page.getByRole('heading', { name: t.messages.emptyTitle }).waitFor()
+    await look('empty')
+    const [, room = '', mk = ''] = /#([^.]+)\.(.+)$/.exec(page.url()) ?? []
+    await space.fill({ room, mk }, 12)
+    await page.locator('.message').first().waitFor()
+    await page.locator('.message .reply').last().click()
+    await page.getByLabel(t.messages.message, { exact: true }).fill('أراكم غدًا at 20:00, https://example.com/الفوانيس')
+    await look('reply')
+    await page.keyboard.press('Enter')
+    await page.locator('.message', { hasText: 'at 20:00' }).waitFor()
+    await look('room')
+    await sheet(t.room.share, t.share.copy)
+    await look('share')
+    await page.keyboard.press('Escape')
+    await sheet(t.room.people, t.people.written)
+    await look('people')
+    await page.keyboard.press('Escape')
+    await sheet(t.room.protection, t.protection.checkAgain)
+    await look('protection')
+    await page.keyboard.press('Escape')
+    await sheet(t.room.more, t.about.export)
+    if (space.guestsOwnRooms) await page.getByRole('button', { name: t.about.removeButton }).click()
+    await look('about')
+    await page.keyboard.press('Escape')
+    if (!skipWithoutApi) await inviteAgent(page, t, look)
+    await page.context().setOffline(true)
+    await page.getByText(t.room.link.offline).waitFor()
+    await look('offline')
+    await page.context().setOffline(false)
+    await page.goto(`${space.origin}/space#cut`)
+    await page.getByRole('heading', { name: t.start.cutTitle }).waitFor()
+    await look('cut')
+  }
+
+  async function inviteAgent(page: Page, t: typeof en, look: (what: string) => Promise<void>) {
+    space.api!.reset()
+    addAgent(space.api!, 'Lamplighter', { price_credits: 11, max_minutes: 90, hosting: 'remote' })
+    await page.getByRole('button', { name: t.room.people, exact: true }).click()
+    await page.getByRole('button', { name: t.agents.invite }).click()
+    await page.locator('.catalog button').click()
+    await page.getByRole('heading', { name: t.agents.terms.title }).waitFor()
+    await page.getByLabel(t.agents.coupon).fill('cpn_half')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await look('invite')
+    await page.keyboard.press('Escape')
+  }
+
+  /** What is wider than its place: texts that are cut on purpose end with an ellipsis. */
+  function findCut(page: Page): Promise<string[]> {
+    return page.evaluate(() =>
+      [
+        ...document.querySelectorAll<HTMLElement>(
+          'html, .scroller, .sheet-body, button, .button, label, h1, h2, h3, p, li, select',
+        ),
+      ]
+        .filter((element) => element.checkVisibility() && !element.closest('.unseen, .grouped .byline'))
+        .filter((element) => !element.querySelector('.quote-text') && getComputedStyle(element).textOverflow !== 'ellipsis')
+        .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+        .map(({ outerHTML, scrollWidth, clientWidth }) => `${scrollWidth} > ${clientWidth}: ${outerHTML.slice(0, 160)}`),
+    )
+  }
+})

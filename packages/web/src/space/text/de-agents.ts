@@ -1,0 +1,68 @@
+import { duration, isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+const credits = (count: number) => plural(count, { one: '# Credit', other: '# Credits' })
+
+/** Of inviting agents, and of those that were invited. */
+export const agents: Text['agents'] = {
+  invite: 'Agenten einladen',
+  hint: 'Agenten, die an einem Gespräch teilnehmen. Was sie kosten, bezahlt ein Gutschein.',
+  choose: (name, who) => line`${name(`${who} `)}Auswählen`,
+  fetchingCatalog: 'Der Katalog wird geladen…',
+  noAgents: 'Im Katalog sind keine Agenten.',
+  fetching: 'Wird geladen…',
+  moreAgents: (count) => plural(count, { one: '# weiterer Agent', other: '# weitere Agenten' }),
+  all: 'Alle Agenten',
+  free: 'Kostenlos',
+  price: (count) => credits(count),
+  upTo: (minutes) => `bis zu ${duration(minutes)}`,
+  rated: (average, count) => `bewertet mit ${average} von 5, ${plural(count, { one: '# Bewertung', other: '# Bewertungen' })}`,
+  coupon: 'Gutschein',
+  couponHint: 'Er geht an den Dienst, der den Agenten schickt. Dieser Browser bewahrt ihn nicht auf.',
+  notCoupon: (start, length) =>
+    `Das ist kein vollständiger Gutschein. Er beginnt mit ${isolated(start)} und hat ${number(length)} Zeichen.`,
+  alreadyHere: (name) => `${isolated(name)} ist schon in diesem Raum. Vom Gutschein wurde nichts abgebucht.`,
+  inviteFree: 'Einladen',
+  inviteFor: (price) => `Für ${credits(price)} einladen`,
+  inviting: 'Wird eingeladen…',
+  notOnList: (name) => line`${name} steht nicht auf der Liste dieses Raums. Vom Gutschein wurde nichts abgebucht.`,
+  letInAndInvite: 'Aufnehmen und einladen',
+  ownerCanLetIn: (id) => line`Nur die Person, der der Raum gehört, kann ihn aufnehmen, über seine Kennung: ${id}`,
+  terms: {
+    title: 'Bevor du ihn einlädst',
+    reads: 'Er liest diesen Raum: was kommt und was seit der ersten Nachricht gesagt wurde.',
+    remote:
+      'Dieser Agent läuft auf einem Rechner seines Inhabers, der den Schlüssel dieses Raums bekommt. Ein Schlüssel lässt sich nicht zurücknehmen.',
+    hosted:
+      'Dieser Dienst und der Betreiber des Agenten haben den Schlüssel dieses Raums, solange der Agent hier ist. Dass sie ihn danach vergessen, musst du ihnen glauben: Ein Schlüssel lässt sich nicht zurücknehmen.',
+    list: 'Die Liste gilt trotzdem: Steht der Agent nicht mehr darauf, kommt er nicht mehr herein, welchen Schlüssel er auch hat.',
+    remoteOpen:
+      'Auch wenn du ihn wegschickst, kann er diesen Raum beliebig lange weiterlesen und als Gast in ihm schreiben: Dieser Raum lässt alle herein, die den Schlüssel haben.',
+    sealed: 'Was gesagt wurde, bleibt im Speicher versiegelt für alle, die keinen Schlüssel haben.',
+    stays: (minutes) => `Er bleibt, bis du ihn in diesem Tab wegschickst, höchstens ${duration(minutes)}.`,
+    costs: (price) => `Sobald er gekommen ist, kostet er ${credits(price)}, wie früh er auch geht.`,
+    whoReads: 'Wer mitlesen kann',
+    listedRoom:
+      'In einen Raum mit Liste kommt der Agent nur, solange er darauf steht, und sein Aufenthalt endet mit seiner Sitzung.',
+    makeListed: 'Raum mit Liste anlegen',
+  },
+  invited: 'Agenten, die du eingeladen hast',
+  sendAway: (name, who) => line`${name(`${who} `)}Wegschicken`,
+  dismiss: (name) => `${isolated(name)} ausblenden`,
+  expired: (name, price) => line`${name} ist gegangen: Die Zeit war um. ${cost(price)}`,
+  stopped: (name, price) => line`${name} ist gegangen. ${cost(price)}`,
+  hadToLeave: (name, price) => line`${name} musste gehen. ${cost(price)}`,
+  couldNotCome: (name, price) => line`${name} konnte nicht kommen. ${cost(price)}`,
+  unreached: (name) => line`${name} konnte nicht weggeschickt werden. Versuche es noch einmal.`,
+  leaving: (name) => line`${name} wird weggeschickt…`,
+  coming: (name) => line`${name} kommt…`,
+  present: (name, time) => line`${name} liest bis ${time} mit`,
+  sayComing: (name) => `${isolated(name)} kommt`,
+  sayHere: (name) => `${isolated(name)} ist da`,
+  sayLeft: (name) => `${isolated(name)} ist gegangen`,
+  sayUnreached: (name) => `${isolated(name)} konnte nicht weggeschickt werden`,
+}
+
+function cost(price: number): string {
+  return price === 0 ? 'Das hat nichts gekostet.' : `Das hat ${credits(price)} gekostet.`
+}

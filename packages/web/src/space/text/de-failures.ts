@@ -1,0 +1,155 @@
+import { isolated, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+const credits = (count: number) => plural(count, { one: '# Credit', other: '# Credits' })
+
+export const failures: Text['failures'] = {
+  yourAccount: 'Dein Konto',
+  noAnswer: {
+    title: 'Der Dienst antwortet nicht',
+    text: 'Vielleicht bist du offline. Nichts, was du eingegeben hast, ist verloren. Versuche es gleich noch einmal.',
+  },
+  notOnList: {
+    title: 'Du stehst nicht auf der Liste',
+    text: (email) =>
+      `${isolated(email)} steht nicht auf der Liste dieses Raums. Bitte die Person, die den Raum angelegt hat, um Aufnahme, oder melde dich mit der Adresse an, unter der du eingeladen wurdest.`,
+  },
+  revoked: {
+    title: 'Du wurdest von der Liste genommen',
+    text: (email) =>
+      `${isolated(email)} durfte diesen Raum bisher betreten und wurde inzwischen von der Person entfernt, der er gehört.`,
+  },
+  unknown: {
+    title: 'Das hat nicht geklappt',
+    text: 'Der Dienst hat eine Antwort gegeben, die diese Seite nicht versteht. Vielleicht hilft es, sie neu zu laden.',
+  },
+  ownerOnly: {
+    title: 'Das kann nur der Inhaber',
+    text: 'Der Raum und seine Liste gehören der Person, die den Raum angelegt hat.',
+  },
+  badToken: {
+    title: 'Deine Anmeldung wurde nicht akzeptiert',
+    text: 'Der Dienst konnte nicht feststellen, ob sie echt ist. Meist hilft es, sich neu anzumelden.',
+  },
+  badRoomKey: {
+    title: 'Dieser Schlüssel öffnet den Raum nicht',
+    text: 'Der letzte Teil des Links, nach dem #, ist nicht der Schlüssel dieses Raums. Vielleicht wurde er beim Kopieren abgeschnitten oder verändert: Lass dir den Link noch einmal geben.',
+  },
+  unsigned: {
+    title: 'Dieser Raum hat eine Liste',
+    text: 'Nur die Personen darauf dürfen eintreten. Melde dich mit der E-Mail-Adresse an, unter der du eingeladen wurdest.',
+  },
+  tokenExpired: {
+    title: 'Deine Anmeldung ist abgelaufen',
+    text: 'Sie gilt nur eine Zeit lang. Melde dich neu an, um weiterzumachen. Was du geschrieben hast, bleibt erhalten.',
+  },
+  tokenNotYetValid: {
+    title: 'Deine Anmeldung liegt in der Zukunft',
+    text: 'Eine der Uhren geht falsch, die dieses Geräts oder die des Anbieters. Stelle die Uhrzeit und melde dich dann neu an.',
+  },
+  tokenBadAudience: {
+    title: 'Diese Anmeldung gilt für einen anderen Dienst',
+    text: 'Sie ist echt, war aber nicht für diesen Ort bestimmt. Melde dich von hier aus neu an.',
+  },
+  tokenBadIssuer: {
+    title: 'Diese Anmeldung kommt von anderswo',
+    text: 'Sie stammt von einem Anbieter, den dieser Dienst nicht kennt. Melde dich von hier aus neu an.',
+  },
+  tokenBadSignature: {
+    title: 'Deine Anmeldung ist nicht echt',
+    text: 'Ihre Signatur ist nicht die des Identitätsanbieters. Melde dich neu an.',
+  },
+  tokenMalformed: {
+    title: 'Deine Anmeldung ist nicht lesbar',
+    text: 'Was der Identitätsanbieter gesendet hat, ist beschädigt. Melde dich neu an.',
+  },
+  unverifiedEmail: {
+    title: 'Deine E-Mail-Adresse ist nicht bestätigt',
+    text: 'Der Identitätsanbieter hat nicht geprüft, ob die Adresse dir gehört. Bestätige sie dort und melde dich dann neu an.',
+  },
+  otherDevice: {
+    title: 'Diese Anmeldung gehört zu einem anderen Gerät',
+    text: 'Eine Anmeldung gilt nur zusammen mit dem Gerät, auf dem sie entstanden ist. Melde dich auf diesem neu an.',
+  },
+  unproven: {
+    title: 'In diesem Raum muss jede Nachricht signiert sein',
+    text: 'Das Gerät, auf dem eine Nachricht geschrieben wird, muss sie signieren, und dieser Browser konnte das nicht.',
+  },
+  notFound: {
+    title: 'Diesen Raum gibt es nicht',
+    text: 'Die Person, der er gehörte, hat ihn entfernt, oder er wurde nie angelegt. Was entfernt ist, lässt sich nicht wiederherstellen.',
+  },
+  roomExists: {
+    title: 'Diesen Raum gibt es schon',
+    text: 'Versuche es noch einmal: Jeder Raum bekommt einen neuen Namen.',
+  },
+  tooLarge: {
+    title: 'Das ist zu viel',
+    text: (kilobytes, messages) =>
+      `Eine Nachricht fasst bis zu ${number(kilobytes)} KB, ein Raum bis zu ${number(messages)} Nachrichten.`,
+  },
+  rateLimited: {
+    title: 'Bitte etwas langsamer',
+    text: 'Von deiner Adresse kam zu viel auf einmal. Es geht gleich von selbst weiter.',
+  },
+  unavailable: {
+    title: 'Gerade nicht verfügbar',
+    text: 'Der Dienst oder der Identitätsanbieter, den er fragt, hat ein Problem. Versuche es gleich noch einmal.',
+  },
+  internal: {
+    title: 'Der Raum konnte nicht gelesen werden',
+    text: 'Beim Dienst ist etwas kaputt, oder das Gespeicherte ist nicht mehr, was geschrieben wurde. Er zeigt lieber nichts als etwas Falsches.',
+  },
+  invalidRequest: {
+    title: 'Der Dienst hat das nicht angenommen',
+    text: 'Etwas daran ist nicht, wie es sein soll. Vielleicht hilft es, die Seite neu zu laden.',
+  },
+
+  insufficientCredit: {
+    title: 'Dieser Gutschein reicht nicht',
+    text: (price) => `Er ist hier nicht bekannt, oder es sind weniger als ${credits(price)} darauf. Es wurde nichts abgebucht.`,
+  },
+  priceChanged: {
+    title: 'Der Preis hat sich geändert',
+    text: (shown) =>
+      `Der Agent kostet inzwischen mehr und nicht ${creditsOrNothing(shown)}. Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn für diesen Preis einzuladen.`,
+    textNow: (now, shown) =>
+      `Der Agent kostet inzwischen ${creditsOrNothing(now)} und nicht ${creditsOrNothing(shown)}. Vom Gutschein wurde nichts abgebucht. Drücke noch einmal, um ihn für diesen Preis einzuladen.`,
+  },
+  catalog: {
+    title: 'Der Katalog konnte nicht geladen werden',
+    text: 'Vielleicht bist du offline. Versuche es gleich noch einmal.',
+  },
+  uncertain: {
+    title: 'Es kam keine Antwort',
+    text: 'Vielleicht wurde der Agent trotzdem eingeladen. Drücke noch einmal, um es herauszufinden: Er wird weder zweimal eingeladen noch zweimal bezahlt.',
+  },
+  badKey: {
+    title: 'Diese Seite darf keine Agenten mehr einladen',
+    text: 'Der Schlüssel, den der Dienst ihr gegeben hat, gilt nicht mehr. Lade die Seite neu. Hilft das nicht, kann der Betreiber des Dienstes helfen.',
+  },
+  invitingTooFast: {
+    title: 'Bitte etwas langsamer',
+    text: 'Von deiner Adresse kam zu viel auf einmal. Versuche es gleich noch einmal.',
+  },
+  agentGone: {
+    title: 'Dieser Agent kann nicht mehr eingeladen werden',
+    text: 'Er wurde aus dem Katalog genommen. Vom Gutschein wurde nichts abgebucht.',
+  },
+  noAgents: {
+    title: 'Dieser Raum lässt keine Agenten herein',
+    text: 'Der Space-Dienst akzeptiert nicht, womit Agenten sich ausweisen. Wer ihn betreibt, weiß, warum. Vom Gutschein wurde nichts abgebucht.',
+  },
+  agentBadRoomKey: {
+    title: 'Dieser Schlüssel öffnet den Raum nicht',
+    text: 'Der letzte Teil des Links, nach dem #, ist nicht der Schlüssel dieses Raums. Lass dir den Link noch einmal geben.',
+  },
+  agentUnproven: {
+    title: 'In diesem Raum muss jede Nachricht signiert sein',
+    text: 'Der Agent konnte das nicht. Vom Gutschein wurde nichts abgebucht.',
+  },
+}
+
+function creditsOrNothing(count: number): string {
+  return count === 0 ? 'nichts' : credits(count)
+}

@@ -1,0 +1,119 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const protection: Text['protection'] = {
+  title: 'Was diesen Raum schützt',
+  stored: 'Was gespeichert ist',
+  storedBy: 'Wer es speichert',
+  trusted: 'Worauf du vertraust',
+  checking: 'Wird geprüft…',
+  checkAgain: 'Noch einmal prüfen',
+  failedTitle: (count) => plural(count, { one: 'Eine Prüfung ist fehlgeschlagen', other: '# Prüfungen sind fehlgeschlagen' }),
+  failed: 'Etwas ist nicht, wie es sein soll. Lies unten, was es ist, und schreibe hier nichts Wichtiges, bis es geklärt ist.',
+  busy: 'Das macht dein Browser selbst, hier und jetzt.',
+  openTitle: 'Nicht alles konnte geprüft werden',
+  open: (proved, trusted, open) =>
+    `Nachgewiesen: ${number(proved)}, Vertrauen nötig: ${number(trusted)}, offen: ${number(open)}.`,
+  provedTitle: (proved, trusted) => `${number(proved)} nachgewiesen, bei ${number(trusted)} ist Vertrauen nötig`,
+  proved: 'Von deinem Browser geprüft, hier und jetzt. Nichts ist fehlgeschlagen.',
+  verdicts: { proved: 'Nachgewiesen', trusted: 'Vertrauen', failed: 'Fehlgeschlagen', unknown: 'Nicht geprüft' },
+  found: (verdict, words) => line`${verdict}. ${words}`,
+  perhapsOffline: 'Vielleicht bist du offline. Prüfe es gleich noch einmal.',
+  roomUnreachable: 'Die gespeicherten Bytes konnten nicht geladen werden',
+  certificateUnreachable: 'Das Zertifikat des Dienstes konnte nicht geladen werden',
+  acceptKey: 'Ich weiß, warum: diesen Schlüssel ab jetzt erwarten',
+  outside: 'Von außen',
+  outsideHint:
+    'Dieselben Prüfungen mit einem eigenen Programm, dazu die Skripte der Seite und ein neuer Build aus dem Quelltext:',
+  command: 'Befehl',
+  program: (link) =>
+    line`Das Programm ist eine einzige Datei. Ihr Hash steht bei den ${link('Downloads')}. Vergleiche ihn mit dem Hash von jemandem, dem du vertraust.`,
+
+  running: {
+    title: 'Auf dem Server läuft der Build, den er nennt',
+    text: 'Eine Signatur zeigt, wer das sagt, nicht, dass es stimmt. Hier vertraust du dem Betreiber.',
+  },
+  memory: {
+    title: 'Der Dienst vergisst deinen Schlüssel nach jeder Antwort',
+    text: 'Zum Lesen und Schreiben braucht er den Schlüssel für einen Moment. Der Quelltext zeigt, dass er nie gespeichert wird. Dass dieser Quelltext läuft, musst du glauben.',
+  },
+  page: {
+    title: 'Diese Seite ist die veröffentlichte',
+    text: 'Eine Seite kann nicht für sich selbst bürgen. Der Befehl unten prüft ihre Skripte und alles Obige von außen.',
+  },
+  agents: {
+    title: 'Wer hier einen Agenten betrieb, hat den Schlüssel vergessen',
+    text: 'Ohne den Schlüssel des Raums kann ein Agent nicht lesen. Ob der Schlüssel nach seinem Weggang behalten wurde, kann niemand prüfen.',
+  },
+
+  bytes: {
+    proved: 'Gespeichert ist, was der Dienst angibt',
+    failed: 'Die gespeicherten Bytes sind nicht die, von denen der Dienst spricht',
+    text: (count, hash) => `${plural(count, { one: '# Byte', other: '# Byte' })}, SHA-256 ${isolated(`${hash}…`)}`,
+  },
+  recipients: {
+    proved: 'Nur der Schlüssel des Raums öffnet es',
+    provedText: 'Jede Zeile nennt einen Empfänger: wer den Link hat. Für den Betreiber gibt es keinen Schlüssel.',
+    failed: 'Noch jemand kann es öffnen',
+    failedText: (names) => `Weitere Empfänger: ${isolated(names)}.`,
+  },
+  opens: {
+    proved: 'Dein Schlüssel öffnet alles',
+    provedText: (count) =>
+      plural(count, {
+        one: '# versiegelte Zeile wurde auf diesem Gerät geöffnet. Der Schlüssel wurde dafür nicht gesendet.',
+        other: '# versiegelte Zeilen wurden auf diesem Gerät geöffnet. Der Schlüssel wurde dafür nicht gesendet.',
+      }),
+    failed: 'Dein Schlüssel öffnet nicht alles',
+    failedText: 'Mindestens eine gespeicherte Zeile ist beschädigt oder wurde mit einem anderen Schlüssel versiegelt.',
+  },
+  chain: {
+    proved: 'Nichts wurde verändert, weggelassen oder eingefügt',
+    provedText:
+      'Jede Zeile enthält den Hash der vorigen, von der ersten bis zur letzten, die dieser Seite jetzt und bei deinem letzten Besuch gezeigt wurde.',
+    failed: 'Der Verlauf wurde verändert',
+    breaks: (line) => `Die Kette bricht in Zeile ${number(line)}.`,
+    shorter: 'Er führt nicht zu der Zeile, die diesem Browser zuletzt gezeigt wurde.',
+  },
+  shown: {
+    proved: 'Dir wurde gezeigt, was gespeichert ist',
+    provedText: (count) =>
+      plural(count, {
+        one: '# Nachricht dieser Seite wurde Wort für Wort mit der versiegelten verglichen.',
+        other: '# Nachrichten dieser Seite wurden Wort für Wort mit den versiegelten verglichen.',
+      }),
+    failed: 'Dir wurde etwas gezeigt, das nicht gespeichert ist',
+    failedText: (count, first) =>
+      `${plural(count, { one: '# Nachricht weicht ab.', other: '# Nachrichten weichen ab.' })} Die erste hat die Nummer ${number(first)}.`,
+  },
+  certificate: {
+    proved: 'Das Zertifikat des Builds ist signiert',
+    failed: 'Das Zertifikat des Builds ist nicht echt',
+    text: (service, commit, code) => `${isolated(service)}, Commit ${isolated(commit)}, Code ${isolated(`${code}…`)}`,
+  },
+  pin: {
+    first: 'Dieser Browser sieht den Schlüssel zum ersten Mal',
+    firstText: (key) =>
+      `${isolated(key)} wird ab jetzt gemerkt: Eine Änderung würde auffallen. Vergleiche ihn mit dem, was der Betreiber anderswo angibt.`,
+    same: 'Es ist derselbe Schlüssel wie zuvor',
+    sameText: (key, day) => `${isolated(key)}, diesem Browser bekannt seit ${day}.`,
+    changed: 'Der Schlüssel des Dienstes hat sich geändert',
+    changedText: (key, day) =>
+      `Seit ${day} war es ein anderer, jetzt ist es ${isolated(key)}. Schreibe hier nichts, es sei denn, der Betreiber hat den Wechsel angekündigt.`,
+  },
+  source: {
+    proved: 'Der veröffentlichte Quelltext ist der, den das Zertifikat nennt',
+    failed: 'Der veröffentlichte Quelltext ist nicht der, den das Zertifikat nennt',
+    text: (kilobytes) => `${number(kilobytes)} KB, die alle lesen und bauen können.`,
+    unreachable: 'Der Quelltext konnte nicht geladen werden',
+    unreachableText: 'Versuche es noch einmal, wenn du online bist.',
+  },
+  attest: {
+    proved: 'Der laufende Dienst hat diesen Schlüssel und nennt denselben Build',
+    provedText: 'Er hat eine Zufallszahl signiert, die dieser Browser gerade erzeugt hat.',
+    failed: 'Der laufende Dienst ist nicht der zertifizierte',
+    unsigned: 'Seine Antwort ist nicht mit dem Schlüssel des Zertifikats signiert.',
+    stale: 'Seine Antwort ist eine alte.',
+    otherBuild: 'Er nennt einen anderen Build.',
+  },
+}

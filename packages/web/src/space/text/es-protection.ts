@@ -1,0 +1,127 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const protection: Text['protection'] = {
+  title: 'Qué protege esta sala',
+  stored: 'Lo que se guarda',
+  storedBy: 'Quién lo guarda',
+  trusted: 'En qué confías',
+  checking: 'Comprobando…',
+  checkAgain: 'Comprobar de nuevo',
+  failedTitle: (count) =>
+    plural(count, {
+      one: 'Ha fallado una comprobación',
+      many: 'Han fallado # de comprobaciones',
+      other: 'Han fallado # comprobaciones',
+    }),
+  failed: 'Hay algo que no es como debería. Lee abajo qué es y no escribas aquí nada importante hasta que se aclare.',
+  busy: 'Lo hace tu propio navegador, aquí y ahora.',
+  openTitle: 'No se ha podido comprobar todo',
+  open: (proved, trusted, open) =>
+    `Demostrado: ${number(proved)}; por confianza: ${number(trusted)}; sin comprobar: ${number(open)}.`,
+  provedTitle: (proved, trusted) => `Demostrado: ${number(proved)}; por confianza: ${number(trusted)}`,
+  proved: 'Comprobado por tu navegador, aquí y ahora. No ha fallado nada.',
+  verdicts: { proved: 'Demostrado', trusted: 'Por confianza', failed: 'Ha fallado', unknown: 'Sin comprobar' },
+  found: (verdict, words) => line`${verdict}. ${words}`,
+  perhapsOffline: 'Quizá no tengas conexión. Compruébalo de nuevo en un momento.',
+  roomUnreachable: 'No se han podido cargar los bytes guardados',
+  certificateUnreachable: 'No se ha podido cargar el certificado del servicio',
+  acceptKey: 'Sé por qué: esperar esta clave a partir de ahora',
+  outside: 'Desde fuera',
+  outsideHint:
+    'Las mismas comprobaciones con un programa propio, y además los scripts de la página y una compilación del código fuente:',
+  command: 'Comando',
+  program: (link) =>
+    line`El programa es un solo archivo y su hash está entre las ${link('descargas')}. Compara el hash con el de alguien de confianza.`,
+
+  running: {
+    title: 'La máquina ejecuta la compilación que indica',
+    text: 'Una firma muestra quién lo dice, no que sea cierto. Aquí confías en el operador.',
+  },
+  memory: {
+    title: 'El servicio olvida tu clave después de cada respuesta',
+    text: 'Para leer o escribir necesita la clave un momento. Su código fuente muestra que nunca se guarda; que ese código es el que se ejecuta es cuestión de confianza.',
+  },
+  page: {
+    title: 'Esta página es la publicada',
+    text: 'Una página no puede responder por sí misma. El comando de abajo comprueba desde fuera sus scripts y todo lo anterior.',
+  },
+  agents: {
+    title: 'Quien operó un agente aquí ha olvidado la clave',
+    text: 'Un agente no puede leer sin la clave de la sala. Nadie puede comprobar si se conservó después de irse el agente.',
+  },
+
+  bytes: {
+    proved: 'Lo guardado es lo que dice el servicio',
+    failed: 'Los bytes guardados no son los que dice el servicio',
+    text: (count, hash) =>
+      `${plural(count, { one: '# byte', many: '# de bytes', other: '# bytes' })}, SHA-256 ${isolated(`${hash}…`)}`,
+  },
+  recipients: {
+    proved: 'Solo la clave de la sala puede abrirlo',
+    provedText: 'Cada línea nombra un destinatario: quien tiene el enlace. No hay ninguna clave para el operador.',
+    failed: 'Alguien más puede abrirlo',
+    failedText: (names) => `Otros destinatarios: ${isolated(names)}.`,
+  },
+  opens: {
+    proved: 'Tu clave lo abre todo',
+    provedText: (count) =>
+      plural(count, {
+        one: 'Se ha abierto # línea sellada en este dispositivo. Para ello no se ha enviado la clave.',
+        many: 'Se han abierto # de líneas selladas en este dispositivo. Para ello no se ha enviado la clave.',
+        other: 'Se han abierto # líneas selladas en este dispositivo. Para ello no se ha enviado la clave.',
+      }),
+    failed: 'Tu clave no lo abre todo',
+    failedText: 'Al menos una línea guardada está dañada o se selló con otra clave.',
+  },
+  chain: {
+    proved: 'Nada se ha modificado, omitido ni insertado',
+    provedText:
+      'Cada línea contiene el hash de la anterior, desde la primera hasta la última que se mostró a esta página, ahora y en tu última visita.',
+    failed: 'El historial se ha modificado',
+    breaks: (line) => `La cadena se rompe en la línea ${number(line)}.`,
+    shorter: 'No lleva a la última línea que se mostró a este navegador.',
+  },
+  shown: {
+    proved: 'Se te ha mostrado lo que está guardado',
+    provedText: (count) =>
+      plural(count, {
+        one: 'Se ha comparado # mensaje de esta página con el sellado, palabra por palabra.',
+        many: 'Se han comparado # de mensajes de esta página con los sellados, palabra por palabra.',
+        other: 'Se han comparado # mensajes de esta página con los sellados, palabra por palabra.',
+      }),
+    failed: 'Se te ha mostrado algo que no está guardado',
+    failedText: (count, first) =>
+      `${plural(count, { one: 'Difiere # mensaje.', many: 'Difieren # de mensajes.', other: 'Difieren # mensajes.' })} El primero es el número ${number(first)}.`,
+  },
+  certificate: {
+    proved: 'El certificado de la compilación está firmado',
+    failed: 'El certificado de la compilación no es auténtico',
+    text: (service, commit, code) => `${isolated(service)}, commit ${isolated(commit)}, código ${isolated(`${code}…`)}`,
+  },
+  pin: {
+    first: 'Es la primera vez que este navegador ve la clave',
+    firstText: (key) =>
+      `${isolated(key)} se recuerda desde ahora: un cambio se notaría. Compárala con lo que el operador publica en otro lugar.`,
+    same: 'Es la misma clave que antes',
+    sameText: (key, day) => `${isolated(key)}, conocida por este navegador desde el ${day}.`,
+    changed: 'La clave del servicio ha cambiado',
+    changedText: (key, day) =>
+      `Desde el ${day} era otra; ahora es ${isolated(key)}. Si el operador no lo ha anunciado, no escribas aquí.`,
+  },
+  source: {
+    proved: 'El código fuente publicado es el que indica el certificado',
+    failed: 'El código fuente publicado no es el que indica el certificado',
+    text: (kilobytes) => `${number(kilobytes)} KB que cualquiera puede leer y compilar.`,
+    unreachable: 'No se ha podido cargar el código fuente',
+    unreachableText: 'Inténtalo de nuevo cuando tengas conexión.',
+  },
+  attest: {
+    proved: 'El servicio en ejecución tiene esa clave e indica la misma compilación',
+    provedText: 'Ha firmado un número aleatorio que este navegador acaba de generar.',
+    failed: 'El servicio en ejecución no es el certificado',
+    unsigned: 'Su respuesta no está firmada con la clave del certificado.',
+    stale: 'Su respuesta es antigua.',
+    otherBuild: 'Indica otra compilación.',
+  },
+}

@@ -1,0 +1,151 @@
+import { isolated, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+const credits = (count: number) => plural(count, { one: '# crédit', many: '# de crédits', other: '# crédits' })
+
+export const failures: Text['failures'] = {
+  yourAccount: 'Votre compte',
+  noAnswer: {
+    title: 'Le service ne répond pas',
+    text: 'Vous êtes peut-être hors ligne. Rien de ce que vous avez saisi n’est perdu ; réessayez dans un instant.',
+  },
+  notOnList: {
+    title: 'Vous n’êtes pas sur la liste',
+    text: (email) =>
+      `${isolated(email)} n’est pas sur la liste de ce salon. Demandez à la personne qui l’a créé de l’ajouter, ou connectez-vous avec l’adresse à laquelle vous avez été invité.`,
+  },
+  revoked: {
+    title: 'Vous avez été retiré de la liste',
+    text: (email) => `${isolated(email)} pouvait entrer dans ce salon, puis son propriétaire l’a retirée de la liste.`,
+  },
+  unknown: {
+    title: 'Cela n’a pas fonctionné',
+    text: 'Le service a donné une réponse que cette page ne comprend pas. La recharger peut aider.',
+  },
+  ownerOnly: {
+    title: 'Seul le propriétaire peut le faire',
+    text: 'Le salon et sa liste appartiennent à la personne qui l’a créé.',
+  },
+  badToken: {
+    title: 'Votre connexion n’a pas été acceptée',
+    text: 'Le service n’a pas pu s’assurer qu’elle est authentique. Se reconnecter suffit en général.',
+  },
+  badRoomKey: {
+    title: 'Cette clé n’ouvre pas le salon',
+    text: 'La dernière partie du lien, après le #, n’est pas la clé de ce salon. Elle a peut-être été coupée ou modifiée lors de la copie : demandez à nouveau le lien.',
+  },
+  unsigned: {
+    title: 'Ce salon a une liste',
+    text: 'Seules les personnes de la liste peuvent entrer. Connectez-vous avec l’adresse e-mail à laquelle vous avez été invité.',
+  },
+  tokenExpired: {
+    title: 'Votre connexion a expiré',
+    text: 'Elle n’est valable qu’un temps. Reconnectez-vous pour continuer ; ce que vous avez écrit est conservé.',
+  },
+  tokenNotYetValid: {
+    title: 'Votre connexion est datée du futur',
+    text: 'L’une des horloges est fausse, celle de cet appareil ou celle du fournisseur. Réglez l’heure, puis reconnectez-vous.',
+  },
+  tokenBadAudience: {
+    title: 'Cette connexion a été faite pour un autre service',
+    text: 'Elle est authentique, mais n’était pas destinée à ce lieu. Reconnectez-vous depuis ici.',
+  },
+  tokenBadIssuer: {
+    title: 'Cette connexion vient d’ailleurs',
+    text: 'Elle a été émise par un fournisseur que ce service ne connaît pas. Reconnectez-vous depuis ici.',
+  },
+  tokenBadSignature: {
+    title: 'Votre connexion n’est pas authentique',
+    text: 'Sa signature n’est pas celle du fournisseur d’identité. Reconnectez-vous.',
+  },
+  tokenMalformed: {
+    title: 'Votre connexion est illisible',
+    text: 'Ce que le fournisseur d’identité a envoyé est endommagé. Reconnectez-vous.',
+  },
+  unverifiedEmail: {
+    title: 'Votre adresse e-mail n’est pas confirmée',
+    text: 'Le fournisseur d’identité ne s’est pas assuré que l’adresse est la vôtre. Confirmez-la chez lui, puis reconnectez-vous.',
+  },
+  otherDevice: {
+    title: 'Cette connexion appartient à un autre appareil',
+    text: 'Une connexion ne vaut qu’avec l’appareil sur lequel elle a été faite. Reconnectez-vous sur celui-ci.',
+  },
+  unproven: {
+    title: 'Ce salon exige que chaque message soit signé',
+    text: 'L’appareil sur lequel un message est écrit doit le signer, et ce navigateur n’a pas pu le faire.',
+  },
+  notFound: {
+    title: 'Ce salon n’existe pas',
+    text: 'Son propriétaire l’a supprimé, ou il n’a jamais été créé. Ce qui a été supprimé ne peut pas être rétabli.',
+  },
+  roomExists: { title: 'Ce salon existe déjà', text: 'Réessayez : chaque salon reçoit un nouveau nom.' },
+  tooLarge: {
+    title: 'C’est trop',
+    text: (kilobytes, messages) =>
+      `Un message contient au plus ${number(kilobytes)} Ko, un salon au plus ${number(messages)} messages.`,
+  },
+  rateLimited: {
+    title: 'Un peu moins vite, s’il vous plaît',
+    text: 'Trop de requêtes sont arrivées à la fois depuis votre adresse. Cela reprendra de soi-même dans un instant.',
+  },
+  unavailable: {
+    title: 'Indisponible pour le moment',
+    text: 'Le service, ou le fournisseur d’identité qu’il interroge, a un problème. Réessayez dans un instant.',
+  },
+  internal: {
+    title: 'Le salon n’a pas pu être lu',
+    text: 'Quelque chose a échoué du côté du service, ou ce qui est enregistré n’est plus ce qui a été écrit. Il préfère ne rien afficher plutôt que du faux.',
+  },
+  invalidRequest: {
+    title: 'Le service n’a pas accepté cela',
+    text: 'Quelque chose n’est pas comme il le faut. Recharger la page peut aider.',
+  },
+
+  insufficientCredit: {
+    title: 'Ce coupon ne suffit pas',
+    text: (price) => `Il n’est pas connu ici, ou il y reste moins de ${credits(price)}. Rien n’en a été débité.`,
+  },
+  priceChanged: {
+    title: 'Son prix a changé',
+    text: (shown) =>
+      `Il coûte désormais plus, et non ${creditsOrNothing(shown)}. Rien n’a été débité du coupon : appuyez encore une fois pour l’inviter à ce prix.`,
+    textNow: (now, shown) =>
+      `Il coûte désormais ${creditsOrNothing(now)}, et non ${creditsOrNothing(shown)}. Rien n’a été débité du coupon : appuyez encore une fois pour l’inviter à ce prix.`,
+  },
+  catalog: {
+    title: 'Le catalogue n’a pas pu être chargé',
+    text: 'Vous êtes peut-être hors ligne. Réessayez dans un instant.',
+  },
+  uncertain: {
+    title: 'Aucune réponse n’est arrivée',
+    text: 'L’agent a peut-être été invité malgré tout. Appuyez encore une fois pour le savoir : il ne sera ni invité ni payé deux fois.',
+  },
+  badKey: {
+    title: 'Cette page ne peut plus inviter d’agents',
+    text: 'La clé que le service lui a donnée n’est plus valable. Rechargez la page ; si cela n’aide pas, adressez-vous à la personne qui exploite le service.',
+  },
+  invitingTooFast: {
+    title: 'Un peu moins vite, s’il vous plaît',
+    text: 'Trop de requêtes sont arrivées à la fois depuis votre adresse. Réessayez dans un instant.',
+  },
+  agentGone: {
+    title: 'Cet agent ne peut plus être invité',
+    text: 'Il a été retiré du catalogue. Rien n’a été débité du coupon.',
+  },
+  noAgents: {
+    title: 'Ce salon ne laisse entrer aucun agent',
+    text: 'Le service Space n’accepte pas les justificatifs des agents. La personne qui l’exploite sait pourquoi. Rien n’a été débité du coupon.',
+  },
+  agentBadRoomKey: {
+    title: 'Cette clé n’ouvre pas le salon',
+    text: 'La dernière partie du lien, après le #, n’est pas la clé de ce salon. Demandez à nouveau le lien.',
+  },
+  agentUnproven: {
+    title: 'Ce salon exige que chaque message soit signé',
+    text: 'L’agent n’a pas pu le faire. Rien n’a été débité du coupon.',
+  },
+}
+
+function creditsOrNothing(count: number): string {
+  return count === 0 ? 'rien' : credits(count)
+}

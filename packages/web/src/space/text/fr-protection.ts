@@ -1,0 +1,128 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const protection: Text['protection'] = {
+  title: 'Ce qui protège ce salon',
+  stored: 'Ce qui est enregistré',
+  storedBy: 'Qui l’enregistre',
+  trusted: 'Ce à quoi vous faites confiance',
+  checking: 'Vérification…',
+  checkAgain: 'Vérifier à nouveau',
+  failedTitle: (count) =>
+    plural(count, {
+      one: 'Une vérification a échoué',
+      many: '# de vérifications ont échoué',
+      other: '# vérifications ont échoué',
+    }),
+  failed:
+    'Quelque chose n’est pas comme il le faut. Lisez ci-dessous de quoi il s’agit, et n’écrivez ici rien d’important tant que ce n’est pas éclairci.',
+  busy: 'Votre navigateur le fait lui-même, ici et maintenant.',
+  openTitle: 'Tout n’a pas pu être vérifié',
+  open: (proved, trusted, open) =>
+    `Prouvé : ${number(proved)} ; par confiance : ${number(trusted)} ; non vérifié : ${number(open)}.`,
+  provedTitle: (proved, trusted) => `Prouvé : ${number(proved)} ; par confiance : ${number(trusted)}`,
+  proved: 'Vérifié par votre navigateur, ici et maintenant. Rien n’a échoué.',
+  verdicts: { proved: 'Prouvé', trusted: 'Par confiance', failed: 'Échec', unknown: 'Non vérifié' },
+  found: (verdict, words) => line`${verdict}. ${words}`,
+  perhapsOffline: 'Vous êtes peut-être hors ligne. Vérifiez à nouveau dans un instant.',
+  roomUnreachable: 'Les octets enregistrés n’ont pas pu être chargés',
+  certificateUnreachable: 'Le certificat du service n’a pas pu être chargé',
+  acceptKey: 'Je sais pourquoi : attendre désormais cette clé',
+  outside: 'De l’extérieur',
+  outsideHint:
+    'Les mêmes vérifications avec un programme à vous, et en plus les scripts de la page et une recompilation du code source :',
+  command: 'Commande',
+  program: (link) =>
+    line`Le programme est un seul fichier, dont l’empreinte figure parmi les ${link('téléchargements')}. Comparez-la avec celle que vous donne une personne de confiance.`,
+
+  running: {
+    title: 'La machine exécute la version qu’elle indique',
+    text: 'Une signature montre qui le dit, non que c’est vrai. Ici, vous faites confiance à l’exploitant.',
+  },
+  memory: {
+    title: 'Le service oublie votre clé après chaque réponse',
+    text: 'Pour lire ou écrire, il a besoin de la clé un instant. Son code source montre qu’elle n’est jamais enregistrée ; que ce code soit bien celui qui s’exécute est une question de confiance.',
+  },
+  page: {
+    title: 'Cette page est celle qui est publiée',
+    text: 'Une page ne peut pas se porter garante d’elle-même. La commande ci-dessous vérifie de l’extérieur ses scripts et tout ce qui précède.',
+  },
+  agents: {
+    title: 'Qui a exploité un agent ici a oublié la clé',
+    text: 'Un agent ne peut pas lire sans la clé du salon. Personne ne peut vérifier si elle a été gardée après son départ.',
+  },
+
+  bytes: {
+    proved: 'Ce qui est enregistré est ce que le service annonce',
+    failed: 'Les octets enregistrés ne sont pas ceux que le service annonce',
+    text: (count, hash) =>
+      `${plural(count, { one: '# octet', many: '# d’octets', other: '# octets' })}, SHA-256 ${isolated(`${hash}…`)}`,
+  },
+  recipients: {
+    proved: 'Seule la clé du salon peut l’ouvrir',
+    provedText: 'Chaque ligne nomme un destinataire : qui détient le lien. Il n’y a pas de clé pour l’exploitant.',
+    failed: 'Quelqu’un d’autre peut aussi l’ouvrir',
+    failedText: (names) => `Autres destinataires : ${isolated(names)}.`,
+  },
+  opens: {
+    proved: 'Votre clé ouvre tout',
+    provedText: (count) =>
+      plural(count, {
+        one: '# ligne scellée a été ouverte sur cet appareil. La clé n’a pas été envoyée pour cela.',
+        many: '# de lignes scellées ont été ouvertes sur cet appareil. La clé n’a pas été envoyée pour cela.',
+        other: '# lignes scellées ont été ouvertes sur cet appareil. La clé n’a pas été envoyée pour cela.',
+      }),
+    failed: 'Votre clé n’ouvre pas tout',
+    failedText: 'Au moins une ligne enregistrée est endommagée ou a été scellée avec une autre clé.',
+  },
+  chain: {
+    proved: 'Rien n’a été modifié, omis ni inséré',
+    provedText:
+      'Chaque ligne contient l’empreinte de la précédente, de la première à la dernière montrée à cette page, maintenant et lors de votre dernière visite.',
+    failed: 'L’historique a été modifié',
+    breaks: (line) => `La chaîne se rompt à la ligne ${number(line)}.`,
+    shorter: 'Il ne mène pas à la dernière ligne montrée à ce navigateur.',
+  },
+  shown: {
+    proved: 'On vous a montré ce qui est enregistré',
+    provedText: (count) =>
+      plural(count, {
+        one: '# message de cette page a été comparé mot pour mot avec le message scellé.',
+        many: '# de messages de cette page ont été comparés mot pour mot avec les messages scellés.',
+        other: '# messages de cette page ont été comparés mot pour mot avec les messages scellés.',
+      }),
+    failed: 'On vous a montré quelque chose qui n’est pas enregistré',
+    failedText: (count, first) =>
+      `${plural(count, { one: '# message diffère.', many: '# de messages diffèrent.', other: '# messages diffèrent.' })} Le premier porte le numéro ${number(first)}.`,
+  },
+  certificate: {
+    proved: 'Le certificat de la version est signé',
+    failed: 'Le certificat de la version n’est pas authentique',
+    text: (service, commit, code) => `${isolated(service)}, commit ${isolated(commit)}, code ${isolated(`${code}…`)}`,
+  },
+  pin: {
+    first: 'C’est la première fois que ce navigateur voit la clé',
+    firstText: (key) =>
+      `${isolated(key)} est retenue désormais : un changement se remarquerait. Comparez-la avec ce que l’exploitant publie ailleurs.`,
+    same: 'C’est la même clé qu’avant',
+    sameText: (key, day) => `${isolated(key)}, connue de ce navigateur depuis le ${day}.`,
+    changed: 'La clé du service a changé',
+    changedText: (key, day) =>
+      `Depuis le ${day}, c’en était une autre ; maintenant c’est ${isolated(key)}. Si l’exploitant ne l’a pas annoncé, n’écrivez pas ici.`,
+  },
+  source: {
+    proved: 'Le code source publié est celui que le certificat indique',
+    failed: 'Le code source publié n’est pas celui que le certificat indique',
+    text: (kilobytes) => `${number(kilobytes)} Ko que tout le monde peut lire et compiler.`,
+    unreachable: 'Le code source n’a pas pu être chargé',
+    unreachableText: 'Réessayez quand vous serez en ligne.',
+  },
+  attest: {
+    proved: 'Le service en marche détient cette clé et indique la même version',
+    provedText: 'Il a signé un nombre aléatoire que ce navigateur vient de produire.',
+    failed: 'Le service en marche n’est pas celui qui est certifié',
+    unsigned: 'Sa réponse n’est pas signée par la clé du certificat.',
+    stale: 'Sa réponse est ancienne.',
+    otherBuild: 'Il indique une autre version.',
+  },
+}

@@ -1,0 +1,67 @@
+import { duration, isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+const credits = (count: number) => plural(count, { other: '#クレジット' })
+
+/** Of inviting agents, and of those that were invited. */
+export const agents: Text['agents'] = {
+  invite: 'エージェントを招待',
+  hint: '会話に参加するエージェントです。料金はクーポンで支払います。',
+  choose: (name, who) => line`${name(`${who} を`)}選ぶ`,
+  fetchingCatalog: 'カタログを読み込んでいます…',
+  noAgents: 'カタログにエージェントはありません。',
+  fetching: '読み込んでいます…',
+  moreAgents: (count) => plural(count, { other: 'エージェントをさらに#件表示しました' }),
+  all: 'すべてのエージェント',
+  free: '無料',
+  price: (count) => credits(count),
+  upTo: (minutes) => `最長${duration(minutes)}`,
+  rated: (average, count) => `評価は5点中${average}点（${plural(count, { other: '#件' })}）`,
+  coupon: 'クーポン',
+  couponHint: 'エージェントを送り出すサービスに送られます。このブラウザーには保存されません。',
+  notCoupon: (start, length) =>
+    `クーポンが完全ではありません。クーポンは ${isolated(start)} で始まり、${number(length)}文字あります。`,
+  alreadyHere: (name) => `${isolated(name)} はすでにこのルームにいます。クーポンからは何も引かれていません。`,
+  inviteFree: '招待',
+  inviteFor: (price) => `${credits(price)}で招待`,
+  inviting: '招待しています…',
+  notOnList: (name) => line`${name} はこのルームのリストに載っていません。クーポンからは何も引かれていません。`,
+  letInAndInvite: '追加して招待する',
+  ownerCanLetIn: (id) => line`追加できるのはルームの所有者だけです。ID：${id}`,
+  terms: {
+    title: '招待する前に',
+    reads: 'エージェントはこのルームを読みます。これから書かれるものも、最初のメッセージからのものもです。',
+    remote: 'このエージェントは所有者のマシンで動作し、その所有者にこのルームの鍵が渡されます。渡した鍵は取り戻せません。',
+    hosted:
+      'エージェントがいる間、このサービスとエージェントの運営者はこのルームの鍵を持ちます。その後に忘れることは、信頼するしかありません。渡した鍵は取り戻せません。',
+    list: 'それでもリストは有効です。リストから外れたエージェントは、どの鍵を持っていても入れません。',
+    remoteOpen:
+      '退出させた後も、エージェントはこのルームを読み続け、ゲストとして書き込むことができます。期限はありません。このルームには、鍵を持つ人は誰でも入れるからです。',
+    sealed: '書かれたものは、鍵を持たない人に対しては、保存先で封印されたままです。',
+    stays: (minutes) => `このタブで退出させるまで滞在します。最長${duration(minutes)}です。`,
+    costs: (price) => `参加した時点で${credits(price)}かかります。すぐに退出しても同じです。`,
+    whoReads: '誰が読めるのか',
+    listedRoom:
+      'リストのあるルームでは、エージェントはリストに載っている間だけ入ることができ、セッションが終わると滞在も終わります。',
+    makeListed: 'リストのあるルームを作る',
+  },
+  invited: '招待したエージェント',
+  sendAway: (name, who) => line`${name(`${who} を`)}退出させる`,
+  dismiss: (name) => `${isolated(name)} の表示を消す`,
+  expired: (name, price) => line`${name} は時間切れで退出しました。${cost(price)}`,
+  stopped: (name, price) => line`${name} は退出しました。${cost(price)}`,
+  hadToLeave: (name, price) => line`${name} は退出を余儀なくされました。${cost(price)}`,
+  couldNotCome: (name, price) => line`${name} は参加できませんでした。${cost(price)}`,
+  unreached: (name) => line`${name} に退出を伝えられませんでした。もう一度お試しください。`,
+  leaving: (name) => line`${name} を退出させています…`,
+  coming: (name) => line`${name} が参加しようとしています…`,
+  present: (name, time) => line`${name} は ${time} まで読んでいます`,
+  sayComing: (name) => `${isolated(name)} が参加しようとしています`,
+  sayHere: (name) => `${isolated(name)} が参加しました`,
+  sayLeft: (name) => `${isolated(name)} が退出しました`,
+  sayUnreached: (name) => `${isolated(name)} に退出を伝えられませんでした`,
+}
+
+function cost(price: number): string {
+  return price === 0 ? '料金はかかりませんでした。' : `料金は${credits(price)}でした。`
+}

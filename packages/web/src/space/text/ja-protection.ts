@@ -1,0 +1,109 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const protection: Text['protection'] = {
+  title: 'このルームを守るもの',
+  stored: '保存されている内容',
+  storedBy: '保存しているサービス',
+  trusted: '信頼していること',
+  checking: '確認しています…',
+  checkAgain: 'もう一度確認',
+  failedTitle: (count) => plural(count, { other: '#件の確認に失敗しました' }),
+  failed: '正しくない点があります。下の内容を読み、解決するまで、大切なことはここに書かないでください。',
+  busy: 'あなたのブラウザー自身が、いまここで確認しています。',
+  openTitle: '確認できないものがありました',
+  open: (proved, trusted, open) => `証明済み${number(proved)}件、信頼による${number(trusted)}件、未確認${number(open)}件。`,
+  provedTitle: (proved, trusted) => `証明済み${number(proved)}件、信頼による${number(trusted)}件`,
+  proved: 'あなたのブラウザーが、いまここで確認しました。失敗はありません。',
+  verdicts: { proved: '証明済み', trusted: '信頼', failed: '失敗', unknown: '未確認' },
+  found: (verdict, words) => line`${verdict}：${words}`,
+  perhapsOffline: 'オフラインかもしれません。しばらくしてからもう一度確認してください。',
+  roomUnreachable: '保存されたバイト列を読み込めませんでした',
+  certificateUnreachable: 'サービスの証明書を読み込めませんでした',
+  acceptKey: '理由を知っているので、今後はこの鍵を正しいものとする',
+  outside: '外部からの確認',
+  outsideHint: '手元のプログラムで同じ確認を行います。さらに、ページのスクリプトと、ソースからの再ビルドも確認します：',
+  command: 'コマンド',
+  program: (link) =>
+    line`プログラムは一つのファイルで、そのハッシュは${link('ダウンロード')}に記載されています。信頼できる人から得たハッシュと比べてください。`,
+
+  running: {
+    title: 'マシンは、示されたビルドを実行している',
+    text: '署名が示すのは誰がそう言っているかであり、事実であることではありません。ここでは運営者を信頼することになります。',
+  },
+  memory: {
+    title: 'サービスは応答のたびに鍵を忘れる',
+    text: '読み書きのために、サービスは一時的に鍵を必要とします。鍵が保存されないことはソースから分かりますが、そのソースが動いていることは信頼するしかありません。',
+  },
+  page: {
+    title: 'このページは公開されているものである',
+    text: 'ページは自らを保証できません。下のコマンドは、ページのスクリプトと上記のすべてを外部から確認します。',
+  },
+  agents: {
+    title: 'エージェントの運営者は鍵を忘れた',
+    text: 'エージェントは、ルームの鍵がなければ読めません。エージェントの退出後に鍵が残されたかどうかは、誰にも確認できません。',
+  },
+
+  bytes: {
+    proved: '保存されている内容は、サービスの示すとおりです',
+    failed: '保存されたバイト列が、サービスの示すものと異なります',
+    text: (count, hash) => `${plural(count, { other: '#バイト' })}、SHA-256 ${isolated(`${hash}…`)}`,
+  },
+  recipients: {
+    proved: '開けるのはルームの鍵だけです',
+    provedText: 'どの行も宛先は一つで、リンクを持つ人です。運営者のための鍵はありません。',
+    failed: 'ほかにも開ける人がいます',
+    failedText: (names) => `ほかの宛先：${isolated(names)}。`,
+  },
+  opens: {
+    proved: 'あなたの鍵ですべてを開けました',
+    provedText: (count) => plural(count, { other: '封印された#行を、この端末で開きました。そのために鍵は送信されていません。' }),
+    failed: 'あなたの鍵では開けないものがあります',
+    failedText: '保存された行の少なくとも一つが、壊れているか、別の鍵で封印されています。',
+  },
+  chain: {
+    proved: '変更、欠落、挿入はありません',
+    provedText:
+      '各行は前の行のハッシュを含みます。最初の行から、今回と前回の訪問でこのページに示された最後の行まで、つながっています。',
+    failed: '履歴が変更されています',
+    breaks: (line) => `連鎖は${number(line)}行目で途切れています。`,
+    shorter: 'このブラウザーに最後に示された行につながりません。',
+  },
+  shown: {
+    proved: '表示された内容は、保存された内容と同じです',
+    provedText: (count) => plural(count, { other: 'このページの#件のメッセージを、封印されたものと一語ずつ比べました。' }),
+    failed: '保存されていない内容が表示されました',
+    failedText: (count, first) =>
+      `${plural(count, { other: '#件のメッセージが異なります。' })}最初のものは${number(first)}番です。`,
+  },
+  certificate: {
+    proved: 'ビルドの証明書は署名されています',
+    failed: 'ビルドの証明書は本物ではありません',
+    text: (service, commit, code) => `${isolated(service)}、コミット ${isolated(commit)}、コード ${isolated(`${code}…`)}`,
+  },
+  pin: {
+    first: 'このブラウザーがこの鍵を見るのは初めてです',
+    firstText: (key) =>
+      `${isolated(key)} を今後のために記憶しました。変わればすぐに分かります。運営者が別の場所で公開しているものと比べてください。`,
+    same: '以前と同じ鍵です',
+    sameText: (key, day) => `${isolated(key)}。このブラウザーは${day}から知っています。`,
+    changed: 'サービスの鍵が変わりました',
+    changedText: (key, day) =>
+      `${day}からは別の鍵でしたが、今は ${isolated(key)} です。運営者が予告していないなら、ここには書かないでください。`,
+  },
+  source: {
+    proved: '公開されたソースは、証明書の示すものです',
+    failed: '公開されたソースは、証明書の示すものではありません',
+    text: (kilobytes) => `${number(kilobytes)} KB。誰でも読み、ビルドできます。`,
+    unreachable: 'ソースを読み込めませんでした',
+    unreachableText: 'オンラインのときにもう一度お試しください。',
+  },
+  attest: {
+    proved: '動作中のサービスはその鍵を持ち、同じビルドを示しています',
+    provedText: 'このブラウザーがいま生成した乱数に署名しました。',
+    failed: '動作中のサービスは、証明されたものではありません',
+    unsigned: '応答が証明書の鍵で署名されていません。',
+    stale: '応答が古いものです。',
+    otherBuild: '別のビルドを示しています。',
+  },
+}

@@ -1,0 +1,82 @@
+import { Store } from '../store.ts'
+import { en } from './en.ts'
+import { isRightToLeft, setLocale } from './format.ts'
+import { setText, type Text } from './text.ts'
+
+/** Each by its own name. */
+export const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  ja: '日本語',
+  ar: 'العربية',
+} as const
+
+export type Language = keyof typeof LANGUAGES
+
+/** English comes with the app, because it is what remains when no other language can be fetched. */
+const CATALOGUES: Readonly<Record<Language, () => Promise<Text>>> = {
+  en: async () => en,
+  de: async () => (await import('./de.ts')).de,
+  es: async () => (await import('./es.ts')).es,
+  fr: async () => (await import('./fr.ts')).fr,
+  ja: async () => (await import('./ja.ts')).ja,
+  ar: async () => (await import('./ar.ts')).ar,
+}
+
+const KEY = 'atrium.space.language'
+
+/** What the app is written in now. */
+export const languageStore = new Store<{ language: Language }>({ language: 'en' })
+/** The one asked for last: a slower answer of an earlier request does not win. */
+let wanted: Language = 'en'
+
+/** The language chosen on this device; else the first of the browser's that the app has; else English. */
+export function preferredLanguage(): Language {
+  const tags = [readChoice() ?? '', ...navigator.languages]
+  return tags.map(primary).find(isLanguage) ?? 'en'
+}
+
+/** Resolves to whether the app is written in it now. False: it could not be fetched, and the app stays as it was. */
+export async function showLanguage(language: Language): Promise<boolean> {
+  wanted = language
+  const catalogue = await CATALOGUES[language]().catch(() => undefined)
+  if (!catalogue || wanted !== language) return false
+  // Dates and numbers as in the reader's country, if the browser names one.
+  setLocale(navigator.languages.find((tag) => primary(tag) === language) ?? language)
+  setText(catalogue)
+  const root = document.documentElement
+  root.lang = language
+  root.dir = isRightToLeft(language) ? 'rtl' : 'ltr'
+  languageStore.update({ language })
+  return true
+}
+
+/** Shows it from now on, on each visit with this browser. */
+export async function chooseLanguage(language: Language): Promise<boolean> {
+  const isShown = await showLanguage(language)
+  try {
+    if (isShown) localStorage.setItem(KEY, language)
+  } catch {
+    // Storage is off: chosen for as long as the page stays.
+  }
+  return isShown
+}
+
+function readChoice(): string | null {
+  try {
+    return localStorage.getItem(KEY)
+  } catch {
+    return null
+  }
+}
+
+/** `de` of `de-AT`. */
+function primary(tag: string): string {
+  return tag.toLowerCase().replace(/-.*$/, '')
+}
+
+export function isLanguage(name: string): name is Language {
+  return Object.hasOwn(LANGUAGES, name)
+}
