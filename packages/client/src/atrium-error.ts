@@ -7,6 +7,7 @@ export interface AtriumErrorFields {
   status: number
   code: string
   message: string
+  docUrl?: string | undefined
   requestId?: string | undefined
   reason?: string | undefined
   details?: ErrorDetail[] | undefined
@@ -24,6 +25,8 @@ export class AtriumError extends Error {
   readonly status: number
   /** The code, for programs. Further codes may be added. Each has a page in docs/errors. */
   readonly code: ErrorCode | ClientErrorCode | (string & {})
+  /** The page about the code: its cause and its remedy. */
+  readonly docUrl: string | undefined
   /** Id of the request in the server's log. */
   readonly requestId: string | undefined
   /** The check that failed, for not_authorized and for errors of the Space endpoint. */
@@ -33,10 +36,11 @@ export class AtriumError extends Error {
   /** Seconds to wait before a retry (Retry-After, RFC 9110), rounded up. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor({ status, code, message, requestId, reason, details, retryAfterSeconds, cause }: AtriumErrorFields) {
+  constructor({ status, code, message, docUrl, requestId, reason, details, retryAfterSeconds, cause }: AtriumErrorFields) {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.code = code
+    this.docUrl = docUrl
     this.requestId = requestId
     this.reason = reason
     this.details = details ?? []

@@ -28,6 +28,7 @@ export function errorOfAnswer(res: Response, text: string): AtriumError {
     ...answer,
     code: error.code,
     message: textOf(error.message) ?? error.code,
+    docUrl: textOf(error.doc_url),
     requestId: textOf(error.request_id) ?? requestId,
     reason: textOf(error.reason),
     details: Array.isArray(error.details) ? (error.details as ErrorDetail[]) : undefined,

@@ -88,6 +88,7 @@ export const collectionOperations = {
           contributor_token: Type.Optional(Type.String()),
         }),
         oneTimeSecret: true,
+        warns: true,
       },
     },
     example: {
@@ -200,6 +201,7 @@ export const collectionOperations = {
         description: 'The collection.',
         data: Type.Object({ ...CollectionPublic.properties, contributor_token: Type.Optional(Type.String()) }),
         oneTimeSecret: true,
+        warns: true,
       },
     },
     example: { body: { metadata: { theme: 'neon' } }, data: { ...collectionExample, app_state: {} } },

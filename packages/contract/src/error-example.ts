@@ -17,5 +17,13 @@ const particulars: Partial<Record<ErrorCode, Pick<ErrorBody['error'], 'reason' |
 
 /** An example of an error response with this code, for the documentation. */
 export function errorExample(code: ErrorCode): ErrorBody {
-  return { error: { code, message: errors[code].title, request_id: 'req_4fRzK0vXcB1mQwErTy7uPa', ...particulars[code] } }
+  return {
+    error: {
+      code,
+      message: errors[code].title,
+      doc_url: `https://atrium.example/docs/errors/${code}`,
+      request_id: 'req_4fRzK0vXcB1mQwErTy7uPa',
+      ...particulars[code],
+    },
+  }
 }

@@ -150,7 +150,7 @@ export const errors = {
     status: 413,
     title: 'The body is too large',
     cause: 'A JSON body may have at most 256 KiB.',
-    remedy: 'Send less; upload files through the artifact upload.',
+    remedy: 'Send at most 256 KiB of JSON. Upload files as artifacts: their bytes are not part of a JSON body.',
   },
   quota_exceeded: {
     status: 413,
@@ -214,5 +214,13 @@ export interface ErrorDetail {
 
 /** The body of every error response. */
 export interface ErrorBody {
-  error: { code: ErrorCode; message: string; request_id?: string; reason?: string; details?: ErrorDetail[] }
+  error: {
+    code: ErrorCode
+    message: string
+    /** The page about the code: its cause and its remedy. */
+    doc_url: string
+    request_id?: string
+    reason?: string
+    details?: ErrorDetail[]
+  }
 }

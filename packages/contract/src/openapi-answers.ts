@@ -71,7 +71,7 @@ function contentOf(answer: AnswerSpec, data: Json, schemas: SchemaCollector, sai
   const schema: JsonObject = {
     type: 'object',
     required: ['data'],
-    properties: { data, ...(answer.paged ? { meta: schemas.ref('ResponseMeta') } : {}) },
+    properties: { data, ...(answer.paged || answer.warns ? { meta: schemas.ref('ResponseMeta') } : {}) },
   }
   if (example === undefined) return { 'application/json': { schema } }
   return {

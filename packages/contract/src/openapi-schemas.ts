@@ -82,6 +82,7 @@ const errorSchemas: Record<'Error' | 'FlatError' | 'ResponseMeta', JsonObject> =
         properties: {
           code: { type: 'string', description: 'For programs. Further codes may be added.' },
           message: { type: 'string', description: 'For people. The wording may change.' },
+          doc_url: { type: 'string', format: 'uri', description: 'The page about the code: its cause and its remedy.' },
           request_id: { type: 'string', pattern: idSchemaPattern('request'), description: 'The same as X-Request-Id.' },
           reason: {
             type: 'string',
@@ -123,7 +124,18 @@ const errorSchemas: Record<'Error' | 'FlatError' | 'ResponseMeta', JsonObject> =
   },
   ResponseMeta: {
     type: 'object',
-    properties: { next_cursor: { type: 'string', description: 'Opaque cursor of the next page. Absent on the last page.' } },
+    properties: {
+      next_cursor: { type: 'string', description: 'Opaque cursor of the next page. Absent on the last page.' },
+      warnings: {
+        type: 'array',
+        description: 'Accepted input that looks like a mistake. Absent where nothing does.',
+        items: {
+          type: 'object',
+          required: ['path', 'message'],
+          properties: { path: { type: 'string', description: 'A JSON Pointer into the body.' }, message: { type: 'string' } },
+        },
+      },
+    },
   },
 }
 

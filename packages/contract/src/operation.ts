@@ -29,12 +29,20 @@ export type Capability = 'owner' | 'contributor' | 'optional'
  */
 export type OperationKind = 'read' | 'write' | 'claimed' | 'stream' | 'forward'
 
+/** One place of a body (a JSON Pointer), and what looks wrong with it. */
+export interface Warning {
+  path: string
+  message: string
+}
+
 export interface AnswerSpec {
   description: string
   /** The schema of `data`. Absent: no body (204). */
   data?: TSchema
   /** The answer may contain meta.next_cursor. */
   paged?: true
+  /** The answer may contain meta.warnings: accepted input that looks like a mistake. */
+  warns?: true
   /** The answer contains a secret that is returned once, and is sent with Cache-Control: no-store. */
   oneTimeSecret?: true
   /** The answer is the same for every caller; shared caches may keep it for this many seconds. */
@@ -112,6 +120,6 @@ export type AnswerOf<O extends Operation> = {
   [S in keyof O['answers'] & number]: O['answers'][S] extends { raw: string }
     ? { status: S; data: DataOf<O['answers'][S]>; headers?: Record<string, string>; etag?: boolean | string }
     : O['answers'][S] extends { data: TSchema }
-      ? { status: S; data: DataOf<O['answers'][S]>; nextCursor?: string | undefined }
+      ? { status: S; data: DataOf<O['answers'][S]>; nextCursor?: string | undefined; warnings?: Warning[] }
       : { status: S }
 }[keyof O['answers'] & number]

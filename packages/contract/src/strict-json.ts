@@ -40,9 +40,10 @@ export function parseStrictJson(source: string | Uint8Array, strictness: Strictn
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch {
-    // The error message of JSON.parse quotes its input, which may be a secret.
-    throw new JsonError('', 'not valid JSON')
+  } catch (error) {
+    // Only the place, where JSON.parse names it: its message quotes the input, which may be a secret.
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? []
+    throw new JsonError('', line === undefined ? 'not valid JSON' : `not valid JSON at line ${line}, column ${column}`)
   }
   const keys = checkValue(value, '', maxDepth, anyNumber)
   // JSON.parse keeps the last of two equal keys: fewer keys in the value than in the text means that one was lost.

@@ -224,7 +224,7 @@ class PayloadTooLargeError(AtriumError):
 
     A JSON body may have at most 256 KiB.
 
-    Send less; upload files through the artifact upload.
+    Send at most 256 KiB of JSON. Upload files as artifacts: their bytes are not part of a JSON body.
     """
 
 

@@ -1,6 +1,50 @@
+import { closest } from '#errors/closest.ts'
+
 /** The one place that reads the environment. An empty variable counts as absent. */
 export function readEnv(env: NodeJS.ProcessEnv = process.env) {
-  const get = (name: string) => env[name]?.trim() || undefined
+  return readVariables((name) => env[name]?.trim() || undefined)
+}
+
+/** Variables that the Space service, the command line and the client's examples read. */
+const readElsewhere = [
+  'ATRIUM_DEV_IDENTITY',
+  'ATRIUM_KEY',
+  'ATRIUM_SPACE_BYTES_PER_DAY',
+  'ATRIUM_SPACE_COUPON_URL',
+  'ATRIUM_SPACE_MAX_BYTES',
+  'ATRIUM_SPACE_ROOMS_PER_HOUR',
+  'ATRIUM_SPACE_SIGNING_KEY',
+  'ATRIUM_SPACE_UNUSED_DAYS',
+  'OIDC_JWKS_ORIGIN',
+]
+
+/** Only the tests of this repository set variables that begin so. */
+const testPrefix = 'ATRIUM_TEST_'
+
+/**
+ * Returns a line for each variable that is probably a mistake: one that begins with ATRIUM_ and that no version of this
+ * release reads, one that is nearly the name of another variable, and a NODE_ENV that is not production but looks so.
+ * Names only, never values: a value may be a secret.
+ */
+export function environmentWarnings(env: NodeJS.ProcessEnv = process.env): string[] {
+  const names = new Set(readElsewhere)
+  readVariables((name) => void names.add(name))
+  const families = ['ATRIUM_', 'SPACE_', 'OIDC_', 'TURN_', 'STRIPE_', 'S3_', 'DATABASE_', 'REDIS_']
+  const unknown = Object.keys(env).flatMap((name) => {
+    if (names.has(name) || !env[name] || name.startsWith(testPrefix)) return []
+    const meant = closest(name, names)
+    const isOurs = name.startsWith('ATRIUM_') || (meant !== undefined && families.some((family) => name.startsWith(family)))
+    if (!isOurs) return []
+    return [`${name} is not a variable of Atrium and has no effect.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
+  })
+  const nodeEnv = env['NODE_ENV']?.trim()
+  const isOdd = nodeEnv && !['production', 'development', 'test'].includes(nodeEnv)
+  return isOdd
+    ? [...unknown, 'NODE_ENV is none of production, development and test. Only production turns the development tenant off.']
+    : unknown
+}
+
+function readVariables(get: (name: string) => string | undefined) {
   return {
     nodeEnv: get('NODE_ENV'),
     port: get('PORT'),

@@ -21,9 +21,10 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
   }
   const answer = known ?? new ApiError('internal_error')
   recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status)
-  const body = JSON.stringify(errorBody(answer, req.id))
+  const body = JSON.stringify(errorBody(answer, req.id, ctx.config.publicUrl))
   countUsage(ctx, req, body)
   applyCorsToError(reply)
+  if (answer.status === 401) reply.header('www-authenticate', challengeFor(req))
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds)
   return reply
     .code(answer.status)
@@ -31,6 +32,12 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .send(body)
+}
+
+/** RFC 6750, section 3: a request without any credential gets no error code. */
+function challengeFor({ headers }: FastifyRequest): string {
+  const presented = headers.authorization ?? headers['x-api-key'] ?? headers['x-admin-token']
+  return presented === undefined ? 'Bearer realm="Atrium"' : 'Bearer realm="Atrium", error="invalid_token"'
 }
 
 function asApiError(error: unknown): ApiError | undefined {

@@ -37,6 +37,7 @@ declare module 'fastify' {
 /** The whole HTTP API: contract × handlers → routes. */
 export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   const log: FastifyBaseLogger = ctx.log
+  const { publicUrl } = ctx.config
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,7 +51,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
     genReqId: () => newId('request'),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(publicUrl, error, socket),
     // What cannot be read as a path, or holds too long a part, has no route, nor the hooks of one.
     frameworkErrors: (error, req, reply) => {
       if (isPreflight(req)) answerPreflight(req, reply)
@@ -69,7 +70,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   })
   const state: Draining = { draining: false }
 
-  app.server.on('checkExpectation', answerUnknownExpectation)
+  app.server.on('checkExpectation', (_req, res) => answerUnknownExpectation(publicUrl, res))
   takeJsonBodies(app)
   app.decorateRequest('tenantKey', undefined)
   app.decorateRequest('session', undefined)
@@ -104,7 +105,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   addPaymentRoutes(app, ctx, authenticateAndLimit(ctx, { caller: 'anyone' }))
   if (ctx.blobs instanceof DiskBlobs) {
     const isOpen = (key: string) => isOpenUpload(ctx.db, key)
-    addDiskBlobs(app, ctx.blobs, { isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
+    addDiskBlobs(app, ctx.blobs, { publicUrl, isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
   }
   void app.register(async (scope) => {
     scope.addHook('onRequest', limitReaders(ctx, 'documents'))

@@ -5,7 +5,14 @@ import type { Context } from '#features/context.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { authenticateControl, authenticateKey, authenticateOperator, findEndedKey, presentedKeyHash } from './authenticate.ts'
+import {
+  assertNoKeyInQuery,
+  authenticateControl,
+  authenticateKey,
+  authenticateOperator,
+  findEndedKey,
+  presentedKeyHash,
+} from './authenticate.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
 import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
 
@@ -91,6 +98,7 @@ export function authenticateAndLimit(
         authenticateOperator(ctx, req.headers)
         return done()
       }
+      if (req.headers.authorization === undefined && req.headers['x-api-key'] === undefined) assertNoKeyInQuery(req.url)
       const keyHash = presentedKeyHash(req.headers)
       const enter = (refused: (error: unknown) => void) => {
         let key: ResolvedKey | Promise<ResolvedKey>

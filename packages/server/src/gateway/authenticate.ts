@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { isCredential, type CredentialKind } from '@atrium/contract/tokens'
+import { idPrefixes, isCredential, isId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
 import type { Caller } from '@atrium/contract/operation'
 import type { Context } from '#features/context.ts'
 import { refusalOf, type ResolvedKey } from '#features/keys/key.ts'
@@ -10,17 +10,35 @@ import { hashCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { bearerValue } from './bearer-value.ts'
 
-/** The key in the request, by its form alone. */
+const howToSend = 'Send a key as "Authorization: Bearer <key>" or as "X-API-Key: <key>".'
+
+/** The key in the request, as it was sent. */
 function presentedKey(headers: IncomingHttpHeaders): string {
-  const authorization = headers.authorization
+  const { authorization, 'x-api-key': key } = headers
   if (authorization !== undefined) {
     const value = bearerValue(authorization)
     if (value !== undefined) return value
-    throw new ApiError('unauthorized', { message: 'The Authorization header must read "Bearer <key>".' })
+    throw new ApiError('unauthorized', { message: `${wrongScheme(authorization)} ${howToSend}` })
   }
-  const key = headers['x-api-key']
   if (typeof key === 'string') return key
-  throw new ApiError('unauthorized', { message: 'Send a key as "Authorization: Bearer <key>" or as "X-API-Key: <key>".' })
+  const token = headers['x-collection-token']
+  const message = token === undefined ? '' : 'X-Collection-Token does not replace the key: send both. '
+  throw new ApiError('unauthorized', { message: `${message}The request has no key. ${howToSend}` })
+}
+
+function wrongScheme(authorization: string): string {
+  if (/^bearer *$/i.test(authorization)) return 'The Authorization header has no key after "Bearer".'
+  if (/^w[ps]k_/.test(authorization)) return 'The Authorization header has a key without the word "Bearer" before it.'
+  return 'The Authorization header must read "Bearer <key>".'
+}
+
+/** A key in a query string is never read: addresses are kept in logs and histories. */
+export function assertNoKeyInQuery(url: string): void {
+  if (!/[?&][^=&]{0,40}=w[ps]k_/.test(url)) return
+  const message =
+    'A key in the query string is not accepted, because addresses are kept in logs. ' +
+    `${howToSend} If it was a secret key, revoke it.`
+  throw new ApiError('unauthorized', { message })
 }
 
 /** The hash by which the key in the request is looked up. Throws what its form alone is refused for. */
@@ -45,9 +63,20 @@ const uses: Partial<Record<CredentialKind, string>> = {
   invite: 'an invite code: send it as invite_code in the body',
 }
 
-function wrongKind(presented: string): { message?: string } {
-  const kind = (Object.keys(uses) as CredentialKind[]).find((one) => isCredential(one, presented))
-  return kind ? { message: `This is ${uses[kind]}. A key begins with wsk_ or wpk_.` } : {}
+/** Says what a value that has not the form of a key is instead. Never repeats it. */
+function wrongKind(presented: string): { message: string } {
+  for (const [kind, use] of Object.entries(uses))
+    if (isCredential(kind as CredentialKind, presented)) return { message: `This is ${use}. A key begins with wsk_ or wpk_.` }
+  if (/^["'<`].*["'>`]$/.test(presented)) return { message: 'Send the key without quotation marks or brackets around it.' }
+  if (/\\[nrt]$|\s$|%0[adAD]$/.test(presented))
+    return { message: 'A line break or a space follows the key. Send the key without it, for example trimmed.' }
+  if (Object.keys(idPrefixes).some((kind) => isId(kind as IdKind, presented)))
+    return { message: 'This is the id of an object. A key begins with wsk_ or wpk_ and is shown once, when it is created.' }
+  if (!/^w[ps]k_/.test(presented)) return { message: 'This is not a key: a key begins with wsk_ or wpk_.' }
+  const length = 'wsk_'.length + 36
+  if (presented.length !== length)
+    return { message: `The key has ${presented.length} characters instead of ${length}: part of it is missing or was added.` }
+  return { message: 'The checksum of the key is wrong: a character is mistyped. Copy the key again.' }
 }
 
 /** Resolves a key: at once from memory, or through the database. Throws the refusal. */
@@ -58,7 +87,12 @@ export function authenticateKey(ctx: Context, caller: Caller, keyHash: string): 
 
 function accept(key: ResolvedKey | undefined, caller: Caller): ResolvedKey {
   const refusal = refusalOf(key, Date.now())
-  if (refusal || !key) throw new ApiError(refusal ?? 'unauthorized')
+  if (refusal === 'unauthorized' || !key) {
+    // The same answer for all of these: it must not tell which keys there were.
+    const message = 'The key is well-formed, but unknown, expired or revoked. Use an active key of this installation.'
+    throw new ApiError('unauthorized', { message })
+  }
+  if (refusal) throw new ApiError(refusal)
   if (caller === 'secret' && key.kind !== 'secret') throw new ApiError('secret_key_required')
   return key
 }
@@ -94,6 +128,9 @@ export function authenticateOperator(ctx: Context, headers: IncomingHttpHeaders)
   const token = headers['x-admin-token']
   // Digests are compared, since timingSafeEqual throws on unequal lengths.
   if (typeof token !== 'string' || !timingSafeEqual(hashCredential(token), ctx.adminTokenHash)) {
-    throw new ApiError('unauthorized', { message: 'Send the operator token as X-Admin-Token.' })
+    const wrong = token === undefined ? 'X-Admin-Token is missing.' : 'X-Admin-Token is not the token of the operator.'
+    throw new ApiError('unauthorized', {
+      message: `${wrong} Send the operator token, which ATRIUM_ADMIN_TOKEN sets, as X-Admin-Token.`,
+    })
   }
 }

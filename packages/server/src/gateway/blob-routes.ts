@@ -21,6 +21,8 @@ interface BlobRequest {
 }
 
 export interface DiskBlobRules {
+  /** The origin of the API. */
+  publicUrl: string
   /** Whether bytes are still awaited at the key. */
   isOpen(key: string): Promise<boolean>
   /** Counts a request that no signature bears out; tells `done` where there are too many of them. */
@@ -51,7 +53,7 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
     )
     scope.put<BlobRequest>(url, async (req, reply) => {
       const grant = await uploadGrantOf(blobs, rules, req, reply)
-      const { etag } = await receive(blobs, req, grant).catch((error: unknown) => {
+      const { etag } = await receive(blobs, rules.publicUrl, req, grant).catch((error: unknown) => {
         // What is still coming is not worth waiting for.
         reply.header('connection', 'close')
         throw apiErrorOf(error)
@@ -72,8 +74,8 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
   })
 }
 
-function receive(blobs: DiskBlobs, req: FastifyRequest, grant: UploadGrant) {
-  const pace = { idleMs, totalMs: 60_000 + (grant.bytes / minBytesPerSecond) * 1_000 }
+function receive(blobs: DiskBlobs, publicUrl: string, req: FastifyRequest, grant: UploadGrant) {
+  const pace = { publicUrl, idleMs, totalMs: 60_000 + (grant.bytes / minBytesPerSecond) * 1_000 }
   return blobs.receive(grant, pacedBody(req.raw, req.id, pace))
 }
 

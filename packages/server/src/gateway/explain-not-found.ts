@@ -1,4 +1,7 @@
+import { ApiError } from '#errors/api-error.ts'
+import { closest } from '#errors/closest.ts'
 import { pathOf } from '#http/parse.ts'
+import { idPrefixes, type IdKind } from '@atrium/contract/tokens'
 import type { Operation } from '@atrium/contract/operation'
 import { servedOperations } from '@atrium/contract/table'
 
@@ -7,6 +10,8 @@ interface Route {
   /** Matches a path without its version, written as it should be. */
   pattern: RegExp
   versioned: boolean
+  /** The path as in the contract. */
+  template: string
 }
 
 const routes: Route[] = servedOperations.map(({ method, path, status }: Operation) => ({
@@ -14,6 +19,7 @@ const routes: Route[] = servedOperations.map(({ method, path, status }: Operatio
   // recheck: the contract's own paths, each parameter one class of characters between two slashes.
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   versioned: status === 'live',
+  template: path,
 }))
 
 /**
@@ -25,14 +31,77 @@ export function explainNotFound(method: string, url: string, spacesUrl: string):
   if (method !== 'POST' && /^(\/v1)?\/space$/.test(path))
     return `Rooms are opened at ${spacesUrl}/space. Here is the endpoint of the service alone: POST /v1/space.`
   const plain = path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
-  const bare = plain.replace(/^\/v1(?=\/)/i, '')
+  const bare = plain.replace(/^\/v\d{1,2}(?=\/)/i, '')
   const near = routes.filter(({ pattern }) => pattern.test(bare) || pattern.test(bare.toLowerCase()))
-  if (near.length === 0) return undefined
+  if (near.length === 0) {
+    const meant = nearest(bare)
+    return meant && explainNotFound(method, versionOf(meant, method) + meant, spacesUrl) === undefined
+      ? `There is nothing at ${shorten(path)}. Did you mean ${shorten(versionOf(meant, method) + meant)}?`
+      : undefined
+  }
   const route = near.find((one) => one.method === method)
-  if (!route) return `${method} is not taken here: use ${near.map((one) => one.method).join(', ')}.`
+  if (!route) return `${method} is not a method of this path: use ${near.map((one) => one.method).join(' or ')}.`
   const spelled = route.pattern.test(bare) ? bare : bare.toLowerCase()
   const right = (route.versioned ? '/v1' : '') + spelled
   return right === path ? undefined : `There is nothing at ${shorten(path)}. Did you mean ${shorten(right)}?`
+}
+
+/**
+ * The error for a value in a path that has not the form of the id that belongs there. Told from the contract alone: an
+ * id of the right form that names nothing has the same answer whether it never existed, was deleted or is of another
+ * tenant.
+ */
+export function notAnId(kind: IdKind, value: string): ApiError {
+  const wanted = `an id of ${nouns[kind]}: ${idPrefixes[kind]} and 22 letters and digits`
+  if (value === '') {
+    const message = `The path ends with a slash where ${wanted} belongs. For the list, leave out the slash.`
+    return new ApiError('not_found', { message })
+  }
+  const other = kinds.find((one) => value.startsWith(idPrefixes[one]))
+  const what =
+    other === kind
+      ? `The id in the path is incomplete or has other characters: it is ${shorten(value)}`
+      : other
+        ? `${shorten(value)} is an id of ${nouns[other]}`
+        : `${shorten(value)} is not an id`
+  return new ApiError('not_found', { message: `${what}. This path takes ${wanted}.` })
+}
+
+const kinds = Object.keys(idPrefixes) as IdKind[]
+
+const nouns: Record<IdKind, string> = {
+  tenant: 'a tenant',
+  key: 'a key',
+  collection: 'a collection',
+  item: 'an item',
+  artifact: 'an artifact',
+  session: 'a session',
+  agent: 'an agent',
+  event: 'an event',
+  transaction: 'a transaction',
+  checkout: 'a checkout',
+  request: 'a request',
+}
+
+/** A path that is a typo of one of the contract: the same parameters, and one word nearly that of the contract. */
+function nearest(path: string): string | undefined {
+  const asked = path.split('/')
+  if (asked.length > 12) return undefined
+  for (const { template } of routes) {
+    const parts = template.split('/')
+    if (parts.length !== asked.length) continue
+    const isNear = parts.every((part, i) => {
+      const word = asked[i] ?? ''
+      return part.startsWith('{') ? word !== '' : closest(word, [part]) === part
+    })
+    if (isNear) return parts.map((part, i) => (part.startsWith('{') ? asked[i] : part)).join('/')
+  }
+  return undefined
+}
+
+function versionOf(path: string, method: string): string {
+  const route = routes.find((one) => one.pattern.test(path) && one.method === method)
+  return (route ?? routes.find((one) => one.pattern.test(path)))?.versioned === false ? '' : '/v1'
 }
 
 /** Printable and short: a path is the caller's own, but it may be anything. */

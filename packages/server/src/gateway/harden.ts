@@ -1,5 +1,5 @@
 import { pathOf } from '#http/parse.ts'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { newId } from '#crypto/random.ts'
@@ -33,7 +33,7 @@ function countHosts(rawHeaders: string[]): number {
 }
 
 /** Answers a request that is not HTTP, arrives too slowly, or has headers that are too large. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(publicUrl: string, error: NodeJS.ErrnoException, socket: Socket): void {
   // Nothing can be sent on a closed connection, or in the middle of an answer. Node's own handler checks the same.
   const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true
   if (error.code === 'ECONNRESET' || !socket.writable || answering) {
@@ -43,14 +43,14 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   // Node reports it once for each request and takes no action itself.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isSlowBodyAllowed(socket)) return
   const id = newId('request')
-  if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id))
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(rawErrorAnswer('request_timeout', id))
-  else socket.end(rawErrorAnswer('invalid_request', id, 'This is not a well-formed HTTP/1.1 request.'))
+  if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id, publicUrl))
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(rawErrorAnswer('request_timeout', id, publicUrl))
+  else socket.end(rawErrorAnswer('invalid_request', id, publicUrl, 'This is not a well-formed HTTP/1.1 request.'))
 }
 
 /** Node would answer an unknown expectation with 417 and without a body. */
-export function answerUnknownExpectation(_req: IncomingMessage, res: ServerResponse): void {
-  res.socket?.end(rawErrorAnswer('invalid_request', newId('request'), 'Expect: only 100-continue is known.'))
+export function answerUnknownExpectation(publicUrl: string, res: ServerResponse): void {
+  res.socket?.end(rawErrorAnswer('invalid_request', newId('request'), publicUrl, 'Expect: only 100-continue is known.'))
 }
 
 /**

@@ -20,6 +20,7 @@ import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { presentedKeyHash } from './authenticate.ts'
+import { notAnId } from './explain-not-found.ts'
 
 type AnyCall = Call<Operation>
 type AnyHandlers = HandlerKinds<Operation>
@@ -174,7 +175,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
   return (req) => {
     if (op.role === 'issuer' && !req.tenantKey?.roles.includes('issuer')) throw new ApiError('issuer_role_required')
     const params = req.params as Record<string, string>
-    for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw new ApiError('not_found')
+    for (const [name, kind] of idParams) if (!isId(kind, params[name] ?? '')) throw notAnId(kind, params[name] ?? '')
     const bytes = bodyOf(req)
     const body = checkBody ? parseBody(bytes) : undefined
     checkBody?.(body)

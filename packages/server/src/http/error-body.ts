@@ -1,13 +1,14 @@
 import { errors, type ErrorBody, type ErrorCode } from '@atrium/contract/errors'
 import { ApiError } from '#errors/api-error.ts'
 
-/** The body of an error response (see the contract's errors.ts). */
-export function errorBody(error: ApiError, requestId: string): ErrorBody {
+/** The body of an error response (see the contract's errors.ts). `publicUrl` is the origin of the API. */
+export function errorBody(error: ApiError, requestId: string, publicUrl: string): ErrorBody {
   const details = error.details ?? (error.status === 400 ? [{ path: '', message: error.message }] : undefined)
   return {
     error: {
       code: error.code,
       message: error.message,
+      doc_url: `${publicUrl}/docs/errors/${error.code}`,
       request_id: requestId,
       ...(error.reason === undefined ? {} : { reason: error.reason }),
       ...(details === undefined ? {} : { details }),
@@ -16,9 +17,10 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
 }
 
 /** A complete HTTP answer for a connection on which no request could be read. */
-export function rawErrorAnswer(code: ErrorCode, requestId: string, message?: string): string {
+export function rawErrorAnswer(code: ErrorCode, requestId: string, publicUrl: string, message?: string): string {
   const { status } = errors[code]
-  const body = JSON.stringify(errorBody(message === undefined ? new ApiError(code) : new ApiError(code, { message }), requestId))
+  const error = message === undefined ? new ApiError(code) : new ApiError(code, { message })
+  const body = JSON.stringify(errorBody(error, requestId, publicUrl))
   return [
     `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Error'}`,
     'content-type: application/json; charset=utf-8',

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { createServer, request, type ClientRequest } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerClientError } from '#gateway/harden.ts'
 import { pacedBody, type Pace } from './paced-body.ts'
 
 const serverTimeoutMs = 300
+const publicUrl = 'https://atrium.example'
 
 /**
  * A server with a time limit of 300 ms per request and one route with its own limit. Returns the result for each body.
  */
-async function open(t: TestContext, pace: Pace) {
+async function open(t: TestContext, pace: Omit<Pace, 'publicUrl'>) {
   const outcomes: (number | string)[] = []
   const server = createServer({ requestTimeout: serverTimeoutMs, connectionsCheckingInterval: 50 }, async (req, res) => {
     if (req.url !== '/slow') {
@@ -20,14 +21,14 @@ async function open(t: TestContext, pace: Pace) {
     }
     let bytes = 0
     try {
-      for await (const chunk of pacedBody(req, 'req_test', pace)) bytes += chunk.length
+      for await (const chunk of pacedBody(req, 'req_test', { ...pace, publicUrl })) bytes += chunk.length
       outcomes.push(bytes)
       res.end(String(bytes))
     } catch (error) {
       outcomes.push((error as { code: string }).code)
     }
   })
-  server.on('clientError', answerClientError)
+  server.on('clientError', (error, socket) => answerClientError(publicUrl, error, socket as Socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
     server.closeAllConnections()

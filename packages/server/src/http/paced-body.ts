@@ -9,6 +9,8 @@ export interface Pace {
   idleMs: number
   /** The time limit of the whole body. */
   totalMs: number
+  /** The origin of the API, for the error. */
+  publicUrl: string
 }
 
 /**
@@ -22,7 +24,7 @@ export async function* pacedBody(req: IncomingMessage, requestId: string, pace: 
   let tooSlow = false
   const giveUp = () => {
     tooSlow = true
-    socket.end(rawErrorAnswer('request_timeout', requestId))
+    socket.end(rawErrorAnswer('request_timeout', requestId, pace.publicUrl))
     req.destroy()
   }
   const idle = setTimeout(giveUp, pace.idleMs)

@@ -4,17 +4,22 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ApiError, invalid } from '#errors/api-error.ts'
+import { closest } from '#errors/closest.ts'
 
 type Check = (value: unknown) => void
 
 const maxDetails = 20
 
-/** A compiled check that throws 400 with a detail for each wrong field. */
-export function compileCheck(schema: TSchema): Check {
+/**
+ * A compiled check that throws 400 with a detail for each wrong field. The path of a detail is a JSON Pointer into a
+ * body, or the name of a parameter of the query.
+ */
+export function compileCheck(schema: TSchema, place: 'body' | 'query' = 'body'): Check {
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return
-    const details = explain(validator.Errors(value))
+    const found = explain(validator.Errors(value), fieldsOf(schema))
+    const details = place === 'body' ? found : found.map(({ path, message }) => ({ path: path.slice(1), message }))
     const [first] = details
     throw new ApiError('invalid_request', {
       message: first ? `${first.path || 'body'}: ${first.message}` : 'The request is not valid.',
@@ -31,7 +36,7 @@ interface SchemaError {
 }
 
 /** Converts validator errors to readable details, one per field. */
-function explain(found: SchemaError[]): ErrorDetail[] {
+function explain(found: SchemaError[], fields: string[]): ErrorDetail[] {
   const details = new Map<string, string>()
   const note = (path: string, message: string) => {
     const short = shortPath(path)
@@ -41,13 +46,31 @@ function explain(found: SchemaError[]): ErrorDetail[] {
     if (keyword === 'boolean') continue
     const names = params as { additionalProperties?: string[]; requiredProperties?: string[]; allowedValues?: unknown[] }
     if (keyword === 'additionalProperties')
-      for (const name of names.additionalProperties ?? []) note(`${instancePath}/${name}`, 'unknown field')
+      for (const name of names.additionalProperties ?? []) {
+        const meant = instancePath === '' ? closest(name, fields) : undefined
+        note(`${instancePath}/${name}`, meant === undefined ? 'unknown field' : `unknown field; did you mean ${meant}?`)
+      }
     else if (keyword === 'required')
       for (const name of names.requiredProperties ?? []) note(`${instancePath}/${name}`, 'required')
     else if (keyword === 'enum') note(instancePath, `must be one of ${(names.allowedValues ?? []).join(', ')}`)
-    else note(instancePath, message)
+    else note(instancePath, reworded(message))
   }
   return [...details].map(([path, message]) => ({ path, message }))
+}
+
+/** The validator's terse messages as sentences that say what to send. */
+function reworded(message: string): string {
+  if (message.startsWith('must match format "date-time"'))
+    return 'must be a time with its offset (RFC 3339), such as 2026-11-20T09:30:00Z'
+  return message
+    .replace(/^must be (array|integer|object)$/, 'must be an $1')
+    .replace(/^must be (string|number|boolean)$/, 'must be a $1')
+    .replace(/^must be >= (\S+)$/, 'must be at least $1')
+    .replace(/^must be <= (\S+)$/, 'must be at most $1')
+}
+
+function fieldsOf(schema: TSchema): string[] {
+  return 'properties' in schema && isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
 }
 
 /** The path of a request's address, without its query. */
@@ -82,7 +105,7 @@ export function assertNoBody(bytes: Buffer | undefined): void {
 
 /** Query parameters are text. Those with an integer or boolean schema are converted if they have its form. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
-  const check = compileCheck(schema)
+  const check = compileCheck(schema, 'query')
   const properties = 'properties' in schema && isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   const ofType = (type: string) =>
     properties.flatMap(([name, field]) => (isJsonObject(field) && field['type'] === type ? [name] : []))

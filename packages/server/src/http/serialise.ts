@@ -1,4 +1,4 @@
-import type { AnswerSpec, Operation } from '@atrium/contract/operation'
+import type { AnswerSpec, Operation, Warning } from '@atrium/contract/operation'
 import fastJsonStringify from 'fast-json-stringify'
 import type { SentAnswer } from './idempotency/claim.ts'
 
@@ -10,6 +10,8 @@ export interface Answer {
   headers?: Record<string, string>
   /** Whether the answer has an ETag; a text: of this, for a body that differs each time in what does not matter. */
   etag?: boolean | string
+  /** Accepted input that looks like a mistake. Sent by operations whose contract says that they warn. */
+  warnings?: Warning[]
 }
 
 /**
@@ -29,11 +31,18 @@ function compileAnswer(spec: AnswerSpec): (answer: Answer) => string {
   if (spec.raw === 'text/html') return ({ data }) => String(data)
   if (spec.raw) return ({ data }) => JSON.stringify(data)
   if (!spec.data) return () => ''
-  const meta = { type: 'object', properties: { next_cursor: { type: 'string' } } }
+  const warning = { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } }
+  const meta = {
+    type: 'object',
+    properties: { next_cursor: { type: 'string' }, warnings: { type: 'array', items: warning } },
+  }
   const stringify = fastJsonStringify({
     type: 'object',
-    properties: { data: plain(spec.data), ...(spec.paged ? { meta } : {}) },
+    properties: { data: plain(spec.data), ...(spec.paged || spec.warns ? { meta } : {}) },
   } as Parameters<typeof fastJsonStringify>[0])
+  if (spec.warns) {
+    return ({ data, warnings = [] }) => stringify(warnings.length === 0 ? { data } : { data, meta: { warnings } })
+  }
   if (!spec.paged) return ({ data }) => stringify({ data })
   return ({ data, nextCursor }) => stringify({ data, meta: nextCursor === undefined ? {} : { next_cursor: nextCursor } })
 }

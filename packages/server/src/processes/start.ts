@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '#config/config.ts'
 import { chooseOidc } from './development-identity/development-issuer.ts'
-import { readEnv } from '#config/env.ts'
+import { environmentWarnings, readEnv } from '#config/env.ts'
 import { assertPortsFree } from './assert-ports-free.ts'
 import { forgetMadeMasterKey, keepSecrets, readGivenSecrets, type GivenSecrets, type Secrets } from '#config/secrets.ts'
 import { assertOwnSessions } from '#db/assert-own-sessions.ts'
@@ -39,6 +39,7 @@ export interface Running {
 /** Starts everything on this machine: the database if none is configured, its migrations, and the API. */
 export async function start({ workers, space }: StartOptions): Promise<Running> {
   const env = readEnv()
+  warnOfEnvironment()
   const configured = readConfig(env)
   const config = {
     ...configured,
@@ -88,12 +89,17 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   }
 }
 
+function warnOfEnvironment(): void {
+  for (const line of environmentWarnings()) console.warn(`Warning: ${line}`)
+}
+
 /** A part of the platform that runs by itself, on as many machines as one likes. */
 export type Role = 'api' | 'worker' | 'space'
 
 /** Starts one part on this machine, over a database that all parts share. */
 export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 'stop'>> {
   const env = readEnv()
+  warnOfEnvironment()
   const config = readConfig(env)
   const given = readGivenSecrets(env)
   const { databaseUrl } = config

@@ -85,6 +85,21 @@ export function readTheme(value: unknown): Theme {
   return { look: 'plain', palette: paletteFrom(base, wishes) }
 }
 
+const wishKeys = ['background', 'surface', 'text', 'muted', 'accent']
+
+/** Says what `readTheme` ignores of a theme. `key` is the key of a colour; absent: the theme itself. */
+export function themeFaults(value: unknown): { key?: string; message: string }[] {
+  if (value === undefined || NAMED.has(value)) return []
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const names = [...NAMED.keys()].join(', ')
+    return [{ message: `there is no such theme, so the page has its default; use ${names} or an object of CSS colours` }]
+  }
+  return Object.entries(value).flatMap(([key, colour]: [string, unknown]) => {
+    if (!wishKeys.includes(key)) return [{ key, message: `the page does not read this key; use ${wishKeys.join(', ')}` }]
+    return parseColour(colour) ? [] : [{ key, message: 'this is not a CSS colour that the page can read, such as #1b6e5a' }]
+  })
+}
+
 function readWishes(theme: object): Wishes {
   const read = (key: string, behind: Colour): Colour | undefined => {
     const parsed = Object.hasOwn(theme, key) ? parseColour((theme as Record<string, unknown>)[key]) : undefined
@@ -95,7 +110,7 @@ function readWishes(theme: object): Wishes {
   const behind = background ?? WHITE
   const wishes = {
     background,
-    ...Object.fromEntries(['surface', 'text', 'muted', 'accent'].map((key) => [key, read(key, behind)])),
+    ...Object.fromEntries(wishKeys.slice(1).map((key) => [key, read(key, behind)])),
   }
   return Object.fromEntries(Object.entries(wishes).filter(([, colour]) => colour !== undefined))
 }

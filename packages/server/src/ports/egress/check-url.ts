@@ -27,7 +27,7 @@ export function parseUrl(text: string, mode: EgressMode): URL {
   if (text.length > maxLength) throw refusedUrl(`has more than ${maxLength} characters`)
   // Parsers disagree on these: WHATWG drops some and reads others as slashes.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refusedUrl('has a space, a control character or a backslash')
-  if (!URL.canParse(text)) throw refusedUrl('is not valid')
+  if (!URL.canParse(text)) throw refusedUrl('is not absolute, such as https://example.com/hook')
   const url = new URL(text)
   const secure = url.protocol === 'https:'
   if (!secure && !(url.protocol === 'http:' && mode === 'loopback')) throw refusedUrl('must start with https://')

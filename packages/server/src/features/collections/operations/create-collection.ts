@@ -5,6 +5,7 @@ import { assertRecipient } from '#crypto/jwe.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import { assertBoxIsNotOpen, collectionEvent } from '../collection.ts'
 import { assertJsonSize } from '../merge-patch.ts'
+import { metadataWarnings } from '../metadata-warnings.ts'
 import { insertCollection } from '../store.ts'
 
 export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tenantId, body }) => {
@@ -35,5 +36,6 @@ export const createCollection: HandlerOf<'createCollection'> = async ({ tx, tena
   return {
     status: 201,
     data: { id, admin_token: adminToken, ...(contributorToken ? { contributor_token: contributorToken } : {}) },
+    warnings: metadataWarnings(metadata),
   }
 }

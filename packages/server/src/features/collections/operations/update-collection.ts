@@ -6,6 +6,7 @@ import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { assertBoxIsNotOpen, assertCanMove, collectionEvent, collectionView, type Collection } from '../collection.ts'
 import { assertJsonSize, mergePatch } from '../merge-patch.ts'
+import { metadataWarnings } from '../metadata-warnings.ts'
 import { findCollectionForUpdate, updateCollection as updateRow } from '../store.ts'
 
 export const updateCollection: HandlerOf<'updateCollection'> = async ({ tx, tenantId, params, body }) => {
@@ -32,6 +33,7 @@ export const updateCollection: HandlerOf<'updateCollection'> = async ({ tx, tena
   return {
     status: 200,
     data: { ...collectionView(after, true), ...(contributorToken ? { contributor_token: contributorToken } : {}) },
+    warnings: body.metadata ? metadataWarnings(body.metadata, metadata) : [],
   }
 }
 
