@@ -9,6 +9,8 @@ import { makeAgent, newRoom } from './sessions.ts'
 export interface Attempt {
   route: string
   options: CallOptions
+  /** Of the answer; 201 if absent. */
+  status?: number
   /** Counts that must all be 1; parameter $1 is the mark. */
   effects: string[]
   mark: string
@@ -87,6 +89,37 @@ export const attempts: Record<string, (origin: string) => Promise<Attempt>> = {
     const body = { type: 'message', content: { mark } }
     return { route: `POST /v1/collections/${id}/items`, options: { key, body }, mark, effects, works }
   },
+  rotateCollectionTokens: async (origin) => {
+    const mark = newMark()
+    const { secret: key } = await makeTenant(origin)
+    const made = await call(origin, 'POST /v1/collections', { key, body: { metadata: { mark }, contributor_policy: 'token' } })
+    const { id, admin_token: old } = made.data
+    const oldHash = createHash('sha256').update(old).digest('hex')
+    const works = (origin: string, { admin_token: token }: AnswerData) =>
+      call(origin, `GET /v1/collections/${id}/items`, { key, token })
+    const effects = [
+      `select count(*) from collections where metadata->>'mark' = $1 and admin_token_hash <> decode('${oldHash}', 'hex')`,
+      eventsOf('collection.updated', 'collection_id', id),
+    ]
+    const body = { rotate: ['admin_token', 'contributor_token'] }
+    return { route: `POST /v1/collections/${id}/tokens`, options: { key, body }, mark, effects, works }
+  },
+  curateItems: async (origin) => {
+    const mark = newMark()
+    const { publishable: key } = await makeTenant(origin)
+    const { id, token } = await makeCollection(origin, key)
+    const add = () => call(origin, `POST /v1/collections/${id}/items`, { key, token, body: { type: 'message', content: {} } })
+    const ids = [(await add()).data.id, (await add()).data.id, (await add()).data.id]
+    const works = (origin: string) => call(origin, `GET /v1/collections/${id}/items/${ids[0]}`, { key, token })
+    const effects = [
+      `select item_count from collections where id = '${id}' and $1 <> ''`,
+      `select count(*) / 2.0 from items where collection_id = '${id}' and archived and $1 <> ''`,
+      eventsOf('item.updated', 'item_id', ids[0]!),
+      eventsOf('item.updated', 'item_id', ids[1]!),
+    ]
+    const body = { ids: ids.slice(0, 2), patch: { archived: true } }
+    return { route: `POST /v1/collections/${id}/items/bulk`, options: { key, token, body }, status: 200, mark, effects, works }
+  },
   createArtifact: async (origin) => {
     const mark = newMark()
     const { publishable: key } = await makeTenant(origin)
@@ -162,6 +195,12 @@ async function readyToLaunch(origin: string) {
   const coupon = await grantCoupon(origin, key, 8)
   const agentId = await makeAgent(origin, tenant, { endpoint: undefined, price_credits: 5 })
   return { key, mark, body: { agent_id: agentId, room: { ...newRoom(), room: mark }, coupon } }
+}
+
+/** How often an event was recorded, whether or not it has its number yet. */
+function eventsOf(type: string, name: string, id: string): string {
+  const where = `where type = '${type}' and data->>'${name}' = '${id}' and $1 <> ''`
+  return `select (select count(*) from event_outbox ${where}) + (select count(*) from events ${where}) as count`
 }
 
 /** One session, one hold, and what it leaves on the coupon. */

@@ -58,18 +58,45 @@ describe('a stream ends within 15 seconds', { concurrency: 8 }, () => {
 
   test('once its tenant is suspended', async (t) => {
     const tenant = await api.makeTenant()
-    const all = await openAll(t, tenant, await make(tenant))
+    const made = await make(tenant)
+    const all = await openAll(t, tenant, made)
     const headers = { 'x-admin-token': api.adminToken }
     await send(api, 'POST', `/tenants/${tenant.id}/status`, { headers, body: { status: 'suspended' } })
     await assertEnd(all, ['events', 'owned', 'open', 'wall'])
+    const again = await openStream(api.baseUrl, `/collections/${made.id}/wall/stream`)
+    const unknown = await openStream(api.baseUrl, '/collections/col_4fRzK0vXcB1mQwErTy7uPa/wall/stream')
+    const faceOf = ({ status, text }: OpenStream) => [status, text.replace(/req_\w+/, '')]
+    assert.deepEqual(faceOf(again), faceOf(unknown), 'a wall of a suspended tenant does not exist')
+    assert.equal(again.status, 404)
+  })
+
+  test('once its key is revoked or its tenant suspended, and no notification tells so', async (t) => {
+    const [revoked, suspended] = [await api.makeTenant(), await api.makeTenant()]
+    const [one, other] = await Promise.all([
+      openAll(t, revoked, await make(revoked)),
+      openAll(t, suspended, await make(suspended)),
+    ])
+    const { pool } = api.ctx.db
+    await pool.query(`update api_keys set revoked_at = now() where tenant_id = $1 and kind = 'secret'`, [revoked.id])
+    await pool.query(`update tenants set status = 'suspended' where id = $1`, [suspended.id])
+    const everywhere = { ...one, ...Object.fromEntries(Object.entries(other).map(([name, each]) => [`other ${name}`, each])) }
+    await assertEnd(everywhere, ['events', 'other events', 'other open', 'other owned', 'other wall'])
   })
 
   test('once its owner token is replaced', async (t) => {
     const tenant = await api.makeTenant()
     const made = await make(tenant)
     const all = await openAll(t, tenant, made)
-    await api.ctx.db.pool.query(`update collections set admin_token_hash = sha256('another') where id = $1`, [made.id])
+    const body = { rotate: ['admin_token'] }
+    const rotated = await send(api, 'POST', `/collections/${made.id}/tokens`, { key: tenant.secretKey, body })
     await assertEnd(all, ['owned'])
+    const again = { key: tenant.publishableKey, collectionToken: rotated.body.data.admin_token }
+    const { messages, untilCount, close } = await openStream(api.baseUrl, `/collections/${made.id}/stream`, again)
+    await untilCount(1)
+    await send(api, 'POST', `/collections/${made.id}/items`, { key: tenant.publishableKey, body: { type: 'm', content: 1 } })
+    await untilCount(2)
+    assert.equal(messages[1]!.event, 'item.created', 'the new token opens the stream of the owner')
+    close()
   })
 
   test('once the wall is switched off, after which it is 404', async (t) => {

@@ -93,6 +93,28 @@ test('with the publishable key a collection streams its open items, and nothing 
   }
 })
 
+test('a bulk sends the removal of each item that was open, and of no other', async (t) => {
+  const made = await make(tenant)
+  const [first, hidden, second] = [await add(made, 1), await add(made, 2), await add(made, 3)]
+  await curate(made, hidden, { access: 'owner' })
+  const open = await stream(`/collections/${made.id}/stream`, { key: tenant.publishableKey })
+  t.after(() => open.close())
+  await open.untilCount(1)
+  const bulk = (body: object) => send(api, 'POST', `/collections/${made.id}/items/bulk`, { ...made.owner, body })
+  await bulk({ ids: [first, hidden, second], patch: { archived: true } })
+  await bulk({ ids: [hidden, second], delete: true })
+  await bulk({ ids: [first], patch: { archived: false } })
+  await open.untilCount(4)
+  assert.deepEqual(
+    open.messages.slice(1).map(({ event, data }) => [event, data.id]),
+    [
+      ['removed', first],
+      ['removed', second],
+      ['item', first],
+    ],
+  )
+})
+
 test('the hero that another one replaces is sent too, and content arrives as it was added', async (t) => {
   const made = await make(tenant)
   const open = await stream(`/collections/${made.id}/wall/stream`)
