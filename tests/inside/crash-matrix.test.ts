@@ -56,6 +56,20 @@ function pointsOf(statements: string[]): Point[] {
   return points.filter(({ nth }, i) => nth === statements.length || i % every === 0)
 }
 
+/** Each operation that stands still holds a transaction, and a process has few: the others must not wait for one. */
+const atOnce = 9
+
+/** Takes a point of each of so many operations, of those first that have the most left. */
+function takePoints(left: Map<string, Point[]>): Map<string, Point> {
+  const most = [...left].toSorted(([, a], [, b]) => b.length - a.length).slice(0, atOnce)
+  return new Map(
+    most.flatMap(([name, points]) => {
+      const point = points.shift()
+      return point ? [[name, point] satisfies [string, Point]] : []
+    }),
+  )
+}
+
 interface Interrupted {
   what: string
   attempt: Attempt
@@ -132,16 +146,14 @@ test(
       assert.ok(own.length >= 2, name)
       if (name !== 'addItem') assert.equal(own.at(-1), 'commit', `${name} commits last`)
     }
-    const points = [...statements].map(([name, own]) => [name, pointsOf(own)] as const)
-    const kills = Math.max(...points.map(([, own]) => own.length))
+    const points = new Map([...statements].map(([name, own]) => [name, pointsOf(own)]))
     let count = 0
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = 0, now = takePoints(points); now.size > 0; kill++, now = takePoints(points)) {
       // In turn, since one kill is like another to what was done before it.
       const due = Object.values(attempts).filter((_, i) => (i + kill) % 3 === 0)
       const prepared = await Promise.all(due.map((prepare) => prepare(atrium.origin)))
       const acknowledged = await Promise.all(prepared.map(async (attempt) => [attempt, await send(attempt)] as const))
-      const now = points.flatMap(([name, own]): [string, Point][] => own.slice(kill, kill + 1).map((point) => [name, point]))
-      const interrupted = await killAt(new Map(now), statements)
+      const interrupted = await killAt(now, statements)
       count += interrupted.length
       atrium = await world.start()
       await assertSoundBooks(`kill ${kill}`)

@@ -66,6 +66,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 
   const beforeStatement = async (connection: Connection, statement: string): Promise<void> => {
     if (statement.startsWith('listen ')) connection.listens = true
+    // A connection that is new sets up its session first: when that happens is a matter of the pool.
+    if (statement.startsWith('set timezone ')) return
     if (connection.listens || (isByTheClock(statement) && armed?.of === undefined)) return
     statements.push(statement)
     if (!armed || (armed.of !== undefined && !statement.startsWith(armed.of)) || ++armed.count !== armed.nth) return
@@ -223,6 +225,8 @@ const byTheClock = [
   'from webhook_deliveries where status',
   'from webhooks where tenant_id = any',
   'update webhooks set lease',
+  'sweep_leases',
+  'ledger_proof',
   'update webhooks set enabled = false',
   'from webhook_secrets where tenant_id = any',
   'with due as materialized',
