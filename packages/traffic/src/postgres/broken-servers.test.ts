@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { ConnectionLost, isConnectionLost } from '../database-errors.ts'
 import { admitted, answering, connectUpstream, message, open, startServer, urlOfProxy } from './testing/fake-server.ts'
@@ -104,4 +105,12 @@ test('a connection that is reset between two queries is lost, and no error goes 
   })
   const error = await new Promise<Error>((resolve) => (connection.onLost = resolve))
   assert.ok(isConnectionLost(error))
+})
+
+test('a server that never closes its side does not hold up the end', async () => {
+  const serve = (socket: Socket) => void socket.once('data', () => (socket.write(admitted), socket.pause()))
+  const connection = await open({ url: await startServer(serve) })
+  const started = performance.now()
+  await connection.end()
+  assert.ok(performance.now() - started < 4_000)
 })
