@@ -62,7 +62,8 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     const spacePublishableKey = forDevelopment
       ? await prepareDatabase(databaseUrl, (db) => prepareDevelopment(db, config))
       : config.spacePublishableKey
-    const api = await startProcesses(config, secrets, databaseUrl, workers)
+    // The examples of the documentation contain this key too.
+    const api = await startProcesses({ ...config, spacePublishableKey }, secrets, databaseUrl, workers)
     // After the API, whose development sign-in it may ask for its keys.
     const jobs = await startJobWorkerProcess(config, secrets, databaseUrl).catch(stopFirst(api))
     const spaceConfig = { ...config, spacePublishableKey }

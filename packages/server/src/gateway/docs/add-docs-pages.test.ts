@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { errorCodesOf } from '@atrium/contract/error-codes'
 import { errors } from '@atrium/contract/errors'
+import type { Operation } from '@atrium/contract/operation'
+import { operations } from '@atrium/contract/table'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 let api: TestApi
@@ -24,18 +27,20 @@ test('each error code has its page', async () => {
 
 test('the examples bear the addresses of this installation', async () => {
   const html = await (await get('/docs/guides/quickstart')).text()
-  assert.ok(html.includes('export ATRIUM=https://api.example/v1'))
+  assert.ok(html.includes('ATRIUM=https://api.example/v1'))
   assert.ok(!html.includes('localhost'))
 })
 
 test('pages and files allow nothing from elsewhere, and are told apart by their ETag', async () => {
   for (const path of [
     '/docs',
-    '/docs/full',
+    '/docs/api/items',
+    '/docs/api/objects',
     '/docs/guides/keys',
     '/docs/errors',
     '/docs/assets/docs.css',
-    '/docs/assets/swagger-ui-bundle.js',
+    '/docs/assets/docs.js',
+    '/docs/assets/search.json',
   ]) {
     const first = await get(path)
     assert.equal(first.status, 200, path)
@@ -44,19 +49,19 @@ test('pages and files allow nothing from elsewhere, and are told apart by their 
     assert.equal((await get(path, { 'if-none-match': '"x"' })).status, 200, path)
     if (!first.headers.get('content-type')!.startsWith('text/html')) continue
     assert.match(first.headers.get('content-security-policy')!, /^default-src 'none'; .*frame-ancestors 'none'$/)
-    assert.doesNotMatch(await first.text(), /<script(?! defer src="\/docs\/)|style=|<style|\son\w+=/)
+    assert.doesNotMatch(await first.text(), /<script(?! type="module" src="\/docs\/)|style=|<style|\son\w+=/)
   }
 })
 
 test('what is sent packed is the same, and who cannot unpack gets it plain', async () => {
-  const packed = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'gzip' })
-  const plain = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'identity' })
-  const refused = await get('/docs/assets/swagger-ui-bundle.js', { 'accept-encoding': 'gzip;q=0' })
+  const packed = await get('/docs/assets/search.json', { 'accept-encoding': 'gzip' })
+  const plain = await get('/docs/assets/search.json', { 'accept-encoding': 'identity' })
+  const refused = await get('/docs/assets/search.json', { 'accept-encoding': 'gzip;q=0' })
   assert.deepEqual(
     [packed, plain, refused].map((res) => res.headers.get('content-encoding')),
     ['gzip', null, null],
   )
-  assert.ok(Number(packed.headers.get('content-length')) < 600_000)
+  assert.ok(Number(packed.headers.get('content-length')) < 30_000)
   assert.equal(packed.headers.get('vary'), 'accept-encoding')
   assert.ok((await packed.text()) === (await plain.text()))
 })
@@ -77,8 +82,48 @@ test('the root answers people with a page and programs with the index, which nam
 })
 
 test('nothing else of the disk is served', async () => {
-  for (const path of ['/docs/assets/swagger-ui.js', '/docs/decisions/0001-one-table', '/docs/guides/keys.md', '/docs/'])
+  for (const path of [
+    '/docs/assets/tokens.css',
+    '/docs/assets/../docs.css',
+    '/docs/decisions/0001-one-table',
+    '/docs/guides/keys.md',
+    '/docs/',
+  ])
     assert.equal((await get(path)).status, 404, path)
+})
+
+test('every operation is in the reference, under the address that the search and the index give', async () => {
+  const index = await (await get('/docs')).text()
+  const found = (await (await get('/docs/assets/search.json')).json()) as [string, string, string, string][]
+  const pages = new Map<string, string>()
+  for (const op of Object.values<Operation>(operations)) {
+    const path = `/docs/api/${op.tag.toLowerCase().replaceAll(' ', '-')}`
+    if (!pages.has(path)) pages.set(path, await (await get(path)).text())
+    assert.ok(pages.get(path)!.includes(`id="${op.id}"`), op.id)
+    assert.ok(index.includes(`href="${path}#${op.id}"`), op.id)
+    assert.ok(found.some(([kind, title, to]) => kind === 'operation' && title === op.summary && to === `${path}#${op.id}`))
+    for (const code of errorCodesOf(op))
+      assert.ok(op.flatErrors || pages.get(path)!.includes(`href="/docs/errors/${code}"`), `${op.id} ${code}`)
+  }
+  for (const [, title, to] of found) assert.equal((await get(to.split('#')[0]!)).status, 200, title)
+})
+
+test('the addresses of the previous reference lead to this one', async () => {
+  const res = await fetch(`${api.origin}/docs/full`, { redirect: 'manual' })
+  assert.equal(res.status, 308)
+  assert.equal(res.headers.get('location'), '/docs')
+})
+
+test('only a development server puts its publishable key into the examples', async () => {
+  const { publishableKey } = await api.makeTenant()
+  for (const nodeEnv of ['development', 'production']) {
+    const other = await startTestApi({ nodeEnv, spacePublishableKey: publishableKey })
+    for (const path of ['/', '/docs/api/items', '/docs/guides/quickstart']) {
+      const html = await (await fetch(other.origin + path, { headers: { accept: 'text/html' } })).text()
+      assert.equal(html.includes(publishableKey), nodeEnv === 'development', `${nodeEnv} ${path}`)
+    }
+    await other.close()
+  }
 })
 
 test('every guide has its place in the menu', async () => {

@@ -1,12 +1,14 @@
-import { escapeHtml } from '@atrium/web/share/escape-html'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addDownloads } from './add-downloads.ts'
 import { agentsPage } from './agents-page.ts'
-import { docsPage, docsPolicy, stylePath } from './docs-page.ts'
-import { docsStyle } from './docs-style.ts'
+import { assetPaths, docsAssets } from './docs-assets.ts'
+import { docsPage, docsPolicy, type NavigationSection } from './docs-page.ts'
 import { fixedFile, onceMade, sendFixedFile } from './fixed-file.ts'
-import { readDocs } from './read-docs.ts'
-import { referenceAssets, referencePage, referencePolicy } from './reference.ts'
+import { landingBody } from './landing-page.ts'
+import { readDocs, type Docs, type DocsPage, type DocsSettings } from './read-docs.ts'
+import { objectsPath } from './reference/property-list.ts'
+import { referencePages } from './reference/reference-pages.ts'
+import { searchEntries } from './search-entries.ts'
 
 type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -14,25 +16,51 @@ type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<FastifyRepl
  * /docs: the API reference, the guides and a page for each error code. For anyone, and fixed while the server runs.
  * Gives the landing page, whose address answers programs too.
  */
-export function addDocsPages(app: FastifyInstance, addresses: { publicUrl: string; spacesUrl: string }): { landing: Handler } {
-  const { chapters, errors } = readDocs(addresses)
-  const agents = { path: '/docs/agents', title: 'Agents in rooms', html: agentsPage }
-  for (const { path, title, html } of [...chapters.flatMap(({ pages }) => pages), ...errors, agents]) {
-    app.get(path, servePage(docsPage({ path, title, body: html }, chapters)))
-  }
-  const downloads = addDownloads(app, addresses.publicUrl)
-  const downloadsPage = async () => docsPage({ path: '/downloads', title: 'Downloads', body: await downloads() }, chapters)
-  app.get('/downloads', servePage(downloadsPage))
-  app.get('/docs', servePage(referencePage(false, chapters), referencePolicy))
-  app.get('/docs/full', servePage(referencePage(true, chapters), referencePolicy))
-  app.get('/docs/guides', async (_req, reply) => reply.redirect(chapters[0]?.pages[0]?.path ?? '/docs', 302))
+export function addDocsPages(app: FastifyInstance, settings: DocsSettings): { landing: Handler } {
+  const { developmentKey } = settings
+  const docs = readDocs(settings)
+  const navigation = guideNavigation(docs)
+  const guides = docs.chapters.flatMap(({ pages }) => pages)
 
+  for (const [at, { html: body, ...page }] of guides.entries()) {
+    const around = { previous: guides[at - 1], next: guides[at + 1] }
+    app.get(page.path, servePage(docsPage({ ...page, ...around, body, layout: 'prose', navigation, developmentKey })))
+  }
+  const errorNavigation = [{ title: 'Errors', pages: docs.errors }]
+  for (const { path, title, html: body } of docs.errors) {
+    app.get(path, servePage(docsPage({ path, title, body, layout: 'prose', navigation: errorNavigation })))
+  }
+  const agents = { path: '/docs/agents', title: 'Agents in rooms', body: agentsPage, layout: 'prose', navigation } as const
+  app.get(agents.path, servePage(docsPage(agents)))
+  const downloads = addDownloads(app, settings.publicUrl)
+  const downloadsPage = async () =>
+    docsPage({ path: '/downloads', title: 'Downloads', body: await downloads(), layout: 'prose', navigation })
+  app.get('/downloads', servePage(downloadsPage))
+
+  const reference = referencePages({ publicUrl: settings.publicUrl, publishableKey: developmentKey ?? 'wpk_…' })
+  for (const page of reference) app.get(page.path, servePage(docsPage({ ...page, layout: 'wide', developmentKey })))
+  // Before, the live operations were on one page and all of them on another.
+  app.get('/docs/full', async (_req, reply) => reply.redirect('/docs', 308))
+  app.get('/docs/api', async (_req, reply) => reply.redirect('/docs', 308))
+  app.get('/docs/guides', async (_req, reply) => reply.redirect(guides[0]?.path ?? '/docs', 302))
+
+  for (const [path, { type, read }] of Object.entries(docsAssets)) app.get(path, serveFile(`${type}; charset=utf-8`, read))
+  const objects = reference
+    .flatMap((page) => page.navigation.flatMap(({ pages }) => pages))
+    .filter(({ path }) => path === objectsPath)
+    .flatMap(({ parts = [] }) => parts)
+  const entries = searchEntries(guides, new Map(objects.map(({ title, path }) => [title, path])))
   app.get(
-    stylePath,
-    serveFile('text/css; charset=utf-8', async () => docsStyle),
+    assetPaths.search,
+    serveFile('application/json; charset=utf-8', async () => JSON.stringify(entries)),
   )
-  for (const [path, { type, read }] of Object.entries(referenceAssets)) app.get(path, serveFile(type, read))
-  return { landing: servePage(docsPage({ path: '/', title: 'Atrium', body: landingBody(addresses.publicUrl) }, chapters)) }
+  const landing = { path: '/', title: 'Atrium', body: landingBody(settings), layout: 'landing', navigation: [] } as const
+  return { landing: servePage(docsPage(landing)) }
+}
+
+function guideNavigation({ chapters }: Docs): NavigationSection[] {
+  const link = ({ path, title }: DocsPage) => ({ path, title })
+  return chapters.map(({ title, pages }) => ({ title, pages: pages.map(link) }))
 }
 
 function serveFile(type: string, read: () => Promise<string | Buffer>): Handler {
@@ -40,22 +68,10 @@ function serveFile(type: string, read: () => Promise<string | Buffer>): Handler 
   return async (req, reply) => sendFixedFile(req, reply.header('content-type', type), await file())
 }
 
-function servePage(html: string | (() => Promise<string>), policy = docsPolicy): Handler {
+function servePage(html: string | (() => Promise<string>)): Handler {
   const serve = serveFile('text/html; charset=utf-8', async () => (typeof html === 'string' ? html : html()))
   return (req, reply) => {
-    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer')
+    reply.header('content-security-policy', docsPolicy).header('referrer-policy', 'no-referrer')
     return serve(req, reply.header('cross-origin-opener-policy', 'same-origin'))
   }
-}
-
-function landingBody(publicUrl: string): string {
-  return (
-    `<h1>Atrium</h1><p>A platform that other people’s apps are built on. The API answers at <code>${escapeHtml(publicUrl)}/v1</code>.</p>` +
-    `<ul><li><a href="/docs/guides/quickstart">Quickstart</a>: from two keys to a page that people add to</li>` +
-    `<li><a href="/docs">Operations</a>: the reference, to read and to try out</li>` +
-    `<li><a href="/docs/errors">Error codes</a>, each with its cause and remedy</li>` +
-    `<li><a href="/downloads">Downloads</a>: the client, the command line and the verifier</li>` +
-    `<li><a href="/openapi.json">openapi.json</a> (<a href="/openapi.yaml">yaml</a>): what is live</li>` +
-    `<li><a href="/openapi.full.json">openapi.full.json</a> (<a href="/openapi.full.yaml">yaml</a>): all that is planned</li></ul>`
-  )
 }

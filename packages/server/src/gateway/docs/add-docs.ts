@@ -32,7 +32,10 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
     'openapi.full.yaml': ['application/yaml', Buffer.from(stringify(full))],
   } as const
 
-  const { landing } = addDocsPages(app, ctx.config)
+  const { landing } = addDocsPages(app, {
+    ...ctx.config,
+    developmentKey: ctx.config.production ? undefined : ctx.config.spacePublishableKey,
+  })
 
   for (const prefix of ['/', '/v1/']) {
     for (const [name, [type, text]] of Object.entries(files)) {

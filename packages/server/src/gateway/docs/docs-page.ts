@@ -1,85 +1,107 @@
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import type { DocsChapter } from './read-docs.ts'
+import { assetPaths } from './docs-assets.ts'
 
-export const stylePath = '/docs/assets/docs.css'
-
-/** Nothing but files of this origin; our pages have no script, no form and no frame. */
+/** Nothing but files of this origin. What is tried out in the reference goes to this origin too. */
 export const docsPolicy = [
   "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-interface DocsPageParts {
+interface Link {
   path: string
   title: string
+}
+
+export interface NavigationSection {
+  title: string
+  pages: (Link & { parts?: Link[] })[]
+}
+
+interface DocsPageParts extends Link {
   /** Of our own making, or rendered: goes in as it is. */
   body: string
-  /** Elements of the head, likewise. */
-  head?: string
+  /** prose: text and the list of its headings. wide: text beside code. landing: no navigation. */
+  layout: 'prose' | 'wide' | 'landing'
+  navigation: readonly NavigationSection[]
+  /** The headings of the page, for the list beside it. */
+  headings?: readonly { id: string; title: string }[]
+  previous?: Link | undefined
+  next?: Link | undefined
+  /** Whether the publishable key in the examples works: it is that of a development server. */
+  developmentKey?: string | undefined
 }
 
-/** A page of the documentation: the way around, and what it is about. */
-export function docsPage(parts: DocsPageParts, chapters: readonly DocsChapter[]): string {
-  const { path, body } = parts
-  return shell(parts, chapters, `<main id="content" class="prose" tabindex="-1">${body}${nextPages(path, chapters)}</main>`)
-}
-
-/** The same around something that takes the width and is the page's main part by itself. */
-export function widePage(parts: DocsPageParts & { below: string }, chapters: readonly DocsChapter[]): string {
-  const about = `<section id="content" class="prose" tabindex="-1" aria-label="About">${parts.body}</section>`
-  return shell({ ...parts, wide: true }, chapters, about + parts.below)
-}
-
-interface ShellParts extends Omit<DocsPageParts, 'body'> {
-  wide?: boolean
-}
-
-function shell({ path, title, head = '', wide = false }: ShellParts, chapters: readonly DocsChapter[], content: string): string {
+/** A page of the documentation, which works without its script. */
+export function docsPage(parts: DocsPageParts): string {
+  const { title, layout, body, headings = [], developmentKey } = parts
+  const key = developmentKey ? ` data-key="${escapeHtml(developmentKey)}"` : ''
+  const navigation = layout === 'landing' ? undefined : parts.navigation
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(title === 'Atrium' ? title : `${title} · Atrium`)}</title><link rel="icon" href="/favicon.ico">`,
-    `${head}<link rel="stylesheet" href="${stylePath}"></head><body${wide ? ' class="wide"' : ''}>`,
-    '<a class="skip" href="#content">Skip to the content</a>',
-    `<header><a class="brand" href="/">${ARCH_MARK}Atrium</a></header>`,
-    `<nav aria-label="Documentation">${navigation(path, chapters)}</nav>`,
-    `${content}</body></html>`,
+    `<title>${escapeHtml(title === 'Atrium' ? title : `${title} · Atrium`)}</title><link rel="icon" href="/favicon.ico" type="image/svg+xml">`,
+    `<link rel="stylesheet" href="${assetPaths.style}"><script type="module" src="${assetPaths.script}"></script></head>`,
+    `<body class="${layout}"${key}><a class="skip" href="#content">Skip to the content</a>`,
+    header(parts),
+    navigation ? `<nav id="menu" aria-label="Pages">${menu(parts.path, navigation)}</nav>` : '',
+    `<main id="content" tabindex="-1">${body}${neighbours(parts)}</main>`,
+    headings.length > 1 ? `<aside aria-label="On this page">${onThisPage(headings)}</aside>` : '',
+    '</body></html>',
   ].join('')
 }
 
-const reference = {
-  title: 'Reference',
-  pages: [
-    { path: '/docs', title: 'Operations' },
-    { path: '/docs/full', title: 'All operations' },
-    { path: '/docs/errors', title: 'Error codes' },
-    { path: '/downloads', title: 'Downloads' },
-  ],
+const places = [
+  {
+    path: '/docs/guides',
+    title: 'Guides',
+    owns: /^\/docs\/(?:guides\/|(?:payments|storage|master-key|turn|verification|agents)$)/,
+  },
+  { path: '/docs', title: 'API reference', owns: /^\/docs(?:\/api\/.*)?$/ },
+  { path: '/docs/errors', title: 'Errors', owns: /^\/docs\/errors/ },
+  { path: '/downloads', title: 'Downloads', owns: /^\/downloads$/ },
+]
+
+function header({ path, layout }: DocsPageParts): string {
+  return (
+    `<header><a class="brand" href="/">${ARCH_MARK}<span>Atrium</span></a><nav class="places" aria-label="Documentation">${placeLinks(path)}</nav>` +
+    `<button type="button" class="search" hidden>Search <kbd>/</kbd></button>${layout === 'landing' ? '' : '<a class="menu" href="#menu">Menu</a>'}</header>`
+  )
 }
 
-function navigation(path: string, chapters: readonly DocsChapter[]): string {
-  return [...chapters.slice(0, 1), reference, ...chapters.slice(1)]
-    .map(({ title, pages }) => {
-      const links = pages.map(
-        (page) =>
-          `<li><a href="${page.path}"${page.path === path ? ' aria-current="page"' : ''}>${escapeHtml(page.title)}</a></li>`,
-      )
-      return `<h2>${title}</h2><ul>${links.join('')}</ul>`
-    })
+function placeLinks(path: string): string {
+  return places
+    .map(({ path: to, title, owns }) => `<a href="${to}"${owns.test(path) ? ' class="here"' : ''}>${title}</a>`)
     .join('')
 }
 
+function menu(path: string, navigation: readonly NavigationSection[]): string {
+  const sections = navigation.map(({ title, pages }) => {
+    const links = pages.map((page) => {
+      const parts = page.parts?.map((part) => `<li><a href="${part.path}">${escapeHtml(part.title)}</a></li>`).join('')
+      const here = page.path === path ? ' aria-current="page"' : ''
+      return `<li><a href="${page.path}"${here}>${escapeHtml(page.title)}</a>${parts ? `<ul>${parts}</ul>` : ''}</li>`
+    })
+    return `<h2>${escapeHtml(title)}</h2><ul>${links.join('')}</ul>`
+  })
+  return `<div class="phone"><a class="close" href="#content">Close</a>${placeLinks(path)}</div>${sections.join('')}`
+}
+
+function onThisPage(headings: readonly { id: string; title: string }[]): string {
+  const links = headings.map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`)
+  return `<h2>On this page</h2><ul>${links.join('')}</ul>`
+}
+
 /** From one guide to its neighbours. */
-function nextPages(path: string, chapters: readonly DocsChapter[]): string {
-  const pages = chapters.flatMap((chapter) => chapter.pages)
-  const at = pages.findIndex((page) => page.path === path)
-  if (at < 0) return ''
-  const link = (page: { path: string; title: string } | undefined, rel: string) =>
+function neighbours({ previous, next }: DocsPageParts): string {
+  if (!previous && !next) return ''
+  const link = (page: Link | undefined, rel: string) =>
     page ? `<a rel="${rel}" href="${page.path}">${escapeHtml(page.title)}</a>` : '<span></span>'
-  return `<footer>${link(pages[at - 1], 'prev')}${link(pages[at + 1], 'next')}</footer>`
+  return `<footer>${link(previous, 'prev')}${link(next, 'next')}</footer>`
 }

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { renderMarkdown } from './render-markdown.ts'
+import { renderMarkdown, type RenderedMarkdown } from './render-markdown.ts'
 
-export interface DocsPage {
+export interface DocsPage extends RenderedMarkdown {
   path: string
-  title: string
-  html: string
 }
 
 export interface DocsChapter {
@@ -19,6 +17,13 @@ export interface Docs {
   chapters: DocsChapter[]
   /** The index and a page for each code. */
   errors: DocsPage[]
+}
+
+export interface DocsSettings {
+  publicUrl: string
+  spacesUrl: string
+  /** The publishable key of a development server, for the examples; undefined in production. */
+  developmentKey: string | undefined
 }
 
 const folder = fileURLToPath(new URL('../../../../../docs/', import.meta.url))
@@ -40,7 +45,7 @@ const guides = [
 const operating = ['payments.md', 'storage.md', 'master-key.md', 'turn.md', 'verification.md']
 
 /** Reads and renders the files of docs/ that are served, with the addresses of this installation in their examples. */
-export function readDocs({ publicUrl, spacesUrl }: { publicUrl: string; spacesUrl: string }): Docs {
+export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings): Docs {
   const errors = readdirSync(folder + 'errors').map((name) => `errors/${name}`)
   const served = new Map([...guides, ...operating, ...errors].map((file) => [file, pathOf(file)]))
   const read = (file: string): DocsPage => {
@@ -48,6 +53,8 @@ export function readDocs({ publicUrl, spacesUrl }: { publicUrl: string; spacesUr
     const text = readFileSync(folder + file, 'utf8')
       .replaceAll('http://localhost:8787', publicUrl)
       .replaceAll('http://localhost:8788', spacesUrl)
+      // In code only: sentences speak of any key.
+      .replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll('wpk_…', developmentKey ?? 'wpk_…'))
     return { path, ...renderMarkdown(text, (href) => resolve(file, href, served)) }
   }
   return {

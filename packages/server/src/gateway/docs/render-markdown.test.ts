@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
+import { escapeHtml } from '@atrium/web/share/escape-html'
+import { highlight } from './highlight.ts'
 import { renderMarkdown } from './render-markdown.ts'
 
 const render = (text: string) => renderMarkdown(text, (href) => href).html
@@ -29,7 +31,7 @@ test('lists, also in each other, with code in them', () => {
     render('1. one:\n\n   - `x`\n   - y\n\n2. two'),
     '<ol>\n<li><p>one:</p>\n<ul>\n<li><code>x</code></li>\n<li>y</li>\n</ul>\n</li>\n<li><p>two</p>\n</li>\n</ol>',
   )
-  assert.match(render('1. run\n   ```sh\n   ls\n   ```\n'), /<li>run<pre[^>]*><code>ls<\/code><\/pre>\n<\/li>/)
+  assert.match(render('1. run\n   ```sh\n   ls\n   ```\n'), /<li>run<div class="code".*<code>ls<\/code><\/pre><\/div>\n<\/li>/)
 })
 
 test('tables, with an empty heading cell', () => {
@@ -40,11 +42,16 @@ test('tables, with an empty heading cell', () => {
   )
 })
 
-test('code keeps its lines, and its comments stand back', () => {
-  assert.equal(
-    render('```sh refused\n# a <b>\n\nls   -l\n```'),
-    '<pre tabindex="0" data-language="sh"><code><span class="comment"># a &lt;b&gt;</span>\n\nls   -l</code></pre>',
+test('code keeps its lines and its characters, and its words are marked', () => {
+  assert.match(
+    render('```sh refused\n# a <b>\n\nls   -l "$A"\n```'),
+    /<code><span class="h-comment"># a &lt;b&gt;<\/span>\n\nls   -l <span class="h-string">&quot;\$A&quot;<\/span><\/code>/,
   )
+  const text = (html: string) => html.replaceAll(/<[^>]*>/g, '')
+  for (const language of ['sh', 'ts', 'python', 'json', 'text'])
+    for (const hostile of [...HOSTILE_TEXTS, '"\\', "'", '`${', '"a": "b" // # 1 true'])
+      assert.equal(text(highlight(hostile, language)), escapeHtml(hostile), language)
+  assert.match(highlight('{"a": [1, true, "b"]}', 'json'), /h-attr.*h-number.*h-keyword.*h-string/)
 })
 
 test('nothing in a text becomes markup, and no link runs', () => {

@@ -1,11 +1,14 @@
 import { escapeHtml } from '@atrium/web/share/escape-html'
-import { Marked, type Renderer, type Tokens } from 'marked'
+import { Marked, type Renderer, type Token, type Tokens } from 'marked'
+import { codeBlock } from './highlight.ts'
 
 export interface RenderedMarkdown {
   /** Text of the first heading. */
   title: string
   /** HTML in the file is shown as text and never becomes markup. */
   html: string
+  /** The headings of the second level, each with the text under it. */
+  headings: { id: string; title: string; text: string }[]
 }
 
 /** The address behind a link as the file has it; undefined: no served page is behind it, and only its text stays. */
@@ -15,7 +18,22 @@ export type ResolveLink = (href: string) => string | undefined
 export function renderMarkdown(text: string, resolveLink: ResolveLink): RenderedMarkdown {
   const title = /^# (.*)$/m.exec(text)?.[1] ?? ''
   const marked = new Marked({ async: false, gfm: true, renderer: rendererFor(resolveLink) })
-  return { title: title.replaceAll(/[`*]/g, ''), html: marked.parse(text, { async: false }).trim() }
+  const plainTitle = title.replaceAll(/[`*]/g, '')
+  return { title: plainTitle, html: marked.parse(text, { async: false }).trim(), headings: headingsOf(marked.lexer(text)) }
+}
+
+function headingsOf(tokens: readonly Token[]): RenderedMarkdown['headings'] {
+  const headings: RenderedMarkdown['headings'] = []
+  for (const token of tokens) {
+    if (token.type === 'heading' && (token as Tokens.Heading).depth === 2) {
+      const { text } = token as Tokens.Heading
+      headings.push({ id: slugOf(text), title: text.replaceAll(/[`*]/g, ''), text: '' })
+    } else if (token.type === 'paragraph') {
+      const last = headings.at(-1)
+      if (last) last.text += ` ${(token as Tokens.Paragraph).text.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')}`
+    }
+  }
+  return headings
 }
 
 function rendererFor(resolveLink: ResolveLink) {
@@ -23,14 +41,8 @@ function rendererFor(resolveLink: ResolveLink) {
     heading(this: Renderer, { tokens, depth, text }: Tokens.Heading) {
       return `<h${depth} id="${escapeHtml(slugOf(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
-    // The block scrolls sideways, with the keyboard too.
     code({ text, lang = '' }: Tokens.Code) {
-      const language = /^\w*/.exec(lang)?.[0]
-      const comment = language === 'ts' ? /^\s*\/\// : /^\s*#/
-      const lines = text
-        .split('\n')
-        .map((line) => (comment.test(line) ? `<span class="comment">${escapeHtml(line)}</span>` : escapeHtml(line)))
-      return `<pre tabindex="0" data-language="${language}"><code>${lines.join('\n')}</code></pre>\n`
+      return `${codeBlock(text, /^\w*/.exec(lang)?.[0] ?? '')}\n`
     },
     codespan: ({ text }: Tokens.Codespan) => `<code>${escapeHtml(text)}</code>`,
     table(this: Renderer, { header, rows }: Tokens.Table) {

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+
+export const assetPaths = { style: '/docs/assets/docs.css', script: '/docs/assets/docs.js', search: '/docs/assets/search.json' }
+
+const read = (name: string) => readFile(new URL(import.meta.resolve(`@atrium/web/${name}`)), 'utf8')
+
+/**
+ * The files of the pages. They are served as they are written: scripts are JavaScript modules that the browser loads
+ * when a reader uses them. The colours and fonts are those of the Space app.
+ */
+export const docsAssets: Readonly<Record<string, { type: string; read: () => Promise<string> }>> = {
+  [assetPaths.style]: {
+    type: 'text/css',
+    read: async () => `${await read('space/style/tokens.css')}\n${await read('docs/docs.css')}`,
+  },
+  [assetPaths.script]: { type: 'text/javascript', read: () => read('docs/docs.js') },
+  '/docs/assets/search.js': { type: 'text/javascript', read: () => read('docs/search.js') },
+  '/docs/assets/try-it.js': { type: 'text/javascript', read: () => read('docs/try-it.js') },
+}
