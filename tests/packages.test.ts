@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build, transform } from 'esbuild'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { packPython } from '../scripts/pack/wheel.ts'
 import { startAtrium, adminToken, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
 
@@ -162,7 +163,7 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
   test('the page of downloads shows the hash of each file, and of the verifier that is built from the source', async () => {
     const page = await (await fetch(`${atrium.origin}/downloads`)).text()
     const sums = (await (await fetch(`${atrium.origin}/downloads/SHA256SUMS`)).text()).trim().split('\n')
-    assert.equal(sums.length, 4)
+    assert.equal(sums.length, 5)
     for (const line of sums) {
       const [sum, file] = line.split('  ') as [string, string]
       const content = Buffer.from(await (await fetch(`${atrium.origin}/downloads/${file}`)).arrayBuffer())
@@ -173,6 +174,8 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
     await run(process.execPath, [join(root, 'packages/cli/build/build-verify.ts'), built])
     const served = await (await fetch(`${atrium.origin}/downloads/atrium-verify.mjs`)).text()
     assert.equal(await readFile(built, 'utf8'), served)
+    const wheel = await fetch(`${atrium.origin}/downloads/${(await packPython(root)).file}`)
+    assert.equal(wheel.headers.get('content-type'), 'application/zip')
     const missing = await fetch(`${atrium.origin}/downloads/index.json`)
     assert.equal(missing.status, 404)
   })

@@ -28,7 +28,7 @@ function hasCryptography(): boolean {
   }
 }
 
-describe('the Python client', { skip, timeout: 120_000 }, () => {
+describe('the Python client', { skip, concurrency: 3, timeout: 120_000 }, () => {
   let database: TestDatabase
   let atrium: AtriumProcess
   let folder: string
@@ -83,9 +83,10 @@ describe('the Python client', { skip, timeout: 120_000 }, () => {
   }
 
   test('retries, limits and reports as it says', () => assertPasses('test_calls'))
+  test('reads streams as they come, also from several threads', () => assertPasses('test_streams'))
   test('verifies webhooks', () => assertPasses('test_webhooks'))
   test('lists, follows streams and raises errors against a running server', () => assertPasses('test_live'))
-  test('talks in rooms', () => assertPasses('test_rooms.Rooms', 'test_rooms.Stubbed'))
+  test('talks in rooms', () => assertPasses('test_rooms.Rooms', 'test_rooms.Stubbed', 'test_rooms.Chains'))
   test('proves messages, and opens and checks histories', { skip: skipSealed }, () =>
     assertPasses('test_rooms.Sealed', 'test_rooms.Lists'),
   )

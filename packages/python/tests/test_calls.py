@@ -123,7 +123,7 @@ class Calls(unittest.TestCase):
             started = time.monotonic()
             with self.assertRaises(NetworkError) as caught:
                 self.client(server, retries=0).get_tenant(timeout=0.3)
-            self.assertLess(time.monotonic() - started, 1)
+            self.assertLess(time.monotonic() - started, 1.5)
         self.assertIn(f"{server.url} did not answer within 0.3 s", str(caught.exception))
 
     def test_connections_are_kept_and_a_closed_one_is_not_used(self) -> None:

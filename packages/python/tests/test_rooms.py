@@ -18,6 +18,7 @@ from urllib.request import urlopen
 from atrium import DeviceKey, Room, RoomSecret, new_room_secret
 from atrium.errors import NotAuthorizedError, NotFoundError
 from atrium.rooms import DamagedHistoryError, RewrittenHistoryError, WrongKeyError, open_history, parse_room_link
+from atrium.rooms.lines import BrokenChainError, check_chain, line_hash
 from atrium.types import SpaceSealedAnswer
 from scripted_server import ScriptedServer, error_answer, json_answer, no_answer
 
@@ -156,6 +157,24 @@ class Stubbed(unittest.TestCase):
         with ScriptedServer([json_answer({"sealed": ""})]) as server:
             self.room(server).sealed()
         self.assertEqual(set(json.loads(server.received[0].body)), {"op", "room"})
+
+
+class Chains(unittest.TestCase):
+    """What needs no key."""
+
+    def line(self, seq: int, prev: str | None) -> str:
+        header = {"enc": "A256GCM", "seq": seq, **({} if prev is None else {"prev": prev})}
+        protected = base64.urlsafe_b64encode(json.dumps(header, separators=(",", ":")).encode()).decode().rstrip("=")
+        recipient = {"header": {"alg": "A256KW", "kid": "room"}, "encrypted_key": "A" * 54}
+        parts = {"protected": protected, "recipients": [recipient], "iv": "A" * 16, "ciphertext": "A" * 40, "tag": "A" * 22}
+        return json.dumps(parts, separators=(",", ":"))
+
+    def test_every_line_stands_at_its_number_after_the_one_it_names(self) -> None:
+        first = self.line(0, None)
+        check_chain([first, self.line(1, line_hash(first))])
+        for seq, prev, problem in ((2, line_hash(first), "seq"), (1, line_hash("x"), "prev"), (0, None, "seq"), (1, None, "form")):
+            with self.subTest(problem), self.assertRaisesRegex(BrokenChainError, problem):
+                check_chain([first, self.line(seq, prev)])
 
 
 class Sealed(unittest.TestCase):

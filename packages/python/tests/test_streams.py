@@ -1,0 +1,89 @@
+"""What a stream may look like on the wire, from a server that does what a test says."""
+
+from __future__ import annotations
+
+import socket
+import unittest
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler
+from unittest.mock import patch
+
+from atrium import Atrium
+from atrium.errors import NotFoundError, UnexpectedAnswerError
+from scripted_server import Script, ScriptedServer, error_answer, json_answer
+
+
+def stream_answer(*pieces: str) -> Script:
+    """Sends the pieces one by one, and ends the connection."""
+
+    def script(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        for piece in pieces:
+            handler.wfile.write(piece.encode())
+            handler.wfile.flush()
+        handler.close_connection = True
+        handler.connection.shutdown(socket.SHUT_RDWR)
+
+    return script
+
+
+class Streams(unittest.TestCase):
+    def setUp(self) -> None:
+        # The pauses between connections are tested with those between calls.
+        pauses = patch("atrium.streams.delay_seconds", return_value=0.0)
+        pauses.start()
+        self.addCleanup(pauses.stop)
+
+    def read(self, server: ScriptedServer, until: Callable[[str], bool]) -> list[tuple[str, str, object]]:
+        seen = []
+        with Atrium(server.url).stream_wall("col_1") as stream:
+            for message in stream:
+                seen.append((message.id, message.event, message.data))
+                if until(message.event):
+                    break
+        return seen
+
+    def test_comments_and_cursors_bring_no_message_and_a_message_that_is_cut_off_comes_again(self) -> None:
+        first = stream_answer(
+            ":\n\n: hello\nid: 1\n\n",
+            "id: 2\r\nevent: item\r\ndata: {\"text\"",
+            ": \"日本\"}\r\n\r\n",
+            ":\nid: 3\n\n",
+            "id: 4\nevent: item\ndata: {}\n",
+        )
+        second = stream_answer("id:4\nevent:item\ndata:{}\n\nid: 5\nevent: reset\ndata: {}\n\n")
+        with ScriptedServer([first, second]) as server:
+            seen = self.read(server, lambda event: event == "reset")
+        self.assertEqual(seen, [("2", "item", {"text": "日本"}), ("4", "item", {}), ("5", "reset", {})])
+        cursors = [received.headers.get("last-event-id") for received in server.received]
+        self.assertEqual(cursors, [None, "3"])
+
+    def test_an_outage_is_waited_for_and_what_cannot_succeed_is_raised(self) -> None:
+        done = stream_answer("id: 1\nevent: ready\ndata: {}\n\n")
+        with ScriptedServer([error_answer(503, "unavailable"), error_answer(429, "rate_limited"), done]) as server:
+            self.assertEqual(len(self.read(server, lambda _: True)), 1)
+        with ScriptedServer([done, error_answer(404, "not_found")]) as server, self.assertRaises(NotFoundError):
+            self.read(server, lambda event: event == "never")
+        with ScriptedServer([json_answer({"data": {}})]) as server, self.assertRaises(UnexpectedAnswerError):
+            self.read(server, lambda _: True)
+
+    def test_a_message_without_an_end_is_refused(self) -> None:
+        with ScriptedServer([stream_answer("data: ", *["x" * 500_000] * 5)]) as server:
+            with self.assertRaisesRegex(UnexpectedAnswerError, "too long"):
+                self.read(server, lambda _: True)
+
+    def test_threads_share_a_client(self) -> None:
+        with ScriptedServer([json_answer({"data": {"name": "Test"}})]) as server, Atrium(server.url, key="wsk_key") as atrium:
+            with ThreadPoolExecutor(8) as pool:
+                names = list(pool.map(lambda _: atrium.get_tenant().data["name"], range(80)))
+            connections = {received.connection for received in server.received}
+        self.assertEqual(names, ["Test"] * 80)
+        self.assertLessEqual(len(connections), 16)
+
+
+if __name__ == "__main__":
+    unittest.main()
