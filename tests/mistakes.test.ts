@@ -270,6 +270,8 @@ test('metadata that looks like a mistake is accepted, with warnings', async () =
   )
   const fine = { share_title: 'x', share_description: 'x', theme: 'neon', title: 'mine', seats: 12, 'a/b~c': 1 }
   assert.equal(await warningsOf('POST /v1/collections', { metadata: fine }), undefined)
+  const layout = await warningsOf('POST /v1/collections', { metadata: { wall_layout: 'grid' } })
+  assert.match(JSON.stringify(layout), /wall_layout.*cards, book, stage/)
   const removed = { metadata: { titel: null, share_titel: null } }
   assert.equal(await warningsOf(`PATCH /v1/collections/${collection}`, removed, shelf.owner), undefined)
 })

@@ -1,9 +1,10 @@
 import type { Warning } from '@atrium/contract/operation'
 import { themeFaults } from '@atrium/web/share/theme'
+import { wallLayouts } from '@atrium/web/wall/layout'
 import { closest } from '#errors/closest.ts'
 
 /** The keys of a collection's metadata that the platform's pages read. Every other key belongs to the app. */
-const known = ['share_title', 'share_description', 'theme']
+const known = ['share_title', 'share_description', 'theme', 'wall_layout']
 
 /** Names that other platforms give these keys. */
 const synonyms: Record<string, string> = {
@@ -14,14 +15,15 @@ const synonyms: Record<string, string> = {
   sharetheme: 'theme',
   colourscheme: 'theme',
   colorscheme: 'theme',
+  layout: 'wall_layout',
 }
 
 const maxWarnings = 20
 
 /**
- * Metadata takes any key, so a mistyped one is not an error; the share page would only ignore it. Returns a warning
+ * Metadata takes any key, so a mistyped one is not an error; the pages would only ignore it. Returns a warning
  * for each key of `sent` that looks like one that the pages read, while `merged` does not have that one, and for a
- * theme that the pages ignore.
+ * theme or layout that the pages ignore.
  */
 export function metadataWarnings(sent: Record<string, unknown>, merged: Record<string, unknown> = sent): Warning[] {
   const keys = Object.keys(sent).filter((key) => sent[key] !== null)
@@ -30,10 +32,15 @@ export function metadataWarnings(sent: Record<string, unknown>, merged: Record<s
     const meant = synonyms[key.toLowerCase().replaceAll(/[^a-z]/g, '')] ?? closest(key, known)
     return meant === undefined || Object.hasOwn(merged, meant)
       ? []
-      : [{ path: `/metadata/${escapePointer(key)}`, message: `the share page does not read this key; did you mean ${meant}?` }]
+      : [
+          {
+            path: `/metadata/${escapePointer(key)}`,
+            message: `the share page and the wall do not read this key; did you mean ${meant}?`,
+          },
+        ]
   })
   const theme = Object.hasOwn(sent, 'theme') && sent['theme'] !== null ? themeWarnings(sent['theme']) : []
-  return [...typos, ...theme].slice(0, maxWarnings)
+  return [...typos, ...theme, ...layoutWarnings(sent['wall_layout'])].slice(0, maxWarnings)
 }
 
 function themeWarnings(theme: unknown): Warning[] {
@@ -41,6 +48,13 @@ function themeWarnings(theme: unknown): Warning[] {
     path: key === undefined ? '/metadata/theme' : `/metadata/theme/${escapePointer(key)}`,
     message,
   }))
+}
+
+function layoutWarnings(layout: unknown): Warning[] {
+  if (layout === undefined || layout === null || wallLayouts.some((one) => one === layout)) return []
+  return [
+    { path: '/metadata/wall_layout', message: `there is no such layout, so the wall shows cards; use ${wallLayouts.join(', ')}` },
+  ]
 }
 
 /** RFC 6901, section 3. A key is as long as its sender likes, and a warning is short. */
