@@ -36,6 +36,9 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
       await ann.page.goto(`${space.origin}/space`)
       await ann.page.getByRole('heading', { name: catalogue.start.title }).waitFor()
       assert.deepEqual(await directions(ann.page), [language, language === 'ar' ? 'rtl' : 'ltr'])
+      // Nobody fetches a language that is not shown.
+      const fetched = ann.sent.flatMap(({ url }) => /assets\/([a-z]{2})-[^/]*\.js$/.exec(url)?.[1] ?? [])
+      assert.deepEqual(fetched, language === 'en' ? [] : [language])
       assertNoTrouble(ann)
       await ann.close()
     })

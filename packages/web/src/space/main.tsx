@@ -10,14 +10,13 @@ const LANGUAGE_WAIT_MS = 4_000
 const root = document.getElementById('app')
 if (!root) throw new Error('the page has no place for the app')
 
-// A language that takes longer replaces English when it comes.
-await Promise.race([showLanguage(preferredLanguage()), wait(LANGUAGE_WAIT_MS, undefined)])
-
-if (isReturn()) {
+// No await outside of a function: a language or a panel imports from this module, and would wait for it.
+async function start(place: HTMLElement): Promise<void> {
+  // A language that takes longer replaces English when it comes.
+  await Promise.race([showLanguage(preferredLanguage()), wait(LANGUAGE_WAIT_MS, undefined)])
   // Nothing is drawn before the room's link is back in the address bar.
-  const config = await loadConfig()
-  const problem = await finishSignIn(config.identity)
-  render(<App problem={problem} />, root)
-} else {
-  render(<App problem={undefined} />, root)
+  const problem = isReturn() ? await finishSignIn((await loadConfig()).identity) : undefined
+  render(<App problem={problem} />, place)
 }
+
+void start(root)

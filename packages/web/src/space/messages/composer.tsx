@@ -118,7 +118,7 @@ function ReplyingTo({ entry, onCancel }: { entry: Entry; onCancel: () => void })
   return (
     <div class="replying-to">
       <p>
-        {t.messages.replyingTo(<bdi class="quote-name">{name}</bdi>)}{' '}
+        <span class="replying-name">{t.messages.replyingTo(<bdi class="quote-name">{name}</bdi>)}</span>
         <span class="quote-text" dir="auto">
           {snippet(entry.message.text)}
         </span>

@@ -31,7 +31,7 @@ export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
         href === undefined ? (
           text
         ) : (
-          <a key={i} href={href} title={href} target="_blank" rel="noopener noreferrer" tabIndex={-1}>
+          <a key={i} href={href} title={href} dir="ltr" target="_blank" rel="noopener noreferrer" tabIndex={-1}>
             {shown ?? text}
           </a>
         ),

@@ -6,15 +6,19 @@ import { MessageList } from '../messages/message-list.tsx'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
 import { AboutSheet } from '../sheets/about-sheet.tsx'
-import { InviteSheet } from '../sheets/invite-sheet.tsx'
 import { PeopleSheet } from '../sheets/people-sheet.tsx'
-import { ProtectionSheet } from '../sheets/protection-sheet.tsx'
+import { later } from '../parts/later.tsx'
 import { ShareSheet } from '../sheets/share-sheet.tsx'
 import { useStore } from '../use-store.ts'
 import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 import { t } from '../text/text.ts'
+
+const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet)
+const ProtectionSheet = later(async () => (await import('../sheets/protection-sheet.tsx')).ProtectionSheet)
+/** After the history, which comes first. */
+const FETCH_SHEETS_MS = 1_500
 
 export type SheetName = 'share' | 'people' | 'invite' | 'protection' | 'about'
 
@@ -29,6 +33,13 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const composer = useRef<ComposerHandle>(null)
   const invited = useInvitedAgents(session, config)
   useRoomTitle(session)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      InviteSheet.fetch()
+      ProtectionSheet.fetch()
+    }, FETCH_SHEETS_MS)
+    return () => clearTimeout(timer)
+  }, [])
   const close = () => setSheet(undefined)
   const reply = (entry: Entry) => {
     setReplyTo(entry)

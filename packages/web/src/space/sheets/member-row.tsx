@@ -31,7 +31,12 @@ export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: M
           {isOwner && <span class="badge">{t.people.owner}</span>}
         </p>
         <p class="hint">
-          {'id' in member && member.id !== name && <bdi class="agent-id">{member.id} · </bdi>}
+          {'id' in member && member.id !== name && (
+            <>
+              <bdi class="agent-id">{member.id}</bdi>
+              {' · '}
+            </>
+          )}
           {isIn ? t.people.letInAt(when) : t.people.removedAt(when)}
         </p>
       </div>

@@ -69,8 +69,18 @@ function Person({ person: { author, newest, count, allProven }, isYou }: { perso
           {author.kind === 'agent' && <AgentMark />}
         </p>
         <p class="hint">
-          {!(isYou && author.kind === 'anonymous') && note !== undefined && <bdi>{note} · </bdi>}
-          {author.kind === 'agent' && author.name !== undefined && <bdi class="agent-id">{author.id} · </bdi>}
+          {!(isYou && author.kind === 'anonymous') && note !== undefined && (
+            <>
+              <bdi>{note}</bdi>
+              {' · '}
+            </>
+          )}
+          {author.kind === 'agent' && author.name !== undefined && (
+            <>
+              <bdi class="agent-id">{author.id}</bdi>
+              {' · '}
+            </>
+          )}
           {t.people.activity(count, when)}
           {allProven && ` · ${t.people.signed}`}
         </p>

@@ -62,7 +62,7 @@ export const protection: Text['protection'] = {
         few: '# بايتات',
         many: '# بايتًا',
         other: '# بايت',
-      })}، SHA-256 ${isolated(`${hash}…`)}`,
+      })}، ${isolated(`SHA-256 ${hash}…`)}`,
   },
   recipients: {
     proved: 'لا يفتحه إلا مفتاح الغرفة',
@@ -116,7 +116,7 @@ export const protection: Text['protection'] = {
   certificate: {
     proved: 'شهادة الإصدار موقَّعة',
     failed: 'شهادة الإصدار ليست أصيلة',
-    text: (service, commit, code) => `${isolated(service)}، commit ${isolated(commit)}، code ${isolated(`${code}…`)}`,
+    text: (service, commit, code) => `${isolated(service)}، ${isolated(`commit ${commit}`)}، ${isolated(`code ${code}…`)}`,
   },
   pin: {
     first: 'هذه أول مرة يرى فيها هذا المتصفح المفتاح',

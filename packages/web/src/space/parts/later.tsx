@@ -1,0 +1,31 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+const AGAIN_MS = 1_000
+
+interface Later<P> {
+  (props: P): preact.JSX.Element | null
+  /** Fetches the code, so that it is there when it is wanted. */
+  fetch(): void
+}
+
+/** A component whose code does not belong to the first view. Until it has come, which may take several tries, nothing shows. */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>): Later<P> {
+  let loaded: ComponentType<P> | undefined
+  const fetch = async (): Promise<ComponentType<P>> => (loaded ??= await load())
+  const Shown = (props: P) => {
+    const [Loaded, setLoaded] = useState(() => loaded)
+    useEffect(() => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const tryOnce = () =>
+        void fetch().then(
+          (component) => setLoaded(() => component),
+          () => (timer = setTimeout(tryOnce, AGAIN_MS)),
+        )
+      tryOnce()
+      return () => clearTimeout(timer)
+    }, [])
+    return Loaded ? <Loaded {...props} /> : null
+  }
+  return Object.assign(Shown, { fetch: () => void fetch().catch(() => undefined) })
+}
