@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const patterns = [
-  'packages/{cli,client,contract,identity,room-client,sealing}/{src,bin}/**/*.{ts,cjs}',
+  'packages/{cli,client,contract,identity,mcp,room-client,sealing}/{src,bin}/**/*.{ts,cjs}',
   'packages/server/src/{config,errors}/**/*.ts',
   'packages/**/README.md',
   'packages/*/package.json',

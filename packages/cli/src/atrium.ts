@@ -1,3 +1,4 @@
+import { addMcp } from './add-mcp.ts'
 import { addOperatorCommands } from './add-operator-commands.ts'
 import { addVerify } from './add-verify.ts'
 import { keepCompiled } from './keep-compiled.ts'
@@ -10,4 +11,5 @@ const program = makeProgram("A self-hosted platform that other people's apps are
 addServerCommands(program)
 addOperatorCommands(program)
 addVerify(program)
+addMcp(program)
 await runProgram(program)

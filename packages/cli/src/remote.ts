@@ -2,6 +2,7 @@
  * The command line as a package: what works from another machine than the server's. scripts/pack/packages.ts makes one
  * file of it.
  */
+import { addMcp } from './add-mcp.ts'
 import { addOperatorCommands } from './add-operator-commands.ts'
 import { addVerify } from './add-verify.ts'
 import { OperatorError } from './operator-api.ts'
@@ -23,4 +24,5 @@ for (const name of ['start', 'api', 'worker', 'space']) {
 }
 addOperatorCommands(program)
 addVerify(program)
+addMcp(program)
 await runProgram(program)

@@ -34,6 +34,8 @@ export interface Config {
   logLevel: 'silent' | 'error' | 'info' | 'debug'
   /** Whether each answer of an operation is a line of the log, at the level info. */
   accessLog: boolean
+  /** Whether connections to /mcp may ask for tools that change data. */
+  mcpWrites: boolean
   /** Price of a painting that is paid with a coupon, in whole credits. */
   paintPrice: number
   /** Paintings per tenant and month without a coupon. */
@@ -83,7 +85,8 @@ export function readConfig(env: Env): Config {
     rateLimitFactor: rateLimitFactor(env.rateLimit ?? '1'),
     trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
     logLevel: logLevel(env.log ?? 'info'),
-    accessLog: accessLog(env.accessLog ?? 'on'),
+    accessLog: onOrOff('ATRIUM_ACCESS_LOG', env.accessLog ?? 'on'),
+    mcpWrites: onOrOff('ATRIUM_MCP_WRITES', env.mcpWrites ?? 'off'),
     paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
     paintAllowance: paintAllowance(env),
     limits: readLimits(env),
@@ -167,9 +170,9 @@ function logLevel(text: string): Config['logLevel'] {
   throw new StartError(`ATRIUM_LOG must be silent, error, info or debug, not "${text}"`)
 }
 
-function accessLog(text: string): boolean {
+function onOrOff(name: string, text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
-  throw new StartError(`ATRIUM_ACCESS_LOG must be on or off, not "${text}"`)
+  throw new StartError(`${name} must be on or off, not "${text}"`)
 }
 
 function oidc(env: Env): Config['oidc'] {

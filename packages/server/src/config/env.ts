@@ -84,6 +84,11 @@ function readVariables(get: (name: string) => string | undefined) {
     sessionRetentionDays: get('ATRIUM_SESSION_RETENTION_DAYS'),
     checkoutRetentionDays: get('ATRIUM_CHECKOUT_RETENTION_DAYS'),
     eventRetentionDays: get('ATRIUM_EVENT_RETENTION_DAYS'),
+    mcpWrites: get('ATRIUM_MCP_WRITES'),
+    // Of `atrium mcp`, which calls an installation.
+    key: get('ATRIUM_KEY'),
+    collectionToken: get('ATRIUM_COLLECTION_TOKEN'),
+    coupon: get('ATRIUM_COUPON'),
     turnUrls: get('TURN_URLS'),
     turnSecret: get('TURN_SECRET'),
     blobs: get('ATRIUM_BLOBS'),

@@ -22,6 +22,7 @@ import { authenticateAndLimit } from './authenticate-and-limit.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './harden.ts'
 import { addHealth, type Draining } from './health.ts'
 import { limitReaders } from './limit-readers.ts'
+import { addMcp } from './mcp/add-mcp.ts'
 import { markPrivate } from './private-answers.ts'
 import { serve } from './serve.ts'
 import { addDiskBlobs } from './blob-routes.ts'
@@ -107,6 +108,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     const isOpen = (key: string) => isOpenUpload(ctx.db, key)
     addDiskBlobs(app, ctx.blobs, { publicUrl, isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
   }
+  addMcp(app, ctx)
   void app.register(async (scope) => {
     scope.addHook('onRequest', limitReaders(ctx, 'documents'))
     addDocs(scope, ctx)

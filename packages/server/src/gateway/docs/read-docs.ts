@@ -40,9 +40,13 @@ const guides = [
   'sessions',
   'webhooks',
   'live',
+  'mcp',
   'space',
 ].map((name) => `guides/${name}.md`)
 const operating = ['payments.md', 'storage.md', 'master-key.md', 'turn.md', 'verification.md']
+
+/** The pages for people, without the errors. */
+export const docsFiles: readonly string[] = [...guides, ...operating]
 
 /** Reads and renders the files of docs/ that are served, with the addresses of this installation in their examples. */
 export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings): Docs {

@@ -1,0 +1,31 @@
+import { isJsonObject } from '@atrium/contract/strict-json'
+import type { DocsSection } from './search-docs.ts'
+import { ToolError } from './tool.ts'
+
+const maxBytes = 4 * 1024 * 1024
+const timeoutMs = 15_000
+
+/** The guides of an installation. None if it is of a version that does not serve them so. */
+export async function fetchDocs(publicUrl: string): Promise<DocsSection[]> {
+  const res = await fetch(`${publicUrl}/docs/sections.json`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' }).catch(
+    () => undefined,
+  )
+  if (!res) throw new ToolError(`The documentation at ${publicUrl}/docs cannot be reached.`)
+  if (!res.ok) return []
+  const sections: unknown = JSON.parse(await boundedText(res))
+  return Array.isArray(sections) ? sections.filter(isSection) : []
+}
+
+function isSection(value: unknown): value is DocsSection {
+  return isJsonObject(value) && [value['path'], value['title'], value['text']].every((field) => typeof field === 'string')
+}
+
+async function boundedText(res: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of res.body ?? []) {
+    text += decoder.decode(piece as Uint8Array, { stream: true })
+    if (text.length > maxBytes) throw new ToolError('The documentation of this installation is larger than this server reads.')
+  }
+  return text + decoder.decode()
+}

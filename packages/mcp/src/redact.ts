@@ -1,0 +1,23 @@
+import { credentialPrefixes, isCredential, type CredentialKind } from '@atrium/contract/tokens'
+
+const kinds = (Object.keys(credentialPrefixes) as CredentialKind[]).filter((kind) => kind !== 'publishableKey')
+const form = new RegExp(`(?:${kinds.map((kind) => credentialPrefixes[kind]).join('|')})[0-9A-Za-z]{36}`, 'g')
+const webhookSecret = /whsec_[A-Za-z0-9+/=_-]{24,}/g
+export const removed = '[credential removed]'
+
+/**
+ * Replaces each credential of the contract's formats, wherever it stands in a value: also one that a person pasted into
+ * an item. A publishable key is public and stays.
+ */
+export function redact(value: unknown): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (Array.isArray(value)) return value.map(redact)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [redactText(name), redact(field)]))
+}
+
+export function redactText(text: string): string {
+  return text
+    .replaceAll(form, (found) => (kinds.some((kind) => isCredential(kind, found)) ? removed : found))
+    .replaceAll(webhookSecret, removed)
+}

@@ -1,0 +1,142 @@
+import { createClient } from '@atrium/client/create-client'
+import { limits } from '@atrium/contract/limits'
+import { JsonError, parseStrictJson } from '@atrium/contract/strict-json'
+import type { Connection } from '@atrium/mcp/connection'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '#features/context.ts'
+import { recordAnswer } from '#features/record-answer.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { sendBody } from '#http/bound-unread.ts'
+import { bodyOf } from '#http/parse.ts'
+import { authenticateAndLimit } from '../authenticate-and-limit.ts'
+import { bearerValue } from '../bearer-value.ts'
+import { readDocsSections } from '../docs/docs-sections.ts'
+import { callInProcess } from './call-in-process.ts'
+
+/** All that one message may take, with every call of the API that it makes. */
+const messageTimeoutMs = 45_000
+/** Headers of the protocol; no other header of the request reaches the SDK. */
+const protocolHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
+
+/**
+ * /mcp: the Model Context Protocol over Streamable HTTP, without sessions. It has no way of its own to the data: a tool
+ * calls an operation of this API as its own caller, from the caller's IP address, through routes, checks and limits as
+ * any request (docs/decisions/0028-mcp.md).
+ */
+export function addMcp(app: FastifyInstance, ctx: Context): void {
+  const { publicUrl } = ctx.config
+  const origin = new URL(publicUrl).origin
+  const authenticate = authenticateAndLimit(ctx, { caller: 'publishable' })
+  let sections: ReturnType<typeof readDocsSections> | undefined
+  const docs = async () => (sections ??= readDocsSections(ctx.config))
+  // Loaded when used: most installations never are asked.
+  let loading: Promise<typeof import('@atrium/mcp/serve-http')> | undefined
+  const load = () => (loading ??= import('@atrium/mcp/serve-http'))
+
+  app.get('/docs/sections.json', async (req, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'public, max-age=300')
+    return sendBody(req, reply, JSON.stringify(await docs()))
+  })
+
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    exposeHeadRoute: false,
+    config: { operationId: 'mcp' },
+    onRequest: (req, reply, done) => {
+      reply.header('cache-control', 'no-store')
+      if (req.headers.origin !== undefined && req.headers.origin !== origin)
+        return done(new ApiError('not_authorized', { message: 'Pages of other origins may not call /mcp.', reason: 'origin' }))
+      authenticate(req, reply, (error) => {
+        // RFC 6750, 3. There is no authorization server to name: the key is made in the tenant's own settings.
+        if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Bearer realm="Atrium"')
+        done(error)
+      })
+    },
+    handler: async (req, reply) => {
+      const { serveMessage } = await load()
+      const parsed = parse(bodyOf(req))
+      if ('refusal' in parsed) return send(ctx, req, reply, 400, 'application/json', parsed.refusal)
+      const cut = new AbortController()
+      const timer = setTimeout(() => cut.abort(), messageTimeoutMs)
+      reply.raw.once('close', () => cut.abort())
+      try {
+        const connection = connectionOf(app, ctx, req, docs)
+        const answer = await serveMessage(requestOf(req, publicUrl, cut.signal), parsed.message, connection)
+        const body = await answer.text()
+        const allow = answer.headers.get('allow')
+        if (allow) reply.header('allow', allow)
+        return await send(ctx, req, reply, answer.status, answer.headers.get('content-type'), body)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  })
+}
+
+/**
+ * A message is strict JSON as every body of the API, and one object: the protocol has no batches since 2025-06-18, and
+ * one would multiply what a request may ask for.
+ */
+function parse(bytes: Buffer | undefined): { message: unknown } | { refusal: string } {
+  if (!bytes || bytes.length === 0) return { message: undefined }
+  try {
+    const message = parseStrictJson(bytes)
+    return Array.isArray(message) ? { refusal: refusal(-32_600, 'Batches are not supported.') } : { message }
+  } catch (error) {
+    if (error instanceof JsonError) return { refusal: refusal(-32_700, `Parse error: ${error.message}`) }
+    throw error
+  }
+}
+
+function refusal(code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+}
+
+function requestOf(req: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const name of protocolHeaders) {
+    const value = req.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  const body = bodyOf(req)
+  return new Request(`${publicUrl}/mcp`, { method: req.method, headers, signal, ...(body ? { body: new Uint8Array(body) } : {}) })
+}
+
+function connectionOf(app: FastifyInstance, ctx: Context, req: FastifyRequest, docs: Connection['docs']): Connection {
+  const { authorization, 'x-api-key': apiKey, 'x-collection-token': token, 'x-mcp-writes': writes } = req.headers
+  const key = bearerValue(authorization) ?? (apiKey as string)
+  const isSecretKey = req.tenantKey?.kind === 'secret'
+  return {
+    client: createClient({
+      baseUrl: ctx.config.publicUrl,
+      key,
+      fetch: callInProcess(app, req.ip),
+      retries: 0,
+      timeoutMs: limits.requestTimeoutMs,
+    }),
+    publicUrl: ctx.config.publicUrl,
+    isSecretKey,
+    // The operator, the person who set up the client and the tenant's secret key: all three.
+    allowWrites: ctx.config.mcpWrites && writes === 'allow' && isSecretKey,
+    collectionToken: typeof token === 'string' ? token : undefined,
+    coupon: undefined,
+    kept: undefined,
+    onFault: (error) => ctx.log.error({ request_id: req.id, err: error }, 'a tool failed'),
+    docs,
+  }
+}
+
+async function send(
+  ctx: Context,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  type: string | null,
+  body: string,
+): Promise<FastifyReply> {
+  recordAnswer(ctx, req, reply, 'mcp', status)
+  reply.code(status)
+  if (type) reply.header('content-type', type)
+  return body === '' ? reply.send() : sendBody(req, reply, body)
+}
