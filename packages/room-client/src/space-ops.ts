@@ -31,6 +31,7 @@ interface Answers {
   create: Static<typeof SpaceChanged>
   admit: Static<typeof SpaceChanged>
   expel: Static<typeof SpaceChanged>
+  rename: Static<typeof SpaceChanged>
   remove: Static<typeof SpaceChanged>
 }
 

@@ -1,4 +1,5 @@
 import { toHex } from './colour.ts'
+import { HOUSE_SANS as SANS, HOUSE_SERIF as SERIF } from './house-style.ts'
 import type { Look, Palette, Theme } from './theme.ts'
 
 /**
@@ -39,9 +40,6 @@ export function isTall({ width, height }: { width: number; height: number }): bo
 }
 
 const BESIDE = '@media (min-width:60rem)'
-
-export const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif'
-export const SERIF = '"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Georgia,"Noto Serif","Liberation Serif",serif'
 
 const BASE = `
 :root{--hero-height:66vh;--hero-height:66svh;--line:color-mix(in srgb,var(--text) 12%,transparent);--display:${SANS}}

@@ -5,6 +5,7 @@ import { skipWithoutChromium, startTestBrowser } from '../share/start-test-brows
 import { addAgent, addCoupon, choose, lineOf, openCatalog, pay, problemIn, skipWithoutApi } from './testing/inviting.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import type { StubApi } from './testing/stub-api.ts'
+import { STUB_COUPON_URL } from './testing/stub-space-server.ts'
 import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
 
 describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, timeout: 240_000 }, () => {
@@ -45,6 +46,8 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     await ann.page.getByText('have this room’s key while it is here').waitFor()
     const terms = ann.page.getByRole('link', { name: 'Who can read along' })
     assert.equal(await terms.getAttribute('href'), `${api.origin}/docs/agents`)
+    const buy = ann.page.getByRole('link', { name: 'Buy a coupon at coupons.example' })
+    assert.equal(await buy.getAttribute('href'), STUB_COUPON_URL)
     await pay(ann.page, ` ${coupon}\n`)
     await ann.page.getByRole('dialog').waitFor({ state: 'detached' })
     await lineOf(ann.page, 'is coming').waitFor()

@@ -131,7 +131,8 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     assert.equal(await focused(), 'https://example.com')
     await keyboard.press('Escape')
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'message')
-    // Into a panel, around in it, and back to where one was.
+    // Into a panel, around in it, and back to where one was; where it is wide, it stands beside the conversation.
+    await page.setViewportSize({ width: 1000, height: 720 })
     await page.locator('.head-button').first().focus()
     await tabTo('People')
     await keyboard.press('Enter')

@@ -1,4 +1,5 @@
-import { paletteStyle, SANS, SERIF } from '../share/share-style.ts'
+import { HOUSE_SANS as SANS, HOUSE_SERIF as SERIF } from '../share/house-style.ts'
+import { paletteStyle } from '../share/share-style.ts'
 import type { Look, Theme } from '../share/theme.ts'
 
 /** The whole style sheet of a wall: as of a share page, no character of a tenant's is in it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
+import { HOUSE_ROOT } from '@atrium/web/share/house-style'
 
 /** A document and the Content-Security-Policy header it must be served with. */
 interface RenderedPage {
@@ -98,24 +99,24 @@ function renderDocument(title: string, body: string[], formAction: string): Rend
 }
 
 const style = `
-:root{color-scheme:light dark;--background:light-dark(#f6f7f9,#0b0c0f);--surface:light-dark(#fff,#16181d);--text:light-dark(#11141c,#f1f3f6);--muted:light-dark(#565e6e,#9ba2af);--line:light-dark(#7d8595,#6e7686);--accent:light-dark(#4f46e5,#8b93ff);--on-accent:light-dark(#fff,#0b0c0f);--warm:light-dark(#fff4d6,#33280c);--warm-line:light-dark(#d9a514,#8a6a12);--bad:light-dark(#b3261e,#ff9c93)}
+${HOUSE_ROOT}
 *{box-sizing:border-box}
-body{margin:0;min-height:100svh;display:flex;flex-direction:column;align-items:center;justify-content:center;gap:1.25rem;padding:1.5rem max(1rem,env(safe-area-inset-left));background:var(--background);color:var(--text);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",Arial,sans-serif}
-header{display:flex;align-items:center;gap:.5rem;font-weight:600}
-header svg{width:.9rem;height:1.05rem;fill:none;stroke:var(--accent);stroke-width:1.6}
-.badge{padding:.05rem .5rem;border:1px solid var(--warm-line);border-radius:1rem;background:var(--warm);font-size:.75rem;font-weight:500}
-main{width:min(100%,26rem);padding:clamp(1.25rem,5vw,2rem);border:1px solid color-mix(in srgb,var(--line) 28%,transparent);border-radius:14px;background:var(--surface);overflow-wrap:anywhere}
-h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25;letter-spacing:-.01em}
+body{margin:0;min-height:100svh;display:flex;flex-direction:column;align-items:center;justify-content:center;gap:1.25rem;padding:1.5rem max(1rem,env(safe-area-inset-left));background:var(--background);color:var(--text);font:1rem/1.55 var(--sans)}
+header{display:flex;align-items:center;gap:.625rem;color:var(--accent);font:600 1.125rem/1.4 var(--serif)}
+header svg{width:1.0625rem;height:1.25rem;fill:none;stroke:currentcolor;stroke-width:1.5}
+.badge{padding:.05rem .5rem;color:var(--text);font-family:var(--sans);border:1px solid var(--on-warm);border-radius:1rem;background:var(--warm);font-size:.75rem;font-weight:500}
+main{width:min(100%,26rem);padding:clamp(1.25rem,5vw,2rem);border:1px solid var(--line);border-radius:16px;background:var(--surface);overflow-wrap:anywhere}
+h1{margin:0 0 1rem;font-family:var(--serif);font-weight:600;font-size:1.375rem;line-height:1.25;letter-spacing:-.01em}
 p{margin:0}
 p+p{margin-top:1rem}
-.note{padding:.75rem .875rem;border-inline-start:3px solid var(--warm-line);border-radius:6px;background:var(--warm);font-size:.9375rem}
+.note{padding:.75rem .875rem;border-inline-start:3px solid var(--on-warm);border-radius:6px;background:var(--warm);font-size:.9375rem}
 label{display:block;margin:1.125rem 0 .375rem;font-weight:600;font-size:.9375rem}
 label span{color:var(--muted);font-weight:400}
-input{width:100%;min-height:2.875rem;padding:.5rem .75rem;border:1px solid var(--line);border-radius:8px;background:var(--background);color:inherit;font:inherit}
+input{width:100%;min-height:2.875rem;padding:.5rem .75rem;border:1px solid var(--line-strong);border-radius:var(--round);background:var(--background);color:inherit;font:inherit}
 input[aria-invalid]{border-color:var(--bad)}
 .problem{margin-top:.375rem;color:var(--bad);font-size:.875rem}
 .actions{display:flex;align-items:center;gap:1rem;margin-top:1.5rem}
-button{flex:1;min-height:2.875rem;border:0;border-radius:8px;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;cursor:pointer}
+button{flex:1;min-height:2.875rem;border:0;border-radius:var(--round);background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;cursor:pointer}
 a{padding:.625rem .5rem;border-radius:6px;color:var(--muted)}
 a:hover{color:var(--text)}
 .destination{margin-top:1.25rem;color:var(--muted);font-size:.875rem}

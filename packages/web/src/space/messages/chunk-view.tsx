@@ -1,8 +1,9 @@
 import { Component } from 'preact'
 import type { Entry } from '@atrium/room-client/space-ops'
-import { authorId } from '../parts/authors.ts'
+import { authorId, authorName } from '../parts/authors.ts'
 import { dayKey } from '../parts/moments.ts'
 import type { Chunk } from '../room/chunks.ts'
+import type { Retracted } from '../room/retraction.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { t, type Text } from '../text/text.ts'
 import { MessageView } from './message-view.tsx'
@@ -14,6 +15,7 @@ interface ChunkProps {
   before: Entry | undefined
   readTo: number | undefined
   isMine: IsMine
+  retracted: ReadonlyMap<string, Retracted>
   session: RoomSession
   onReply: (entry: Entry) => void
   onShow: (id: string) => void
@@ -36,11 +38,12 @@ export class ChunkView extends Component<ChunkProps> {
   #text: Text | undefined
 
   override shouldComponentUpdate(next: ChunkProps): boolean {
-    const { chunk, before, isMine } = this.props
-    return next.chunk !== chunk || next.before !== before || next.isMine !== isMine || this.#text !== t
+    const { chunk, before, isMine, retracted } = this.props
+    if (next.chunk !== chunk || next.before !== before || next.isMine !== isMine || this.#text !== t) return true
+    return next.retracted !== retracted && chunk.entries.some(({ id }) => next.retracted.get(id) !== retracted.get(id))
   }
 
-  override render({ chunk, before, readTo, isMine, session, onReply, onShow }: ChunkProps) {
+  override render({ chunk, before, readTo, isMine, retracted, session, onReply, onShow }: ChunkProps) {
     this.#text = t
     return (
       <div class="chunk" style={{ containIntrinsicBlockSize: `auto ${estimatePx(chunk)}px` }}>
@@ -53,6 +56,7 @@ export class ChunkView extends Component<ChunkProps> {
               key={entry.id}
               entry={entry}
               isMine={isMine}
+              retracted={retracted.get(entry.id)}
               isNewDay={isNewDay}
               isFirstUnread={isFirstUnread && !isMine(entry)}
               isGrouped={!isNewDay && isGrouped(previous, entry)}
@@ -69,7 +73,12 @@ export class ChunkView extends Component<ChunkProps> {
 
 function isGrouped(previous: Entry, entry: Entry): boolean {
   const isSoon = Date.parse(entry.at) - Date.parse(previous.at) < GROUP_MS
-  return isSoon && entry.message.reply_to === undefined && authorId(previous.author) === authorId(entry.author)
+  return isSoon && entry.message.reply_to === undefined && isSameName(previous, entry)
+}
+
+/** A guest may have taken another name. */
+function isSameName(previous: Entry, entry: Entry): boolean {
+  return authorId(previous.author) === authorId(entry.author) && authorName(previous.author) === authorName(entry.author)
 }
 
 /** How tall it will be, roughly, until it has been laid out once: keeps the scroll bar from jumping. */

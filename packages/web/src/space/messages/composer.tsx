@@ -22,12 +22,15 @@ interface ComposerProps {
   handle: Ref<ComposerHandle>
   replyTo: Entry | undefined
   onReplyTo: (entry: Entry | undefined) => void
+  onChangeName: () => void
 }
 
+/** Under which name one writes, and with which keys. */
+const DESCRIPTIONS = ['composer-hint', 'composer-keys']
 const MAX_BYTES = 16_384
 const WARN_BYTES = 14_000
 
-export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps) {
+export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useDraft(session, replyTo, onReplyTo)
   const bytes = text.length * 3 > WARN_BYTES ? new TextEncoder().encode(text).length : 0
@@ -86,7 +89,7 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
           dir="auto"
           enterkeyhint="send"
           placeholder={t.messages.placeholder}
-          aria-describedby="composer-hint"
+          aria-describedby={DESCRIPTIONS.join(' ')}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
@@ -95,14 +98,14 @@ export function Composer({ session, handle, replyTo, onReplyTo }: ComposerProps)
           <Icon name="send" />
         </button>
       </div>
-      <p class="composer-foot" id="composer-hint">
-        <WritingAs session={session} />
+      <p class="composer-foot">
+        <WritingAs session={session} onChangeName={onChangeName} />
         {bytes > WARN_BYTES ? (
           <span class={bytes > MAX_BYTES ? 'problem' : undefined} role="status">
             {bytes > MAX_BYTES ? t.messages.bytesTooMany(bytes - MAX_BYTES) : t.messages.bytesLeft(MAX_BYTES - bytes)}
           </span>
         ) : (
-          <span class="keys">
+          <span class="keys" id={DESCRIPTIONS[1]}>
             {t.messages.composerKeys((key) => (
               <kbd>{key}</kbd>
             ))}

@@ -2,6 +2,7 @@ import type { Entry } from '@atrium/room-client/space-ops'
 
 interface MessageKeys {
   readonly onReply: (entry: Entry) => void
+  readonly onCopy: (entry: Entry) => void
   readonly onLeave: () => void
 }
 
@@ -21,7 +22,7 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
 export function messageKeys(
   list: HTMLElement,
   find: (id: string) => Entry | undefined,
-  { onReply, onLeave }: MessageKeys,
+  { onReply, onCopy, onLeave }: MessageKeys,
 ): () => void {
   const stopper = new AbortController()
   const { signal } = stopper
@@ -53,6 +54,10 @@ export function messageKeys(
       if (entry && (event.key === 'r' || event.key === 'R' || event.key === 'Enter')) {
         event.preventDefault()
         return onReply(entry)
+      }
+      if (entry && (event.key === 'c' || event.key === 'C')) {
+        event.preventDefault()
+        return onCopy(entry)
       }
       const step = STEPS[event.key]
       if (!step) return

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
+import { announce } from '../parts/announcer.tsx'
+import { copyText } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -27,6 +29,7 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
   const chunks = useStore(session.state, (state) => state.chunks)
   const pending = useStore(session.state, (state) => state.pending)
   const readTo = useStore(session.state, (state) => state.readTo)
+  const retracted = useStore(session.state, (state) => state.retracted)
   const scroller = useRef<HTMLDivElement>(null)
   const isMine = useMine(session)
   const last = chunks.at(-1)?.entries.at(-1)
@@ -39,8 +42,10 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
   useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
   useEffect(() => {
     if (!scroller.current) return undefined
-    return messageKeys(scroller.current, (id) => session.reader.byId.get(id), {
+    const find = (id: string) => (session.state.value.retracted.has(id) ? undefined : session.reader.byId.get(id))
+    return messageKeys(scroller.current, find, {
       onReply: reply,
+      onCopy: ({ message }) => void copyText(message.text),
       onLeave: () => latest.current.onLeave(),
     })
   }, [])
@@ -59,6 +64,7 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
                 before={chunks[i - 1]?.entries.at(-1)}
                 readTo={readTo}
                 isMine={isMine}
+                retracted={retracted}
                 session={session}
                 onReply={reply}
                 onShow={show}
@@ -84,10 +90,15 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
 function Earlier({ session }: { session: RoomSession }) {
   const hasEarlier = useStore(session.state, (state) => state.hasEarlier)
   const loading = useStore(session.state, (state) => state.loadingEarlier)
+  const load = async () => {
+    const before = session.reader.byId.size
+    await session.reader.loadEarlier()
+    announce(t.tools.spoken.earlier(session.reader.byId.size - before))
+  }
   if (!hasEarlier) return null
   return (
     <div class="earlier">
-      <button class="button" type="button" aria-disabled={loading} onClick={() => void session.reader.loadEarlier()}>
+      <button class="button" type="button" aria-disabled={loading} onClick={() => void load()}>
         {loading ? t.messages.fetchingEarlier : t.messages.earlier}
       </button>
     </div>

@@ -2,9 +2,10 @@ import type { Entry } from '@atrium/room-client/space-ops'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorName, authorNote, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
+import { isSameAuthor, type Retracted } from '../room/retraction.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { MessageActions } from './message-actions.tsx'
 import { MessageText } from './message-text.tsx'
 import { Quote } from './quote.tsx'
 import type { IsMine } from './use-mine.ts'
@@ -15,6 +16,8 @@ interface MessageProps {
   isMine: IsMine
   isNewDay: boolean
   isFirstUnread: boolean
+  /** Whether it was taken back, or takes another back. */
+  retracted: Retracted | undefined
   /** Follows another one by the same author closely: its name is not shown again. */
   isGrouped: boolean
   session: RoomSession
@@ -22,54 +25,72 @@ interface MessageProps {
   onShow: (id: string) => void
 }
 
-export function MessageView({
-  entry,
-  isMine: isMineOf,
-  isNewDay,
-  isFirstUnread,
-  isGrouped,
-  session,
-  onReply,
-  onShow,
-}: MessageProps) {
-  const { id, at, author, message } = entry
+export function MessageView(props: MessageProps) {
+  const { entry, isMine: isMineOf, retracted, isNewDay, isFirstUnread, isGrouped, session } = props
+  const { id, at, author } = entry
   const isMine = isMineOf(entry)
-  const name = authorName(author)
-  const note = isMine ? author.email : authorNote(author)
-  const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped'].filter(Boolean).join(' ')
+  const isNotice = retracted === 'notice' || retracted === 'unloaded'
+  const classes = ['message', isMine && 'mine', isGrouped && !isFirstUnread && 'grouped', isNotice && 'notice-line']
   return (
     <article
-      class={classes}
+      class={classes.filter(Boolean).join(' ')}
       id={`m-${id}`}
       tabIndex={-1}
       aria-label={t.messages.label(isMine ? t.authors.you : spokenName(author), clockTime(at))}
     >
       {isNewDay && <p class="day">{dayName(at)}</p>}
       {isFirstUnread && <p class="unread">{t.messages.newSince}</p>}
-      <div class="message-body">
-        <Avatar author={author} />
-        <div class="message-main">
-          <p class="byline">
-            <bdi class="name">{isMine ? t.authors.you : name}</bdi>
-            {author.kind === 'agent' && <AgentMark />}
-            {note !== undefined && <bdi class="as">{note}</bdi>}
-            <time dateTime={at} title={wholeMoment(at)}>
-              {clockTime(at)}
-            </time>
-          </p>
-          {message.reply_to !== undefined && <Quote id={message.reply_to} isMine={isMineOf} session={session} onShow={onShow} />}
-          <MessageText text={message.text} isMarkdown={author.kind === 'agent'} />
+      {isNotice ? (
+        <div class="message-body">
+          <p class="retracted">{noticeOf(entry, retracted, isMine)}</p>
         </div>
-        <button
-          class="icon-button reply"
-          type="button"
-          tabIndex={-1}
-          aria-label={t.messages.replyTo(name)}
-          onClick={() => onReply(entry)}
-        >
-          <Icon name="reply" />
-        </button>
-      </div>
+      ) : (
+        <div class="message-body">
+          <Avatar author={author} />
+          <div class="message-main">
+            <Byline entry={entry} isMine={isMine} />
+            <Content {...props} />
+          </div>
+          {retracted !== 'hidden' && (
+            <MessageActions entry={entry} canRetract={canRetract(entry, isMine)} session={session} onReply={props.onReply} />
+          )}
+        </div>
+      )}
     </article>
   )
+}
+
+function Byline({ entry: { author, at }, isMine }: { entry: Entry; isMine: boolean }) {
+  const note = isMine ? author.email : authorNote(author)
+  return (
+    <p class="byline">
+      <bdi class="name">{isMine ? t.authors.you : authorName(author)}</bdi>
+      {author.kind === 'agent' && <AgentMark />}
+      {note !== undefined && <bdi class="as">{note}</bdi>}
+      <time dateTime={at} title={wholeMoment(at)}>
+        {clockTime(at)}
+      </time>
+    </p>
+  )
+}
+
+function Content({ entry: { author, message }, isMine, retracted, session, onShow }: MessageProps) {
+  if (retracted === 'hidden') return <p class="retracted">{t.tools.messages.hidden}</p>
+  return (
+    <>
+      {message.reply_to !== undefined && <Quote id={message.reply_to} isMine={isMine} session={session} onShow={onShow} />}
+      <MessageText text={message.text} isMarkdown={author.kind === 'agent'} />
+    </>
+  )
+}
+
+function noticeOf({ author }: Entry, retracted: 'notice' | 'unloaded', isMine: boolean) {
+  const name = <bdi class="name">{authorName(author)}</bdi>
+  if (retracted === 'unloaded') return t.tools.messages.unloaded(name)
+  return isMine ? t.tools.messages.youNotice : t.tools.messages.notice(name)
+}
+
+/** Readers hide it only where both messages are proven to be of one author. */
+function canRetract({ author }: Entry, isMine: boolean): boolean {
+  return isMine && isSameAuthor(author, author)
 }

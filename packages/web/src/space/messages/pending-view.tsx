@@ -1,6 +1,9 @@
+import { useEffect } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
+import { announce } from '../parts/announcer.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { Pending } from '../room/outbox.ts'
+import { parseRetraction } from '../room/retraction.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { MessageText } from './message-text.tsx'
@@ -30,19 +33,24 @@ export function PendingView({ session, isMine, onEdit }: PendingViewProps) {
 
 function PendingMessage({ message, session, isMine, onEdit }: PendingViewProps & { message: Pending }) {
   const { clientId, text, replyTo, state, failure } = message
+  const isRetraction = parseRetraction({ message: { text, ...(replyTo !== undefined && { reply_to: replyTo }) } }) !== undefined
+  const why = state === 'refused' ? t.messages.refused(failureWords(failure).title) : undefined
+  useEffect(() => {
+    if (why !== undefined) announce(why)
+  }, [why])
   const takeBack = () => {
     session.sender.drop([clientId])
-    onEdit(text)
+    if (!isRetraction) onEdit(text)
   }
   return (
     <li class={`pending ${state}`}>
       {replyTo !== undefined && (
         <Quote id={replyTo} isMine={isMine} session={session} onShow={(id) => void showMessage(session, id)} />
       )}
-      <MessageText text={text} />
+      {isRetraction ? <p class="retracted">{t.tools.messages.retracting}</p> : <MessageText text={text} />}
       <p class="pending-state">
         <Icon name={state === 'refused' ? 'cross' : state === 'sent' ? 'check' : 'clock'} />
-        {state === 'refused' ? t.messages.refused(failureWords(failure).title) : t.messages[state]}
+        {why ?? (state !== 'refused' && t.messages[state])}
         {(state === 'refused' || state === 'waiting') && (
           <button class="link-button" type="button" onClick={takeBack}>
             {t.messages.takeBack}

@@ -17,6 +17,7 @@ interface QuoteProps {
 /** What is replied to, in short; pressing it goes there. */
 export function Quote({ id, isMine, session, onShow }: QuoteProps) {
   const entry = useStore(session.state, () => session.reader.byId.get(id))
+  const isHidden = useStore(session.state, (state) => state.retracted.get(id) === 'hidden')
   const name = !entry ? t.messages.earlierMessage : isMine(entry) ? t.authors.you : authorName(entry.author)
   return (
     <button class="quote" type="button" tabIndex={-1} onClick={() => onShow(id)}>
@@ -28,7 +29,7 @@ export function Quote({ id, isMine, session, onShow }: QuoteProps) {
       )}
       {entry?.author.kind === 'agent' && <AgentMark />}
       <span class="quote-text" dir="auto">
-        {entry ? snippet(entry.message.text) : t.messages.notLoaded}
+        {isHidden ? t.tools.messages.quoted : entry ? snippet(entry.message.text) : t.messages.notLoaded}
       </span>
     </button>
   )

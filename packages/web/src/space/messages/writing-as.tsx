@@ -7,17 +7,24 @@ import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
 
 /** Under which name the others will see it. */
-export function WritingAs({ session }: { session: RoomSession }) {
+export function WritingAs({ session, onChangeName }: { session: RoomSession; onChangeName: () => void }) {
   const account = useStore(accountStore, (value) => value.account)
-  const [guest, setGuest] = useState<string>()
+  const claimed = useStore(session.names, (value) => value.name)
+  const [key, setKey] = useState<string>()
   useEffect(() => {
-    void keyOf(session.secret.room, 'guest').then(({ thumbprint }) =>
-      setGuest(authorName({ kind: 'anonymous', key: thumbprint })),
-    )
+    void keyOf(session.secret.room, 'guest').then(({ thumbprint }) => setKey(thumbprint))
   }, [session])
+  const guest = { kind: 'anonymous', ...(key !== undefined && { key }), ...(claimed !== undefined && { name: claimed }) } as const
   return (
-    <span class="writing-as">
-      {t.messages.writingAs(<bdi>{account ? (account.name ?? account.email) : (guest ?? t.authors.guest)}</bdi>)}
-    </span>
+    <>
+      <span class="writing-as" id="composer-hint">
+        {t.messages.writingAs(<bdi>{account ? (account.name ?? account.email) : authorName(guest)}</bdi>)}
+      </span>
+      {!account && (
+        <button class="link-button change-name" type="button" aria-haspopup="dialog" onClick={onChangeName}>
+          {t.tools.names.change}
+        </button>
+      )}
+    </>
   )
 }

@@ -1,19 +1,35 @@
 import { Store } from '../store.ts'
 import { useStore } from '../use-store.ts'
 
-const store = new Store<{ text: string }>({ text: '' })
+interface Announcement {
+  readonly id: number
+  readonly text: string
+}
 
-/** Announces a message to screen readers (aria-live polite). */
+/** Long enough to be read out, and gone before someone explores the page. */
+const KEPT_MS = 8_000
+const MAX_KEPT = 8
+
+const store = new Store<{ said: readonly Announcement[] }>({ said: [] })
+let nextId = 0
+
+/**
+ * Announces a message to screen readers (aria-live polite). Each is an element of its own: two that come at once are
+ * both read out, and so is the same text twice.
+ */
 export function announce(text: string): void {
-  // The same words twice are two texts, else the second would not be said.
-  store.update({ text: store.value.text === text ? `${text}\u00a0` : text })
+  const id = nextId++
+  store.update({ said: [...store.value.said, { id, text }].slice(-MAX_KEPT) })
+  setTimeout(() => store.update({ said: store.value.said.filter((one) => one.id !== id) }), KEPT_MS)
 }
 
 export function Announcer() {
-  const text = useStore(store, (value) => value.text)
+  const said = useStore(store, (value) => value.said)
   return (
-    <div class="unseen" role="status" aria-live="polite">
-      {text}
+    <div class="unseen" role="status" aria-live="polite" aria-atomic="false" aria-relevant="additions">
+      {said.map(({ id, text }) => (
+        <p key={id}>{text}</p>
+      ))}
     </div>
   )
 }

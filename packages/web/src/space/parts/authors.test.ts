@@ -30,9 +30,17 @@ test('a name without anything to see is none', () => {
   assert.equal(authorName({ kind: 'account', email, name: '\u200b\u2060 ' }), email)
 })
 
-test('a guest has no name but that of the key, and is said to be unverified', () => {
-  const guest: Author = { kind: 'anonymous', key, name: 'Ann' }
-  assert.doesNotMatch(authorName(guest), /Ann/)
+test('a name that a guest claims says that it is a guest’s, with the sign of the key', () => {
+  const guest: Author = { kind: 'anonymous', key, name: ' Ann\u202e van\nBerg ' }
+  assert.equal(authorName(guest), 'Ann vanBerg (guest)')
+  assert.match(spokenName(guest), /^Ann vanBerg \(guest\), unverified guest, [A-Z][a-z]+ [A-Z][a-z]+ \S{11}$/)
+  assert.equal(initials(guest), 'AV')
+  for (const name of ['ann@example.com', 'You', 'Yоu', '\u200b', 'x'.repeat(90)])
+    assert.equal(authorName({ kind: 'anonymous', key, name }), authorName({ kind: 'anonymous', key }), name)
+})
+
+test('a guest without a name has that of the key, and is said to be unverified', () => {
+  const guest: Author = { kind: 'anonymous', key }
   assert.match(spokenName(guest), /^[A-Z][a-z]+ [A-Z][a-z]+ \S{11}, unverified guest$/)
   assert.match(initials(guest), /^[A-Z]{2}$/)
   assert.equal(authorName({ kind: 'anonymous' }), 'Guest')

@@ -8,13 +8,28 @@ export function authorId({ kind, id, email, key, name }: Author): string {
 }
 
 /**
- * Accounts and agents choose their names. A guest's name is derived from the device key, so nobody else can claim it.
+ * Accounts and agents choose their names. A guest claims one, which says of itself that it is a guest's; without it, the
+ * name is derived from the device key.
  */
 export function authorName({ kind, email, key, name }: Author): string {
-  if (kind === 'anonymous') return key === undefined ? t.authors.guest : guestName(key)
-  const chosen = name?.replace(INVISIBLE, '').trim()
+  const chosen = cleanName(name)
+  if (kind === 'anonymous') return chosen && isClaimable(chosen) ? t.tools.names.claimed(chosen) : keyName(key)
   const fallback = email ?? (kind === 'agent' ? t.authors.agent : t.authors.account)
   return chosen && !isTheReader(chosen) ? chosen : fallback
+}
+
+function keyName(key: string | undefined): string {
+  return key === undefined ? t.authors.guest : guestName(key)
+}
+
+/** A guest may have any name but that of the reader, an address, or one that is too long to stand in a line. */
+export function isClaimable(name: string): boolean {
+  return name.length <= MAX_CLAIMED_LENGTH && !name.includes('@') && !isTheReader(name)
+}
+
+/** Without what nobody sees. */
+export function cleanName(name: string | undefined): string | undefined {
+  return name?.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim()
 }
 
 /** Invisible characters, and characters that change the direction of other text. */
@@ -38,9 +53,14 @@ function lettersOf(name: string): string {
   return letters.map((letter) => TWINS.get(letter) ?? letter).join('')
 }
 
+const MAX_CLAIMED_LENGTH = 80
+
 /** The verified identity beside the name: the e-mail address from the identity provider, or that there is none. */
-export function authorNote({ kind, email, name }: Author): string | undefined {
-  if (kind === 'anonymous') return t.authors.unverified
+export function authorNote({ kind, email, key, name }: Author): string | undefined {
+  if (kind === 'anonymous') {
+    const chosen = cleanName(name)
+    return chosen && isClaimable(chosen) && key !== undefined ? t.tools.names.unverified(guestName(key)) : t.authors.unverified
+  }
   return kind === 'account' && name !== undefined ? email : undefined
 }
 
@@ -55,7 +75,8 @@ export function spokenName(author: Author): string {
 /** One or two letters for the little arch beside a name. */
 export function initials(author: Author): string {
   if (author.kind === 'anonymous' && author.key === undefined) return '·'
-  const name = authorName(author)
+  const claimed = author.kind === 'anonymous' ? cleanName(author.name) : undefined
+  const name = claimed && isClaimable(claimed) ? claimed : authorName(author)
   // Of an address, the part before the @: the rest names a provider.
   const shown = name === author.email ? name.slice(0, name.lastIndexOf('@')) : name
   const words = (shown.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, author.kind === 'anonymous' ? 2 : undefined)

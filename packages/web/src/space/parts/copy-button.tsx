@@ -32,7 +32,7 @@ export function CopyButton({ text, label, class: extra = '' }: CopyButtonProps) 
 }
 
 /** Resolves to whether it is in the clipboard, and says so. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   const done = await navigator.clipboard.writeText(text).then(
     () => true,
     () => false,

@@ -1,12 +1,14 @@
 import { useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
+import { QrImage } from './qr-image.tsx'
 import { t } from '../text/text.ts'
 
 /** The complete link of the room, to copy or share. */
 export function ShareLink({ title }: { title: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
   const [copied, setCopied] = useState(false)
+  const [hasQr, setHasQr] = useState(false)
   const link = location.href
   const copy = async () => {
     input.current?.select()
@@ -45,7 +47,17 @@ export function ShareLink({ title }: { title: string | undefined }) {
             {t.share.share}
           </button>
         )}
+        <button class="button" type="button" aria-expanded={hasQr} onClick={() => setHasQr(!hasQr)}>
+          <Icon name="qr" />
+          {hasQr ? t.tools.qr.hide : t.tools.qr.show}
+        </button>
       </div>
+      {hasQr && (
+        <>
+          <QrImage text={link} label={t.tools.qr.image} />
+          <p class="hint">{t.tools.qr.hint}</p>
+        </>
+      )}
     </div>
   )
 }

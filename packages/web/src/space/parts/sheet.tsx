@@ -7,24 +7,36 @@ interface SheetProps {
   title: string
   children: ComponentChildren
   onClose: () => void
+  /** On a wide screen it stands beside the conversation, which stays usable. */
+  docks?: boolean
 }
 
 /**
- * A panel over the room: beside it on a wide screen, over all of it on a phone. The browser's own dialog keeps the
- * focus inside, closes on Escape, and gives the focus back to where it was.
+ * A panel over the room, over all of it on a phone. The browser's own dialog keeps the focus inside, closes on Escape,
+ * and gives the focus back to where it was. Docked, it is a dialog that is not modal.
  */
-export function Sheet({ title, children, onClose }: SheetProps) {
+export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const isMounted = useRef(true)
   const titleId = useId()
   useLayoutEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    heading.current?.focus()
+    const element = dialog.current!
+    // As wide as the style sheet says.
+    const wide = matchMedia('(min-width: 1100px)')
+    const open = () => {
+      element.close()
+      element.classList.toggle('docked', docks && wide.matches)
+      if (docks && wide.matches) element.show()
+      else element.showModal()
+      heading.current?.focus()
+    }
+    open()
+    if (docks) wide.addEventListener('change', open)
     return () => {
       isMounted.current = false
-      element?.close()
+      wide.removeEventListener('change', open)
+      element.close()
     }
   }, [])
   return (
@@ -33,18 +45,24 @@ export function Sheet({ title, children, onClose }: SheetProps) {
       ref={dialog}
       aria-labelledby={titleId}
       // It comes late: where one sheet gave way to another, it must not close that one.
-      onClose={() => isMounted.current && onClose()}
+      // Also where it was closed to be opened again, docked or not.
+      onClose={() => isMounted.current && !dialog.current?.open && onClose()}
+      onKeyDown={(event) => {
+        // A modal one does so by itself.
+        if (event.key === 'Escape' && dialog.current?.classList.contains('docked')) dialog.current.close()
+      }}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <div class="sheet-inside">
-        <header class="sheet-head">
+        {/* Not a header: the room's own is the page's one banner. */}
+        <div class="sheet-head">
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {title}
           </h2>
           <button class="icon-button" type="button" aria-label={t.close} onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <div class="sheet-body">{children}</div>
       </div>
     </dialog>

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
 import { mergeEntries } from './chunks.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
+import { Retractions } from './retraction.ts'
 import type { RoomState } from './room-state.ts'
 
 /** Behind what is being read: small enough to be drawn between two frames. */
@@ -47,6 +48,7 @@ export class Reader {
   readonly naps = new Naps()
   /** Entries by id, for quotes. */
   readonly byId = new Map<string, Entry>()
+  readonly #retractions = new Retractions(this.byId)
   readonly #secret: RoomSecret
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
@@ -174,7 +176,9 @@ export class Reader {
   #add(entries: readonly Entry[]): void {
     if (entries.length === 0) return
     for (const entry of entries) this.byId.set(entry.id, entry)
-    this.#state.update({ chunks: mergeEntries(this.#state.value.chunks, entries) })
+    this.#retractions.add(entries)
+    const chunks = mergeEntries(this.#state.value.chunks, entries)
+    this.#state.update({ chunks, retracted: this.#retractions.marks })
     this.#events.onEntries(entries)
   }
 
@@ -198,8 +202,11 @@ export class Reader {
   /** Without access, no earlier contents are shown. */
   #close(phase: 'refused' | 'missing' | 'removed', failure: unknown): void {
     this.byId.clear()
+    this.#retractions.clear()
     this.#from = undefined
     this.#since = START
-    this.#state.update({ phase, failure, link: 'online', chunks: [], hasEarlier: false, title: undefined, head: undefined })
+    const retracted = this.#retractions.marks
+    const nothing = { chunks: [], retracted, hasEarlier: false, title: undefined, head: undefined }
+    this.#state.update({ phase, failure, link: 'online', ...nothing })
   }
 }

@@ -1,6 +1,7 @@
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
+import { ClaimedNames } from '../identity/claimed-name.ts'
 import { Store } from '../store.ts'
 import { Reader } from './reader.ts'
 import { type Head, OPENING, type RoomState } from './room-state.ts'
@@ -13,34 +14,39 @@ interface Seen {
   readonly head: Head
 }
 
+type OnNews = (entries: readonly Entry[], session: RoomSession) => void
+
 /** One visit to a room, from opening its link to leaving it. */
 export class RoomSession {
   readonly secret: RoomSecret
   readonly vault: Vault
   readonly state = new Store<RoomState>(OPENING)
+  /** Under which name a guest writes. */
+  readonly names: ClaimedNames
   readonly reader: Reader
   readonly sender: Sender
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
 
-  private constructor(secret: RoomSecret, vault: Vault, onNews: (entries: readonly Entry[]) => void) {
+  private constructor(secret: RoomSecret, vault: Vault, onNews: OnNews) {
     this.secret = secret
     this.vault = vault
     const { signal } = this.#stopper
-    this.sender = new Sender(secret, vault, this.state, signal)
+    this.names = new ClaimedNames(vault)
+    this.sender = new Sender(secret, vault, this.state, signal, () => this.names.value.name)
     this.reader = new Reader(secret, this.state, signal, {
-      onNews,
+      onNews: (entries) => onNews(entries, this),
       onEntries: (entries) => this.sender.reconcile(entries),
       onCaughtUp: () => void this.sender.sendAll(),
     })
   }
 
-  static async open(secret: RoomSecret, onNews: (entries: readonly Entry[]) => void): Promise<RoomSession> {
+  static async open(secret: RoomSecret, onNews: OnNews): Promise<RoomSession> {
     const session = new RoomSession(secret, await Vault.open(secret), onNews)
     const seen = await session.vault.read<Seen>('seen')
     session.#headBefore = seen?.head
     session.state.update({ readTo: seen?.readTo, link: navigator.onLine ? 'online' : 'offline' })
-    await session.sender.restore()
+    await Promise.all([session.sender.restore(), session.names.restore()])
     session.#listen()
     void session.reader.follow()
     return session

@@ -1,6 +1,7 @@
 import type { RoomPage } from '@atrium/room-client/space-ops'
 import type { Chunk } from './chunks.ts'
 import type { Pending } from './outbox.ts'
+import type { Retracted } from './retraction.ts'
 
 /** Where a history ends: the number of its lines, and the hash that commits to all of them. */
 export interface Head {
@@ -21,6 +22,8 @@ export interface RoomState {
   readonly policy: RoomPage['policy'] | undefined
   readonly title: string | undefined
   readonly chunks: readonly Chunk[]
+  /** What was taken back, by the id of the entry. */
+  readonly retracted: ReadonlyMap<string, Retracted>
   /** Messages before the first shown that have not been fetched. */
   readonly hasEarlier: boolean
   readonly loadingEarlier: boolean
@@ -42,6 +45,7 @@ export const OPENING: RoomState = {
   policy: undefined,
   title: undefined,
   chunks: [],
+  retracted: new Map(),
   hasEarlier: false,
   loadingEarlier: false,
   pending: [],

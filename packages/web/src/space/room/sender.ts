@@ -9,6 +9,7 @@ import { backoffMs, Naps } from './backoff.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
 import { OwnEntries } from './own-entries.ts'
 import { dropPending, keepPending, type Pending, readPending } from './outbox.ts'
+import { formatRetraction } from './retraction.ts'
 import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
@@ -24,15 +25,18 @@ export class Sender {
   readonly #vault: Vault
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
+  readonly #nameOf: () => string | undefined
   #busy = false
   #failures = 0
 
-  constructor(secret: RoomSecret, vault: Vault, state: Store<RoomState>, signal: AbortSignal) {
+  /** `nameOf`: the name that a guest claims. */
+  constructor(secret: RoomSecret, vault: Vault, state: Store<RoomState>, signal: AbortSignal, nameOf: () => string | undefined) {
     this.#secret = secret
     this.#vault = vault
     this.own = new OwnEntries(vault)
     this.#state = state
     this.#signal = signal
+    this.#nameOf = nameOf
   }
 
   /** What an earlier visit left unsent. */
@@ -53,6 +57,11 @@ export class Sender {
     this.#state.update({ pending: [...this.#state.value.pending, message] })
     void keepPending(this.#vault, message).then((kept) => !kept && this.#state.update({ unkept: true }))
     void this.sendAll()
+  }
+
+  /** Takes back a message of this author. It goes the way of any other message. */
+  retract(id: string): void {
+    this.send(formatRetraction(id), id)
   }
 
   resend(clientId: string): void {
@@ -99,7 +108,9 @@ export class Sender {
       const message = { text, ...(replyTo !== undefined && { reply_to: replyTo }), client_id: clientId }
       const { room, mk } = this.#secret
       const identity = await identityIn(room)
-      const { seq, id } = await callSpace({ op: 'turn', room, mk, message }, { identity, signal: this.#signal })
+      // An account has the name in its token.
+      const name = identity.idToken === undefined ? this.#nameOf() : undefined
+      const { seq, id } = await callSpace({ op: 'turn', room, mk, message, name }, { identity, signal: this.#signal })
       this.#failures = 0
       this.own.add(id)
       // The history may have been quicker than this answer, above all where it is the answer to a second try.

@@ -3,6 +3,8 @@ import { useInvitedAgents } from '../agents/use-invited-agents.ts'
 import type { SpaceConfig } from '../config.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { MessageList } from '../messages/message-list.tsx'
+import { announce } from '../parts/announcer.tsx'
+import { refreshRoom } from '../room/kept-rooms.ts'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
 import { AboutSheet } from '../sheets/about-sheet.tsx'
@@ -40,6 +42,11 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
     }, FETCH_SHEETS_MS)
     return () => clearTimeout(timer)
   }, [])
+  useEffect(() => {
+    const { title, chunks } = session.state.value
+    const count = chunks.reduce((sum, { entries }) => sum + entries.length, 0)
+    announce(t.tools.spoken.opened(title ?? t.room.untitled, count))
+  }, [session])
   const close = () => setSheet(undefined)
   const reply = (entry: Entry) => {
     setReplyTo(entry)
@@ -47,7 +54,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   }
   return (
     <div class="room">
-      <RoomHead session={session} onOpen={setSheet} />
+      <RoomHead session={session} shown={sheet} onOpen={(name) => setSheet(sheet === name ? undefined : name)} />
       <main class="room-main">
         <RoomBanners session={session} config={config} onOpen={setSheet} />
         {invited && <InvitedBar invited={invited} onDismiss={() => composer.current?.focus()} />}
@@ -57,12 +64,20 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
           onLeave={() => composer.current?.focus()}
           onEdit={(text) => composer.current?.put(text)}
         />
-        <Composer session={session} handle={composer} replyTo={replyTo} onReplyTo={setReplyTo} />
+        <Composer
+          session={session}
+          handle={composer}
+          replyTo={replyTo}
+          onReplyTo={setReplyTo}
+          onChangeName={() => setSheet('about')}
+        />
       </main>
       {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
-      {sheet === 'people' && <PeopleSheet session={session} onClose={close} onInvite={invited && (() => setSheet('invite'))} />}
-      {sheet === 'invite' && config && invited && (
-        <InviteSheet session={session} config={config} invited={invited} onClose={close} />
+      {sheet === 'people' && (
+        <PeopleSheet session={session} onClose={close} hasCatalog={invited !== undefined} onInvite={() => setSheet('invite')} />
+      )}
+      {sheet === 'invite' && config && (
+        <InviteSheet session={session} config={config} invited={invited} onLetIn={() => setSheet('people')} onClose={close} />
       )}
       {sheet === 'protection' && <ProtectionSheet session={session} apiUrl={config?.api_url} onClose={close} />}
       {sheet === 'about' && <AboutSheet session={session} config={config} onClose={close} />}
@@ -75,6 +90,12 @@ function useRoomTitle(session: RoomSession): void {
   const title = useStore(session.state, (state) => state.title)
   const count = useStore(session.state, (state) => state.head?.count ?? 0)
   const seenCount = useRef(count)
+  const before = useRef(title)
+  useEffect(() => {
+    refreshRoom(session.secret, title)
+    if (title !== undefined && before.current !== title) announce(t.tools.title.changed(title))
+    before.current = title
+  }, [title])
   useEffect(() => {
     const show = () => {
       if (!document.hidden) seenCount.current = count

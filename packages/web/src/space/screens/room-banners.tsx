@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { keepAccount } from '../identity/account.ts'
+import { announce } from '../parts/announcer.tsx'
 import { Banner } from '../parts/banner.tsx'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { fetchCertificate } from '../protect/certificate.ts'
@@ -26,6 +27,11 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
   const unkept = useStore(session.state, (state) => state.unkept)
   const waiting = useStore(session.state, (state) => state.pending.length)
   const changedKey = useChangedKey()
+  const linkBefore = useRef(link)
+  useEffect(() => {
+    if (linkBefore.current !== 'online' && link === 'online') announce(t.tools.spoken.connected)
+    linkBefore.current = link
+  }, [link])
   return (
     <>
       {(changedKey || shrank) && (

@@ -7,10 +7,12 @@ import { t } from '../text/text.ts'
 
 interface RoomHeadProps {
   session: RoomSession
+  /** The panel that is open, maybe docked. */
+  shown: SheetName | undefined
   onOpen: (sheet: SheetName) => void
 }
 
-export function RoomHead({ session, onOpen }: RoomHeadProps) {
+export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
   const title = useStore(session.state, (state) => state.title)
   const policy = useStore(session.state, (state) => state.policy)
   return (
@@ -23,18 +25,35 @@ export function RoomHead({ session, onOpen }: RoomHeadProps) {
         <p>{policy === 'email' ? t.room.listed : t.room.anyone}</p>
       </div>
       <nav aria-label={t.room.nav}>
-        <HeadButton icon="share" label={t.room.share} onClick={() => onOpen('share')} />
-        <HeadButton icon="people" label={t.room.people} onClick={() => onOpen('people')} />
-        <HeadButton icon="shield" label={t.room.protection} onClick={() => onOpen('protection')} />
-        <HeadButton icon="more" label={t.room.more} onClick={() => onOpen('about')} />
+        <HeadButton icon="share" label={t.room.share} isOpen={shown === 'share'} onClick={() => onOpen('share')} />
+        <HeadButton
+          icon="people"
+          label={t.room.people}
+          isOpen={shown === 'people' || shown === 'invite'}
+          onClick={() => onOpen('people')}
+        />
+        <HeadButton
+          icon="shield"
+          label={t.room.protection}
+          isOpen={shown === 'protection'}
+          onClick={() => onOpen('protection')}
+        />
+        <HeadButton icon="more" label={t.room.more} isOpen={shown === 'about'} onClick={() => onOpen('about')} />
       </nav>
     </header>
   )
 }
 
-function HeadButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+interface HeadButtonProps {
+  icon: IconName
+  label: string
+  isOpen: boolean
+  onClick: () => void
+}
+
+function HeadButton({ icon, label, isOpen, onClick }: HeadButtonProps) {
   return (
-    <button class="head-button" type="button" aria-haspopup="dialog" onClick={onClick}>
+    <button class="head-button" type="button" aria-haspopup="dialog" aria-expanded={isOpen} onClick={onClick}>
       <Icon name={icon} />
       <span class="head-label">{label}</span>
     </button>

@@ -5,7 +5,8 @@ import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore, keepAccount } from '../identity/account.ts'
 import { announce } from '../parts/announcer.tsx'
-import { spokenName } from '../parts/authors.ts'
+import { authorId, authorName, spokenName } from '../parts/authors.ts'
+import { parseMarkdown, plainTextOf } from '../parts/parse-markdown.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
@@ -80,12 +81,23 @@ function Opening({ link }: { link: 'online' | 'offline' | 'away' | 'troubled' })
   )
 }
 
-function sayNews(entries: readonly Entry[]): void {
-  const [first] = entries
-  if (!first) return
+/** What came, as far as someone else wrote it; one's own message is only said to be sent. */
+function sayNews(entries: readonly Entry[], session: RoomSession): void {
+  const isOwn = ({ id }: Entry) => session.sender.own.has(id)
+  const others = entries.filter((entry) => !isOwn(entry))
+  const [first] = others
+  if (!first) return announce(t.tools.spoken.sent)
   const words =
-    entries.length > 2
-      ? t.room.newMessages(entries.length)
-      : entries.map(({ author, message }) => t.room.spoken(spokenName(author), message.text)).reduce(t.titled)
+    others.length > 2 ? t.room.newMessages(others.length) : others.map((entry) => spokenEntry(entry, session)).reduce(t.titled)
   announce(words.slice(0, 400))
+}
+
+function spokenEntry(entry: Entry, session: RoomSession): string {
+  const { author, message } = entry
+  const { byId } = session.reader
+  if (session.state.value.retracted.get(entry.id) === 'notice') return t.tools.messages.spoken(spokenName(author))
+  const text = author.kind === 'agent' ? plainTextOf(parseMarkdown(message.text)) : message.text
+  const isFirst = ![...byId.values()].some(({ seq, author: other }) => seq < entry.seq && authorId(other) === authorId(author))
+  const words = t.room.spoken(spokenName(author), text)
+  return isFirst ? t.titled(t.tools.spoken.firstMessage(authorName(author)), words) : words
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { SpaceConfig } from '../config.ts'
 import { ArchDrawing, ArchMark } from '../parts/arch.tsx'
 import { LanguageChoice } from '../parts/language-choice.tsx'
+import { KeptRoomsList } from './kept-rooms-list.tsx'
 import { NewRoomForm } from './new-room-form.tsx'
 import { t } from '../text/text.ts'
 
@@ -21,7 +22,10 @@ export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
           <p class="lead">{t.start.lead}</p>
           <ArchDrawing />
         </div>
-        <NewRoomForm config={config} />
+        <div class="start-forms">
+          <KeptRoomsList />
+          <NewRoomForm config={config} />
+        </div>
       </main>
       <footer class="page-foot">
         <LanguageChoice />

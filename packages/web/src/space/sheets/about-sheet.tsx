@@ -9,7 +9,10 @@ import { announce } from '../parts/announcer.tsx'
 import { download, exportPlain, exportSealed } from '../protect/export-room.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
+import { GuestNameForm } from './guest-name-form.tsx'
+import { KeepRoom } from './keep-room.tsx'
 import { RemoveRoom } from './remove-room.tsx'
+import { TitleForm } from './title-form.tsx'
 import { useOwnership } from './use-ownership.ts'
 import { t } from '../text/text.ts'
 
@@ -23,7 +26,9 @@ export function AboutSheet({ session, config, onClose }: AboutSheetProps) {
   const owner = useOwnership(session)
   return (
     <Sheet title={t.about.title} onClose={onClose}>
-      <You config={config} />
+      {owner && <TitleForm session={session} as={owner} />}
+      <You session={session} config={config} />
+      <KeepRoom session={session} />
       <Export session={session} />
       <section>
         <LanguageChoice />
@@ -33,7 +38,7 @@ export function AboutSheet({ session, config, onClose }: AboutSheetProps) {
   )
 }
 
-function You({ config }: { config: SpaceConfig | undefined }) {
+function You({ session, config }: { session: RoomSession; config: SpaceConfig | undefined }) {
   const account = useStore(accountStore, (value) => value.account)
   return (
     <section aria-labelledby="you">
@@ -50,6 +55,7 @@ function You({ config }: { config: SpaceConfig | undefined }) {
       ) : (
         <>
           <p>{t.about.guest}</p>
+          <GuestNameForm session={session} />
           <SignInButton config={config} />
         </>
       )}

@@ -1,7 +1,5 @@
 import type { AdmittedAgent } from '@atrium/sealing/records'
 import type { Participant } from '../parts/authors.ts'
-import { parseAgentIds } from '../parts/parse-agent-ids.ts'
-import { AdmitForm } from './admit-form.tsx'
 import type { Change } from './member-list.tsx'
 import { MemberRow } from './member-row.tsx'
 import { t } from '../text/text.ts'
@@ -12,15 +10,19 @@ interface AgentListProps {
   people: readonly Participant[]
   /** undefined: the viewer may not change the list. */
   change: Change | undefined
+  hasCatalog: boolean
+  onInvite: () => void
 }
 
-/** The agents on the list. If there are none, only the owner sees this section. */
-export function AgentList({ agents, people, change }: AgentListProps) {
-  if (agents.length === 0 && !change) return null
+/** The agents on the list, and the one way to invite another. */
+export function AgentList({ agents, people, change, hasCatalog, onInvite }: AgentListProps) {
+  // From the catalog, or as the owner of a list by its id.
+  const canInvite = hasCatalog || change !== undefined
+  if (agents.length === 0 && !canInvite) return null
   const nameOf = (id: string) => people.find(({ author }) => author.id === id)?.author.name ?? id
   return (
     <section aria-labelledby="agents">
-      <h3 id="agents">{t.people.agents}</h3>
+      <h3 id="agents">{agents.length > 0 ? t.people.agents : t.tools.agents.title}</h3>
       {agents.length > 0 && (
         <ul class="people">
           {agents.map((agent) => {
@@ -40,19 +42,15 @@ export function AgentList({ agents, people, change }: AgentListProps) {
           })}
         </ul>
       )}
-      {change && (
-        <AdmitForm
-          label={t.people.letAgentIn}
-          placeholder="agt_…"
-          inputMode="text"
-          hint={t.people.letAgentInHint}
-          parse={(text) => {
-            const { ids, wrong } = parseAgentIds(text)
-            return { names: ids, wrong: wrong[0] }
-          }}
-          wrongText={(wrong) => t.people.notAgentId(wrong)}
-          onAdmit={(ids) => change({ op: 'admit', agents: ids }, t.people.agentsLetIn(ids.length))}
-        />
+      {canInvite && (
+        <>
+          <p class="hint">{hasCatalog ? t.tools.agents.hint : t.tools.agents.listHint}</p>
+          <div class="buttons">
+            <button class="button" type="button" onClick={onInvite}>
+              {t.agents.invite}
+            </button>
+          </div>
+        </>
       )}
     </section>
   )

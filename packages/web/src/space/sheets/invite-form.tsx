@@ -79,7 +79,7 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
           void invite()
         }}
       >
-        <CouponField value={text} onChange={setText} />
+        <CouponField value={text} onChange={setText} buyUrl={config.coupon_url} />
         <div ref={foot}>
           {problem !== undefined && (
             <p class="problem" role="alert">
@@ -96,7 +96,13 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   )
 }
 
-function CouponField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+interface CouponFieldProps {
+  value: string
+  onChange: (value: string) => void
+  buyUrl: string | undefined
+}
+
+function CouponField({ value, onChange, buyUrl }: CouponFieldProps) {
   const [id, hintId] = [useId(), useId()]
   return (
     <div class="field">
@@ -116,6 +122,11 @@ function CouponField({ value, onChange }: { value: string; onChange: (value: str
       <p class="hint" id={hintId}>
         {t.agents.couponHint}
       </p>
+      {buyUrl !== undefined && URL.parse(buyUrl)?.protocol === 'https:' && (
+        <a class="buy" href={buyUrl} target="_blank" rel="noopener noreferrer">
+          {t.tools.agents.buyCoupon(new URL(buyUrl).host)}
+        </a>
+      )}
     </div>
   )
 }

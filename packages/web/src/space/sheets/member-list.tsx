@@ -17,8 +17,15 @@ import { t } from '../text/text.ts'
 /** Changes the list and announces `done`. Resolves to whether it succeeded. */
 export type Change = (wish: ListChange, done: string) => Promise<boolean>
 
+interface MemberListProps {
+  session: RoomSession
+  people: readonly Participant[]
+  hasCatalog: boolean
+  onInvite: () => void
+}
+
 /** The list of an e-mail room, as the room's own sealed records have it; its owner can change it here. */
-export function MemberList({ session, people }: { session: RoomSession; people: readonly Participant[] }) {
+export function MemberList({ session, people, hasCatalog, onInvite }: MemberListProps) {
   const { policies, current, read } = usePolicies(session)
   const account = useStore(accountStore, (value) => value.account)
   const [problem, setProblem] = useState<string>()
@@ -66,7 +73,13 @@ export function MemberList({ session, people }: { session: RoomSession; people: 
           <p class="hint">{t.people.onlyOwner(<bdi>{owner ?? t.people.itsOwner}</bdi>)}</p>
         )}
       </section>
-      <AgentList agents={current.agents ?? []} people={people} change={isOwner ? change : undefined} />
+      <AgentList
+        agents={current.agents ?? []}
+        people={people}
+        change={isOwner ? change : undefined}
+        hasCatalog={hasCatalog}
+        onInvite={onInvite}
+      />
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}

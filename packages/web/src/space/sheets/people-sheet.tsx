@@ -6,24 +6,26 @@ import { Sheet } from '../parts/sheet.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { useMine } from '../messages/use-mine.ts'
+import { AgentList } from './agent-list.tsx'
 import { MemberList } from './member-list.tsx'
 import { t } from '../text/text.ts'
 
 interface PeopleSheetProps {
   session: RoomSession
   onClose: () => void
-  /** undefined: agents cannot be invited here. */
-  onInvite: (() => void) | undefined
+  /** Whether agents can be invited from the catalog. */
+  hasCatalog: boolean
+  onInvite: () => void
 }
 
-export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
+export function PeopleSheet({ session, onClose, hasCatalog, onInvite }: PeopleSheetProps) {
   const chunks = useStore(session.state, (state) => state.chunks)
   const policy = useStore(session.state, (state) => state.policy)
   const hasEarlier = useStore(session.state, (state) => state.hasEarlier)
   const isMine = useMine(session)
   const people = participantsOf(chunks.flatMap(({ entries }) => entries))
   return (
-    <Sheet title={t.people.title} onClose={onClose}>
+    <Sheet title={t.people.title} onClose={onClose} docks>
       <section aria-labelledby="written">
         <h3 id="written">{t.people.written}</h3>
         {people.length === 0 ? (
@@ -37,17 +39,10 @@ export function PeopleSheet({ session, onClose, onInvite }: PeopleSheetProps) {
         )}
         {hasEarlier && <p class="hint">{t.people.counted}</p>}
       </section>
-      {policy === 'email' && <MemberList session={session} people={people} />}
-      {onInvite && (
-        <section aria-labelledby="invite">
-          <h3 id="invite">{t.people.else}</h3>
-          <p>{t.people.elseHint}</p>
-          <div class="buttons">
-            <button class="button" type="button" onClick={onInvite}>
-              {t.agents.invite}
-            </button>
-          </div>
-        </section>
+      {policy === 'email' ? (
+        <MemberList session={session} people={people} hasCatalog={hasCatalog} onInvite={onInvite} />
+      ) : (
+        <AgentList agents={[]} people={people} change={undefined} hasCatalog={hasCatalog} onInvite={onInvite} />
       )}
     </Sheet>
   )

@@ -55,7 +55,7 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
     if (!results.busy) announce(summary.title)
   }, [results.busy])
   return (
-    <Sheet title={t.protection.title} onClose={onClose}>
+    <Sheet title={t.protection.title} onClose={onClose} docks>
       <div class={`summary ${summary.verdict}`}>
         <ArchMark />
         <div>

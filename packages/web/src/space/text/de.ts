@@ -1,6 +1,7 @@
 import { agents } from './de-agents.ts'
 import { failures } from './de-failures.ts'
 import { protection } from './de-protection.ts'
+import { tools } from './en-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 
@@ -8,6 +9,7 @@ export const de: Text = {
   agents,
   failures,
   protection,
+  tools,
 
   titled: (title, words) => `${title}. ${words}`,
   tryAgain: 'Noch einmal versuchen',

@@ -2,12 +2,14 @@ import { agents } from './en-agents.ts'
 import { failures } from './en-failures.ts'
 import { protection } from './en-protection.ts'
 import { isolated, line, number, plural } from './format.ts'
+import { tools } from './en-tools.ts'
 import type { ComponentChildren as Part } from 'preact'
 
 export const en = {
   agents,
   failures,
   protection,
+  tools,
 
   /** A title and what explains it, in one line. */
   titled: (title: string, words: string) => `${title}. ${words}`,
@@ -101,7 +103,7 @@ export const en = {
 
   messages: {
     list: 'Messages',
-    keys: 'Arrow keys go from message to message, R replies, Escape goes back to writing.',
+    keys: 'Arrow keys go from message to message, R replies, C copies, Escape goes back to writing.',
     newSince: 'New since you were here',
     newest: 'Newest',
     fresh: (count: number) => plural(count, { one: '# new', other: '# new' }),

@@ -1,6 +1,7 @@
 import { agents } from './ja-agents.ts'
 import { failures } from './ja-failures.ts'
 import { protection } from './ja-protection.ts'
+import { tools } from './en-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 
@@ -8,6 +9,7 @@ export const ja: Text = {
   agents,
   failures,
   protection,
+  tools,
 
   titled: (title, words) => `${title}。${words}`,
   tryAgain: 'もう一度試す',

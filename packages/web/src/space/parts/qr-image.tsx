@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../text/text.ts'
+import type { QrCode } from './qr-code.ts'
+
+/** Light modules around the code, without which cameras do not find it. */
+const QUIET = 4
+
+/** A text as a QR code. The encoder is fetched when the first one is shown. */
+export function QrImage({ text, label }: { text: string; label: string }) {
+  const [code, setCode] = useState<QrCode | null>()
+  useEffect(() => {
+    let stale = false
+    void import('./qr-code.ts')
+      .then(({ encodeQr }) => encodeQr(text))
+      .catch(() => null)
+      .then((made) => !stale && setCode(made))
+    return () => {
+      stale = true
+    }
+  }, [text])
+  if (code === undefined) return null
+  if (code === null) return <p class="hint">{t.tools.qr.tooLong}</p>
+  const size = code.length + 2 * QUIET
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <rect class="qr-ground" width={size} height={size} />
+      <path d={pathOf(code)} />
+    </svg>
+  )
+}
+
+/** One bar for each run of dark modules. */
+function pathOf(code: QrCode): string {
+  return code
+    .map((row, y) => {
+      const cells = row.map((isDark) => (isDark ? '1' : '0')).join('')
+      return [...cells.matchAll(/1+/g)]
+        .map(({ index, 0: run }) => `M${index + QUIET} ${y + QUIET}h${run.length}v1h-${run.length}z`)
+        .join('')
+    })
+    .join('')
+}

@@ -1,0 +1,56 @@
+import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
+import { Store } from '../store.ts'
+
+/** A room whose link is kept on this device, key and all, because its visitor said so. */
+export interface KeptRoom extends RoomSecret {
+  readonly title: string | undefined
+  readonly at: string
+}
+
+const KEY = 'atrium.space.rooms'
+const MAX_KEPT = 200
+
+/** Newest visit first. Read again where another tab changes them. */
+export const keptRoomsStore = new Store<{ rooms: readonly KeptRoom[] }>({ rooms: readRooms() })
+addEventListener('storage', ({ key }) => {
+  if (key === KEY || key === null) keptRoomsStore.update({ rooms: readRooms() })
+})
+
+/** Resolves to whether the browser stores it. */
+export function keepRoom({ room, mk }: RoomSecret, title: string | undefined): boolean {
+  const kept: KeptRoom = { room, mk, title, at: new Date().toISOString() }
+  return write([kept, ...readRooms().filter((one) => one.room !== room)].slice(0, MAX_KEPT))
+}
+
+/** A room that is kept is found under the title that it has now. */
+export function refreshRoom(secret: RoomSecret, title: string | undefined): void {
+  if (readRooms().some(({ room }) => room === secret.room)) keepRoom(secret, title)
+}
+
+export function forgetRoom(room: string): void {
+  write(readRooms().filter((one) => one.room !== room))
+}
+
+export function forgetRooms(): void {
+  write([])
+}
+
+function write(rooms: readonly KeptRoom[]): boolean {
+  try {
+    if (rooms.length > 0) localStorage.setItem(KEY, JSON.stringify(rooms))
+    else localStorage.removeItem(KEY)
+  } catch {
+    return false
+  }
+  keptRoomsStore.update({ rooms })
+  return true
+}
+
+function readRooms(): readonly KeptRoom[] {
+  try {
+    const rooms = JSON.parse(localStorage.getItem(KEY) ?? '[]') as KeptRoom[]
+    return rooms.filter(({ room, mk }) => isRoomName(room) && isMk(mk))
+  } catch {
+    return []
+  }
+}

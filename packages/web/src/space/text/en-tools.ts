@@ -1,0 +1,93 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { ComponentChildren as Part } from 'preact'
+
+/** What a visitor can do with a room beyond reading and writing. */
+export const tools = {
+  names: {
+    /** A guest's name, which nobody verified. It never stands without that word. */
+    claimed: (name: string) => `${isolated(name)} (guest)`,
+    /** The name from the key of a guest's device, beside the claimed one. */
+    unverified: (keyName: string) => `unverified guest, ${isolated(keyName)}`,
+    change: 'Change name',
+    title: 'Your name as a guest',
+    hint: 'Nobody checks it. The others see that it is a guest’s, and the sign of this device beside it.',
+    label: 'Name',
+    where: 'Where it counts',
+    inRoom: 'In this room',
+    everywhere: 'In all rooms on this device',
+    everywhereHint: 'Who meets it in two rooms may take you for the same person.',
+    save: 'Save name',
+    saved: (name: string) => `You write as ${isolated(name)}`,
+    cleared: 'You write without a name of your own',
+    notAllowed: 'A name has no @, and is not “You”.',
+  },
+
+  messages: {
+    actions: 'Message actions',
+    copy: 'Copy message',
+    retract: 'Retract message',
+    retractLabel: 'Retract this message?',
+    retractHint:
+      'The app hides it from everyone who opens the room. Its stored line remains, and with the room’s key it can still be read.',
+    retractIt: 'Retract it',
+    keepIt: 'Keep it',
+    hidden: 'Retracted by its author. The stored line remains.',
+    quoted: 'A retracted message',
+    notice: (name: Part) => line`${name} retracted a message.`,
+    youNotice: 'You retracted a message.',
+    unloaded: (name: Part) => line`${name} asks to retract a message that is not loaded here.`,
+    spoken: (name: string) => `${isolated(name)} retracted a message`,
+    retracting: 'Retracting a message',
+  },
+
+  kept: {
+    title: 'Rooms on this device',
+    hint: 'Each of these links holds its room’s key: whoever uses this browser can open the rooms.',
+    keep: 'Keep on this device',
+    keepHint:
+      'This browser then lists the room on the start page. The list holds the link with its key: whoever uses this browser can open the room.',
+    isKept: 'This browser lists this room on the start page, with its key.',
+    forget: 'Forget this room',
+    forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,
+    forgetAll: 'Forget all',
+    saidKept: 'The room is kept on this device',
+    saidForgotten: (title: string) => `${isolated(title)} is forgotten on this device`,
+    saidAllForgotten: 'All rooms are forgotten on this device',
+    opened: (when: Part) => line`Opened ${when}`,
+    refused: 'This browser does not let the page store anything.',
+  },
+
+  title: {
+    heading: 'Title',
+    label: 'The room’s title',
+    save: 'Change title',
+    changed: (title: string) => `The room is now called ${isolated(title)}`,
+  },
+
+  qr: {
+    show: 'Show QR code',
+    hide: 'Hide QR code',
+    image: 'QR code of the room’s link',
+    hint: 'It holds the key, too: show it only to those who should come in.',
+    tooLong: 'The link is too long for a QR code.',
+  },
+
+  agents: {
+    /** Under which people find what concerns agents. */
+    title: 'Agents',
+    hint: 'An agent from the catalog can take part, and a coupon pays for it.',
+    listHint: 'An agent can take part once it is on the list.',
+    byId: 'You know an agent’s id?',
+    buyCoupon: (host: string) => `Buy a coupon at ${isolated(host)}`,
+  },
+
+  spoken: {
+    connected: 'Connected again',
+    firstMessage: (name: string) => `${isolated(name)} writes here for the first time`,
+    earlier: (count: number) => plural(count, { one: '# earlier message', other: '# earlier messages' }),
+    sent: 'Message sent',
+    opened: (title: string, count: number) =>
+      `${isolated(title)}, ${count === 0 ? 'no messages' : plural(count, { one: '# message', other: '# messages' })}`,
+    more: (count: number) => `and ${number(count)} more`,
+  },
+}
