@@ -44,7 +44,7 @@ export function AgentList({ agents, people, change, hasCatalog, onInvite }: Agen
       )}
       {canInvite && (
         <>
-          <p class="hint">{hasCatalog ? t.tools.agents.hint : t.tools.agents.listHint}</p>
+          <p class="hint">{hasCatalog ? t.people.elseHint : t.tools.agents.listHint}</p>
           <div class="buttons">
             <button class="button" type="button" onClick={onInvite}>
               {t.agents.invite}

@@ -102,7 +102,7 @@ export const de: Text = {
 
   messages: {
     list: 'Nachrichten',
-    keys: 'Die Pfeiltasten führen von Nachricht zu Nachricht, R antwortet, Escape führt zurück zum Schreiben.',
+    keys: 'Die Pfeiltasten führen von Nachricht zu Nachricht, R antwortet, C kopiert, Escape führt zurück zum Schreiben.',
     newSince: 'Neu seit deinem letzten Besuch',
     newest: 'Neueste',
     fresh: (count) => plural(count, { one: '# neue', other: '# neue' }),
@@ -172,7 +172,6 @@ export const de: Text = {
     counted: 'Gezählt in den Nachrichten, die geladen sind.',
     activity: (count, when) => line`${plural(count, { one: '# Nachricht', other: '# Nachrichten' })}, ${when}`,
     signed: 'vom Gerät signiert',
-    else: 'Noch jemand',
     elseHint: 'Ein Agent aus dem Katalog kann mitmachen. Ein Gutschein bezahlt ihn.',
     listTitle: 'Wer eintreten darf',
     opening: 'Die Liste wird geöffnet…',

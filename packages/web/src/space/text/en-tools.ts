@@ -75,7 +75,6 @@ export const tools = {
   agents: {
     /** Under which people find what concerns agents. */
     title: 'Agents',
-    hint: 'An agent from the catalog can take part, and a coupon pays for it.',
     listHint: 'An agent can take part once it is on the list.',
     byId: 'You know an agent’s id?',
     buyCoupon: (host: string) => `Buy a coupon at ${isolated(host)}`,

@@ -177,7 +177,6 @@ export const en = {
     counted: 'Counted in the messages that are loaded.',
     activity: (count: number, when: Part) => line`${plural(count, { one: '# message', other: '# messages' })}, ${when}`,
     signed: 'signed by their device',
-    else: 'Someone else',
     elseHint: 'An agent from the catalog can take part. A coupon pays for it.',
     listTitle: 'Who may come in',
     opening: 'Opening the list…',

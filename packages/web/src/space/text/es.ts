@@ -101,7 +101,7 @@ export const es: Text = {
 
   messages: {
     list: 'Mensajes',
-    keys: 'Las flechas pasan de un mensaje a otro, R responde y Escape vuelve a la escritura.',
+    keys: 'Las flechas pasan de un mensaje a otro, R responde, C copia y Escape vuelve a la escritura.',
     newSince: 'Nuevo desde tu última visita',
     newest: 'Lo más reciente',
     fresh: (count) => plural(count, { one: '# nuevo', many: '# de nuevos', other: '# nuevos' }),
@@ -171,7 +171,6 @@ export const es: Text = {
     counted: 'Contado en los mensajes cargados.',
     activity: (count, when) => line`${plural(count, { one: '# mensaje', many: '# de mensajes', other: '# mensajes' })}, ${when}`,
     signed: 'firmado por su dispositivo',
-    else: 'Alguien más',
     elseHint: 'Puede participar un agente del catálogo. Lo paga un cupón.',
     listTitle: 'Quién puede entrar',
     opening: 'Abriendo la lista…',

@@ -104,7 +104,7 @@ export const fr: Text = {
 
   messages: {
     list: 'Messages',
-    keys: 'Les flèches passent d’un message à l’autre, R répond, Échap revient à la saisie.',
+    keys: 'Les flèches passent d’un message à l’autre, R répond, C copie, Échap revient à la saisie.',
     newSince: 'Nouveau depuis votre dernière visite',
     newest: 'Plus récents',
     fresh: (count) => plural(count, { one: '# nouveau', many: '# de nouveaux', other: '# nouveaux' }),
@@ -174,7 +174,6 @@ export const fr: Text = {
     counted: 'Compté dans les messages chargés.',
     activity: (count, when) => line`${plural(count, { one: '# message', many: '# de messages', other: '# messages' })}, ${when}`,
     signed: 'signé par l’appareil',
-    else: 'Quelqu’un d’autre',
     elseHint: 'Un agent du catalogue peut participer. Un coupon le paie.',
     listTitle: 'Qui peut entrer',
     opening: 'Ouverture de la liste…',

@@ -101,7 +101,7 @@ export const ja: Text = {
 
   messages: {
     list: 'メッセージ',
-    keys: '矢印キーでメッセージを移動、R で返信、Escape で入力に戻ります。',
+    keys: '矢印キーでメッセージを移動、R で返信、C でコピー、Escape で入力に戻ります。',
     newSince: '前回の訪問より後の新着',
     newest: '最新へ',
     fresh: (count) => plural(count, { other: '新着#件' }),
@@ -171,7 +171,6 @@ export const ja: Text = {
     counted: '読み込まれたメッセージの範囲での数です。',
     activity: (count, when) => line`メッセージ${plural(count, { other: '#件' })}、${when}`,
     signed: '端末による署名あり',
-    else: 'ほかの参加者',
     elseHint: 'カタログのエージェントを参加させることができます。料金はクーポンで支払います。',
     listTitle: '入れる人',
     opening: 'リストを開いています…',
