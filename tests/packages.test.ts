@@ -47,6 +47,7 @@ const app = `
 import { createClient, paginate, StateConflictError, verifyWebhook, type AtriumEvent } from '@atrium/client'
 import { createClient as alone } from '@atrium/client/create-client'
 import { prepareToken } from '@atrium/client/blind-token'
+import type { useItems, useRoom } from '@atrium/client/react'
 
 export async function main(baseUrl: string, key: string): Promise<string[]> {
   const atrium = createClient({ baseUrl, key })
@@ -69,6 +70,8 @@ export async function main(baseUrl: string, key: string): Promise<string[]> {
 }
 export const told = (event: AtriumEvent) => (event.type === 'item.created' ? event.data.item_id : undefined)
 export const others = { verifyWebhook, prepareToken }
+export type Author = ReturnType<typeof useItems>['items'][number]['author']
+export type Text = ReturnType<typeof useRoom>['entries'][number]['message']['text']
 `
 const wrong = `
 import { createClient } from '@atrium/client'

@@ -14,7 +14,11 @@ export interface Packed {
   files: PackageFiles
 }
 
-/** Imports of the client: what a page may want is `.`; each of the others stands alone, `blind-sign` for Node only. */
+/**
+ * Imports of the client: what a page may want is `.`; each of the others stands alone, `blind-sign` for Node only. `react`
+ * imports the app's own React. It is not named as an optional peer dependency: npm would ask a registry for it at each
+ * installation, and these packages need none.
+ */
 const clientEntries = [
   'index',
   'atrium-error',
@@ -29,6 +33,7 @@ const clientEntries = [
   'open-room',
   'paginate',
   'pull-events',
+  'react',
   'remote-agent',
   'room-history',
   'verify-webhook',
@@ -49,7 +54,7 @@ export async function packClient(root: string): Promise<Packed> {
       platform: 'neutral',
       mainFields: ['module', 'main'],
       // sjcl, which the blind signatures use, would take random values from Node where there is a `require`.
-      external: ['node:crypto', 'crypto'],
+      external: ['node:crypto', 'crypto', 'react'],
       target: 'es2022',
     }),
     makeDeclarations(root, clientEntries),

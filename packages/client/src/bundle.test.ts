@@ -28,6 +28,8 @@ async function bundle(code: string): Promise<string> {
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
+    // The app's own.
+    external: ['react'],
     write: false,
     logLevel: 'silent',
   })

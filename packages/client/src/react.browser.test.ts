@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import { send } from '../../server/testing/http.ts'
+import { startTestApi, type TestApi, type TestTenant } from '../../server/testing/test-api.ts'
+import { fresh, startAgentWorld } from '../../space/src/testing/agent-world.ts'
+import { skipWithoutChromium, startTestBrowser, startTestServer } from '../../web/src/share/start-test-browser.ts'
+import { createClient } from './create-client.ts'
+import { openRoom } from './open-room.ts'
+import { useCollection, useItems, useRoom } from './react.ts'
+
+/** An app that shows what each hook returns. */
+const app = `
+import { createElement, StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient } from './create-client.ts'
+import { openRoom } from './open-room.ts'
+import { useCollection, useItems, useRoom } from './react.ts'
+
+const given = globalThis.given
+const client = createClient({ baseUrl: given.origin, key: given.key })
+const room = openRoom({ spaceUrl: given.spaceUrl, room: given.room, mk: given.mk })
+
+function Items({ order }) {
+  const { items, status, error, hasMore, loadMore } = useItems(client, { id: given.id, order, limit: 3 })
+  return createElement('section', { id: 'items', 'data-status': status, 'data-error': error?.message },
+    createElement('ol', null, items.map((item) => createElement('li', { key: item.id }, item.content))),
+    hasMore && createElement('button', { onClick: loadMore }, 'More'))
+}
+function Title() {
+  const { collection, status } = useCollection(client, { id: given.id, collectionToken: given.token })
+  return createElement('h1', { 'data-status': status }, collection?.metadata.share_title)
+}
+function Talk() {
+  const { entries, status, say } = useRoom(room)
+  return createElement('section', { id: 'room', 'data-status': status },
+    createElement('ol', null, entries.map((entry) => createElement('li', { key: entry.id }, entry.message.text))),
+    createElement('button', { onClick: () => say('Said in the page') }, 'Say'))
+}
+function App() {
+  const [order, setOrder] = useState('newest')
+  const [shown, setShown] = useState(true)
+  return createElement('main', null,
+    createElement('button', { onClick: () => setOrder('oldest') }, 'Oldest'),
+    createElement('button', { onClick: () => setShown(!shown) }, 'Toggle'),
+    shown && [createElement(Items, { key: 1, order }), createElement(Title, { key: 2 }), createElement(Talk, { key: 3 })])
+}
+createRoot(document.getElementById('root')).render(createElement(StrictMode, null, createElement(App)))
+`
+
+async function bundle(alias: Record<string, string>): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: app, resolveDir: import.meta.dirname, loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    define: { 'process.env.NODE_ENV': '"development"' },
+    alias,
+    write: false,
+    logLevel: 'silent',
+  })
+  return outputFiles[0]!.text
+}
+
+describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+  let browser: Browser
+  let api: TestApi
+  let tenant: TestTenant
+  let world: Awaited<ReturnType<typeof startAgentWorld>>
+  before(async () => {
+    browser = await startTestBrowser()
+    api = await startTestApi()
+    tenant = await api.makeTenant()
+    world = await startAgentWorld()
+  })
+  after(async () => {
+    await browser?.close()
+    await world?.close()
+    await api?.close()
+  })
+
+  async function make() {
+    const key = tenant.publishableKey
+    const body = { item_access: 'open', metadata: { share_title: 'Lantern night' } }
+    const { data } = (await send(api, 'POST', '/collections', { key, body })).body
+    const owner = { key, collectionToken: data.admin_token as string }
+    const add = async (content: string) =>
+      (await send(api, 'POST', `/collections/${data.id}/items`, { key, body: { type: 'm', content } })).body.data.id as string
+    const spaceUrl = `${world.space.origin}/space`
+    return {
+      given: { origin: api.origin, key, id: data.id as string, token: owner.collectionToken, spaceUrl, ...fresh() },
+      owner,
+      add,
+    }
+  }
+
+  const versions: Record<string, Record<string, string>> = {
+    19: {},
+    18: { react: 'react-18', 'react-dom': 'react-dom-18' },
+  }
+  for (const [version, alias] of Object.entries(versions)) {
+    test(`React ${version}, in strict mode: lists, streams and rooms are live, and end with the component`, async () => {
+      const { given, owner, add } = await make()
+      for (const text of ['one', 'two', 'three', 'four']) await add(text)
+      const script = await bundle(alias)
+      const site = await startTestServer((req, res) => {
+        if (req.url === '/app.js') return void res.setHeader('content-type', 'text/javascript').end(script)
+        const set = `<script>globalThis.given = ${JSON.stringify(given)}</script>`
+        res
+          .setHeader('content-type', 'text/html')
+          .end(`<!doctype html><div id="root"></div>${set}<script type="module" src="/app.js"></script>`)
+      })
+      const page = await browser.newPage()
+      const problems: string[] = []
+      page.on('pageerror', (error) => problems.push(error.message))
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of 404/.test(message.text())) problems.push(message.text())
+      })
+      try {
+        await page.goto(site.origin)
+        const shows = (list: string, texts: string[]) => until(page, `#${list} li`, texts)
+        await shows('items', ['four', 'three', 'two'])
+        await page.locator('h1', { hasText: 'Lantern night' }).waitFor()
+        await page.getByRole('button', { name: 'More' }).click()
+        await shows('items', ['four', 'three', 'two', 'one'])
+        const id = await add('five')
+        await shows('items', ['five', 'four', 'three', 'two', 'one'])
+        await send(api, 'PATCH', `/collections/${given.id}/items/${id}`, { ...owner, body: { archived: true } })
+        await shows('items', ['four', 'three', 'two', 'one'])
+        await send(api, 'PATCH', `/collections/${given.id}`, { ...owner, body: { metadata: { share_title: 'Harbour' } } })
+        await page.locator('h1', { hasText: 'Harbour' }).waitFor()
+
+        await page.locator('#room[data-status=ready]').waitFor()
+        await page.getByRole('button', { name: 'Say' }).click()
+        await shows('room', ['Said in the page'])
+        await openRoom({ spaceUrl: given.spaceUrl, room: given.room, mk: given.mk }).say('And elsewhere')
+        await shows('room', ['Said in the page', 'And elsewhere'])
+
+        await page.getByRole('button', { name: 'Oldest' }).click()
+        await shows('items', ['one', 'two', 'three'])
+        // The page is not full of what follows: four comes with the next one.
+        await add('six')
+        await page.getByRole('button', { name: 'More' }).click()
+        await shows('items', ['one', 'two', 'three', 'four', 'six'])
+        await page.getByRole('button', { name: 'Toggle' }).click()
+        await page.locator('#items').waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Toggle' }).click()
+        await shows('items', ['one', 'two', 'three'])
+        assert.deepEqual(problems, [])
+      } finally {
+        await page.close()
+        site.stop()
+      }
+      const closed = async () => [...api.ctx.streams.connections()].length === 0
+      for (const deadline = Date.now() + 5_000; !(await closed()); await new Promise((resolve) => setTimeout(resolve, 25)))
+        assert.ok(Date.now() < deadline, 'the streams are closed')
+    })
+  }
+
+  test('what fails is told, and what had arrived stays', async () => {
+    const { given } = await make()
+    const broken = createClient({ baseUrl: api.origin, key: 'wpk_wrong' })
+    const states: string[] = []
+    const { watchedStore } = await import('./watched-store.ts')
+    const store = watchedStore(
+      { status: 'loading', value: 0 },
+      async (set, signal) => {
+        set((state) => ({ ...state, value: 1 }))
+        await broken.getCollection({ id: given.id, signal })
+      },
+      (state, error) => ({ ...state, status: (error as { code: string }).code }),
+    )
+    const stop = store.subscribe(() => states.push(`${store.getState().status} ${store.getState().value}`))
+    for (const deadline = Date.now() + 5_000; states.length < 2; await new Promise((resolve) => setTimeout(resolve, 10)))
+      assert.ok(Date.now() < deadline)
+    stop()
+    assert.deepEqual(states, ['loading 1', 'unauthorized 1'])
+  })
+
+  test('on a server the hooks render as loading, and ask for nothing', () => {
+    let asked = 0
+    const fetch = () => {
+      asked++
+      return Promise.reject(new Error('asked'))
+    }
+    const client = createClient({ baseUrl: 'http://api.invalid', key: 'wpk_x', fetch })
+    const room = openRoom({ spaceUrl: 'http://api.invalid/space', ...fresh(), fetch })
+    const App = () => {
+      const states = [useItems(client, { id: 'col_1' }), useCollection(client, { id: 'col_1' }), useRoom(room)]
+      return createElement('p', null, states.map(({ status }) => status).join(' '))
+    }
+    assert.equal(renderToString(createElement(App)), '<p>loading loading loading</p>')
+    assert.equal(asked, 0)
+  })
+})
+
+async function until(page: Page, selector: string, texts: string[]): Promise<void> {
+  const deadline = Date.now() + 8_000
+  for (;;) {
+    const found = await page.locator(selector).allInnerTexts()
+    if (JSON.stringify(found) === JSON.stringify(texts)) return
+    if (Date.now() > deadline) assert.deepEqual(found, texts)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * React hooks for apps and their visitors. They need React 18 or 19, render on a server as `loading`, and abort what
+ * they asked for when the component goes.
+ */
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import type { AtriumClient } from './call.ts'
+import { NotFoundError } from './errors.ts'
+import { followStream } from './follow-stream.ts'
+import type { Room, SayOptions } from './open-room.ts'
+import type { Entry, SaidEntry } from './room-call.ts'
+import { watchedStore, type WatchedStore } from './watched-store.ts'
+
+export type OpenItem = Awaited<ReturnType<AtriumClient['listOpenItems']>>['data'][number]
+export type Collection = Awaited<ReturnType<AtriumClient['getCollection']>>['data']
+
+/** loading: nothing has arrived yet. failed: `error` says why; what had arrived before is still there. */
+export type HookStatus = 'loading' | 'ready' | 'failed'
+
+interface HookState {
+  status: HookStatus
+  error: Error | undefined
+}
+
+export interface UseItemsOptions {
+  /** The collection. */
+  id: string
+  order?: 'newest' | 'oldest' | undefined
+  /** Only items of this type. */
+  type?: string | undefined
+  /** The size of a page, up to 200. Default 50. */
+  limit?: number | undefined
+  /** Whether to follow the stream of the collection. Default true. */
+  live?: boolean | undefined
+}
+
+interface ItemsState extends HookState {
+  items: readonly OpenItem[]
+  nextCursor: string | undefined
+}
+
+export interface UseItemsResult extends HookState {
+  /** The open items, in order. */
+  items: readonly OpenItem[]
+  hasMore: boolean
+  /** Reads the next page. Throws the errors of the call. */
+  loadMore: () => Promise<void>
+}
+
+/**
+ * The open items of a collection, which everyone with the publishable key may read; live unless `live` is false:
+ * `const { items, status } = useItems(client, { id })`.
+ * Make the client outside the component.
+ */
+export function useItems(client: AtriumClient, options: UseItemsOptions): UseItemsResult {
+  const { id, order = 'newest', type, limit, live = true } = options
+  const store = useMemo(() => itemsStore(client, { id, order, type, limit, live }), [client, id, order, type, limit, live])
+  const { items, status, error, nextCursor } = useStore(store)
+  return { items, status, error, hasMore: nextCursor !== undefined, loadMore: store.loadMore }
+}
+
+function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, live }: UseItemsOptions) {
+  let change: ((change: (state: ItemsState) => ItemsState) => void) | undefined
+  let loading: Promise<void> | undefined
+  const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
+    client.listOpenItems({
+      id,
+      query: {
+        order,
+        ...(type === undefined ? {} : { type }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(cursor ? { cursor } : {}),
+      },
+      signal,
+    })
+  const initial: ItemsState = { status: 'loading', error: undefined, items: [], nextCursor: undefined }
+  const store = watchedStore<ItemsState>(
+    initial,
+    async (set, signal) => {
+      change = set
+      const load = async () => {
+        const { data, nextCursor } = await readPage(undefined, signal)
+        set((state) => withFirstPage(state, { items: data, nextCursor }))
+      }
+      await load()
+      if (!live) return
+      for await (const { event, data } of followStream(client.streamCollection, { id, signal })) {
+        // ready: what was written between the list and the stream is in the next list. reset: the stream has lost the place.
+        if (event === 'reset') set((state) => ({ ...state, items: [], nextCursor: undefined }))
+        if (event === 'ready' || event === 'reset') await load()
+        else if (event === 'removed') set((state) => ({ ...state, items: state.items.filter((item) => item.id !== data.id) }))
+        else if (event === 'item' && (type === undefined || data.type === type)) set((state) => withItem(state, data, order))
+      }
+    },
+    failed,
+  )
+  const loadMore = async () => {
+    const { nextCursor } = store.getState()
+    if (nextCursor === undefined) return
+    const { data, nextCursor: following } = await readPage(nextCursor)
+    change?.((state) => {
+      // The list was read again meanwhile, and has another end.
+      if (state.nextCursor !== nextCursor) return state
+      const known = new Set(state.items.map((item) => item.id))
+      return { ...state, items: [...state.items, ...data.filter((item) => !known.has(item.id))], nextCursor: following }
+    })
+  }
+  // Two calls of one moment, of an effect that runs twice, read one page.
+  const loadMoreOnce = () => (loading ??= loadMore().finally(() => (loading = undefined)))
+  return { ...store, loadMore: loadMoreOnce }
+}
+
+/** The list with its first page read again. Further pages that were read stay. */
+function withFirstPage(state: ItemsState, page: Pick<ItemsState, 'items' | 'nextCursor'>): ItemsState {
+  const last = page.items.at(-1)
+  const at = page.nextCursor === undefined ? -1 : state.items.findIndex((item) => item.id === last?.id)
+  const further = at < 0 ? [] : state.items.slice(at + 1)
+  const nextCursor = further.length > 0 ? state.nextCursor : page.nextCursor
+  return { status: 'ready', error: undefined, items: [...page.items, ...further], nextCursor }
+}
+
+/** The list with an item that was added or changed. */
+function withItem(state: ItemsState, item: OpenItem, order: 'newest' | 'oldest'): ItemsState {
+  const { items, nextCursor } = state
+  if (items.some(({ id }) => id === item.id)) return { ...state, items: items.map((one) => (one.id === item.id ? item : one)) }
+  const follows = (one: OpenItem) => (order === 'newest' ? one.created_at <= item.created_at : one.created_at > item.created_at)
+  const at = items.findIndex(follows)
+  if (at >= 0) return { ...state, items: [...items.slice(0, at), item, ...items.slice(at)] }
+  // Behind the end of what has been read: it comes with its page.
+  return nextCursor === undefined ? { ...state, items: [...items, item] } : state
+}
+
+export interface UseCollectionOptions {
+  id: string
+  /** The owner token: the collection then has `app_state`, and may be live. */
+  collectionToken?: string | undefined
+  /** Whether to follow its changes, which needs the owner token. Default: whether there is one. */
+  live?: boolean | undefined
+}
+
+interface CollectionState extends HookState {
+  collection: Collection | undefined
+}
+
+/** A collection: `const { collection, status } = useCollection(client, { id })`. */
+export function useCollection(client: AtriumClient, options: UseCollectionOptions): CollectionState {
+  const { id, collectionToken, live = collectionToken !== undefined } = options
+  const store = useMemo(() => collectionStore(client, { id, collectionToken, live }), [client, id, collectionToken, live])
+  return useStore(store)
+}
+
+function collectionStore(
+  client: AtriumClient,
+  { id, collectionToken, live }: UseCollectionOptions,
+): WatchedStore<CollectionState> {
+  return watchedStore<CollectionState>(
+    { status: 'loading', error: undefined, collection: undefined },
+    async (set, signal) => {
+      const load = async () => {
+        const { data } = await client.getCollection({ id, collectionToken, signal })
+        set(() => ({ status: 'ready', error: undefined, collection: data }))
+      }
+      await load()
+      if (!live || collectionToken === undefined) return
+      for await (const { event } of followStream(client.streamCollection, { id, collectionToken, signal })) {
+        // Items change item_count.
+        if (!event.startsWith('artifact.')) await load()
+      }
+    },
+    failed,
+  )
+}
+
+interface RoomState extends HookState {
+  entries: readonly Entry[]
+}
+
+export interface UseRoomResult extends RoomState {
+  /** Writes a message; see Room. It appears in `entries` once the service has stored it. */
+  say: (text: string, options?: SayOptions) => Promise<SaidEntry>
+}
+
+/**
+ * The entries of a room, live: `const { entries, say } = useRoom(room)`. Make the room with openRoom outside the
+ * component. A room without a message is empty, and ready.
+ */
+export function useRoom(room: Room): UseRoomResult {
+  const store = useMemo(() => roomStore(room), [room])
+  const say = useCallback((text: string, options?: SayOptions) => room.say(text, options), [room])
+  return { ...useStore(store), say }
+}
+
+function roomStore(room: Room): WatchedStore<RoomState> {
+  return watchedStore<RoomState>(
+    { status: 'loading', error: undefined, entries: [] },
+    async (set, signal) => {
+      await assertReadable(room, signal)
+      set((state) => ({ ...state, status: 'ready' }))
+      const entries: Entry[] = []
+      let gathering = false
+      const show = () => {
+        gathering = false
+        set(() => ({ status: 'ready', error: undefined, entries: [...entries] }))
+      }
+      for await (const entry of room.follow({ signal, waitForRoom: true })) {
+        entries.push(entry)
+        // A page of the history is many entries at once.
+        if (gathering) continue
+        gathering = true
+        setTimeout(show)
+      }
+    },
+    failed,
+  )
+}
+
+/** A room that is not there yet is empty. */
+async function assertReadable(room: Room, signal: AbortSignal): Promise<void> {
+  await room.poll({ limit: 1, signal }).catch((error: unknown) => {
+    if (!(error instanceof NotFoundError)) throw error
+  })
+}
+
+function failed<State extends HookState>(state: State, error: unknown): State {
+  return { ...state, status: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+}
+
+/** The state on a server, and of the first render in a browser, is the initial one: nothing has been asked for. */
+function useStore<State>({ subscribe, getState }: WatchedStore<State>): State {
+  return useSyncExternalStore(subscribe, getState, getState)
+}
