@@ -24,7 +24,10 @@ export class ClaimedNames extends Store<ClaimedName> {
   async restore(): Promise<void> {
     const inRoom = await this.#vault.read<string>(IN_ROOM)
     if (inRoom !== undefined) this.update({ name: nameOf(inRoom), scope: 'room' })
-    else this.update({ name: nameOf(readDeviceName()), scope: 'device' })
+    else {
+      const name = nameOf(readDeviceName())
+      this.update({ name, scope: name === undefined ? 'room' : 'device' })
+    }
   }
 
   /** A name without anything to see is none. In a room, '' stays: there the name of the device does not count. */

@@ -56,7 +56,10 @@ export function MessageActions({ entry, canRetract, session, onReply }: MessageA
 
 function Asking({ entry, session, onKeep }: { entry: Entry; session: RoomSession; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => keep.current?.focus(), [])
+  useLayoutEffect(() => {
+    keep.current?.focus()
+    keep.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const retract = () => {
     document.getElementById(`m-${entry.id}`)?.focus()
     session.sender.retract(entry.id)
