@@ -13,6 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../packages/server/testin
 import { packPython } from '../scripts/pack/wheel.ts'
 import { startAtrium, adminToken, type AtriumProcess } from './support/atrium-process.ts'
 import { makeTenant } from './support/call-api.ts'
+import { closeClients, connectStdio } from './support/mcp-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
@@ -205,6 +206,18 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
       assert.match(help.stderr, /^usage: /)
     },
   )
+
+  test('the MCP server of the command line answers an AI client, in the machine’s older Node too', { timeout }, async (t) => {
+    t.after(closeClients)
+    const bin = join(folder, 'node_modules/@atrium/cli/bin/atrium.cjs')
+    for (const node of nodes) {
+      const mcp = await connectStdio(atrium.origin, { ATRIUM_KEY: keys.secret }, { command: [node, bin] })
+      const listed = await mcp.call('list_collections')
+      assert.ok(!listed.isError && Array.isArray(listed.data), `${node}: ${listed.text}`)
+      assert.match((await mcp.call('search_docs', { query: 'Idempotency-Key' })).data[0].url, /\/docs/)
+      await mcp.close()
+    }
+  })
 })
 
 test('an old Node is told what to do: the entry is plain enough for any to read', async () => {

@@ -47,11 +47,7 @@ export function addMcp(app: FastifyInstance, ctx: Context): void {
       reply.header('cache-control', 'no-store')
       if (req.headers.origin !== undefined && req.headers.origin !== origin)
         return done(new ApiError('not_authorized', { message: 'Pages of other origins may not call /mcp.', reason: 'origin' }))
-      authenticate(req, reply, (error) => {
-        // RFC 6750, 3. There is no authorization server to name: the key is made in the tenant's own settings.
-        if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Bearer realm="Atrium"')
-        done(error)
-      })
+      authenticate(req, reply, done)
     },
     handler: async (req, reply) => {
       const { serveMessage } = await load()
