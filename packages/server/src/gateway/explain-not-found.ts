@@ -49,7 +49,7 @@ export function explainNotFound(method: string, url: string, spacesUrl: string):
 /**
  * The error for a value in a path that has not the form of the id that belongs there. Told from the contract alone: an
  * id of the right form that names nothing has the same answer whether it never existed, was deleted or is of another
- * tenant.
+ * tenant. The value is not repeated, because it may be a credential in the wrong place.
  */
 export function notAnId(kind: IdKind, value: string): ApiError {
   const wanted = `an id of ${nouns[kind]}: ${idPrefixes[kind]} and 22 letters and digits`
@@ -60,10 +60,10 @@ export function notAnId(kind: IdKind, value: string): ApiError {
   const other = kinds.find((one) => value.startsWith(idPrefixes[one]))
   const what =
     other === kind
-      ? `The id in the path is incomplete or has other characters: it is ${shorten(value)}`
+      ? 'The id in the path is incomplete or has other characters'
       : other
-        ? `${shorten(value)} is an id of ${nouns[other]}`
-        : `${shorten(value)} is not an id`
+        ? `The id in the path is that of ${nouns[other]}`
+        : 'The value in the path is not an id'
   return new ApiError('not_found', { message: `${what}. This path takes ${wanted}.` })
 }
 
