@@ -16,7 +16,7 @@ const skip = existsSync(program) ? false : `the suite is not installed: ${instal
 /** The others call tools, prompts and resources of the suite's own example server. */
 const scenarios = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
 
-describe('/mcp passes the conformance suite of the protocol', { skip, timeout: 60_000 }, () => {
+describe('/mcp passes four scenarios of the conformance suite of the protocol', { skip, timeout: 60_000 }, () => {
   for (const scenario of scenarios) {
     test(scenario, async (t) => {
       const port = await freePort()

@@ -195,12 +195,14 @@ describe('/mcp', { concurrency: true, timeout: 40_000 }, () => {
       method: 'tools/call',
       params: { name: 'list_collections', arguments: {} },
     })
+    const startedAt = performance.now()
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => fetch(`${limited.origin}/mcp`, { method: 'POST', headers, body })),
     )
     assert.ok(answers.some(({ status, headers }) => status === 429 && headers.has('retry-after')))
     const texts = await Promise.all(answers.filter(({ ok }) => ok).map((res) => res.text()))
-    assert.ok(texts.length < 21, `${texts.length} of a burst of 20`)
+    const refilled = Math.ceil((performance.now() - startedAt) / 100)
+    assert.ok(texts.length <= 20 + refilled, `${texts.length} of a burst of 20, and ${refilled} since`)
     assert.ok(texts.some((text) => text.includes('rate_limited')))
   })
 

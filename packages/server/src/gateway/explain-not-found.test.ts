@@ -26,7 +26,7 @@ test('an address that is nearly right is told what it should be', () => {
 
 test('a method that is not taken is told those that are', () => {
   assert.equal(explain('PUT /v1/collections/col_x'), 'PUT is not a method of this path: use GET or PATCH or DELETE.')
-  assert.equal(explain('GET /v1/sessions'), 'GET is not a method of this path: use POST.')
+  assert.equal(explain('GET /v1/wallets/lookup'), 'GET is not a method of this path: use POST.')
 })
 
 test('a room is opened elsewhere', () => {

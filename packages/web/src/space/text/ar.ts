@@ -1,7 +1,7 @@
 import { agents } from './ar-agents.ts'
 import { failures } from './ar-failures.ts'
 import { protection } from './ar-protection.ts'
-import { tools } from './en-tools.ts'
+import { tools } from './ar-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 

@@ -1,7 +1,7 @@
 import { agents } from './de-agents.ts'
 import { failures } from './de-failures.ts'
 import { protection } from './de-protection.ts'
-import { tools } from './en-tools.ts'
+import { tools } from './de-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 

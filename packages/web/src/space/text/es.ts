@@ -1,7 +1,7 @@
 import { agents } from './es-agents.ts'
 import { failures } from './es-failures.ts'
 import { protection } from './es-protection.ts'
-import { tools } from './en-tools.ts'
+import { tools } from './es-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 

@@ -1,7 +1,7 @@
 import { agents } from './fr-agents.ts'
 import { failures } from './fr-failures.ts'
 import { protection } from './fr-protection.ts'
-import { tools } from './en-tools.ts'
+import { tools } from './fr-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 

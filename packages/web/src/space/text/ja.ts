@@ -1,7 +1,7 @@
 import { agents } from './ja-agents.ts'
 import { failures } from './ja-failures.ts'
 import { protection } from './ja-protection.ts'
-import { tools } from './en-tools.ts'
+import { tools } from './ja-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
 

@@ -1,0 +1,102 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const tools: Text['tools'] = {
+  names: {
+    claimed: (name) => `${isolated(name)} (ضيف)`,
+    unverified: (keyName) => `ضيف غير موثَّق، ${isolated(keyName)}`,
+    change: 'تغيير الاسم',
+    title: 'اسمك كضيف',
+    hint: 'لا يتحقق منه أحد. يرى الآخرون أنه اسم ضيف، ويرون بجانبه علامة هذا الجهاز.',
+    label: 'الاسم',
+    where: 'أين يسري',
+    inRoom: 'في هذه الغرفة',
+    everywhere: 'في كل الغرف على هذا الجهاز',
+    everywhereHint: 'من يراه في غرفتين قد يظن أنك الشخص نفسه.',
+    save: 'حفظ الاسم',
+    saved: (name) => `تكتب باسم ${isolated(name)}`,
+    cleared: 'تكتب من دون اسم خاص بك',
+    notAllowed: 'لا يحتوي الاسم على @، ولا يكون «أنت».',
+  },
+
+  messages: {
+    actions: 'إجراءات الرسالة',
+    copy: 'نسخ الرسالة',
+    retract: 'سحب الرسالة',
+    retractLabel: 'هل تريد سحب هذه الرسالة؟',
+    retractHint: 'يخفيها التطبيق عن كل من يفتح الغرفة. يبقى سطرها المخزَّن، وتمكن قراءته بمفتاح الغرفة.',
+    retractIt: 'سحبها',
+    keepIt: 'الإبقاء عليها',
+    hidden: 'سحبها كاتبها. يبقى السطر المخزَّن.',
+    quoted: 'رسالة مسحوبة',
+    notice: (name) => line`سحب ${name} رسالة.`,
+    youNotice: 'سحبت رسالة.',
+    unloaded: (name) => line`يطلب ${name} سحب رسالة غير محمَّلة هنا.`,
+    spoken: (name) => `سحب ${isolated(name)} رسالة`,
+    retracting: 'جارٍ سحب رسالة',
+  },
+
+  kept: {
+    title: 'الغرف على هذا الجهاز',
+    hint: 'يحمل كل رابط من هذه الروابط مفتاح غرفته: يستطيع كل من يستخدم هذا المتصفح فتح الغرف.',
+    keep: 'الاحتفاظ بها على هذا الجهاز',
+    keepHint:
+      'يعرض هذا المتصفح الغرفة حينها في صفحة البداية. تحمل القائمة الرابط مع مفتاحه: يستطيع كل من يستخدم هذا المتصفح فتح الغرفة.',
+    isKept: 'يعرض هذا المتصفح هذه الغرفة في صفحة البداية، مع مفتاحها.',
+    forget: 'نسيان هذه الغرفة',
+    forgetOne: (name, title) => line`نسيان${name(` ${isolated(title)}`)}`,
+    forgetAll: 'نسيان الكل',
+    saidKept: 'تم الاحتفاظ بالغرفة على هذا الجهاز',
+    saidForgotten: (title) => `نُسيت ${isolated(title)} على هذا الجهاز`,
+    saidAllForgotten: 'نُسيت كل الغرف على هذا الجهاز',
+    opened: (when) => line`آخر فتح: ${when}`,
+    refused: 'لا يسمح هذا المتصفح للصفحة بتخزين أي شيء.',
+  },
+
+  title: {
+    heading: 'العنوان',
+    label: 'عنوان الغرفة',
+    save: 'تغيير العنوان',
+    changed: (title) => `أصبح عنوان الغرفة ${isolated(title)}`,
+  },
+
+  qr: {
+    show: 'عرض رمز QR',
+    hide: 'إخفاء رمز QR',
+    image: 'رمز QR لرابط الغرفة',
+    hint: 'هو أيضًا يحمل المفتاح: لا تعرضه إلا على من تريد دخولهم.',
+    tooLong: 'الرابط أطول من أن يُعرض في رمز QR.',
+  },
+
+  agents: {
+    title: 'الوكلاء',
+    listHint: 'يستطيع الوكيل المشاركة بعد إدراجه في القائمة.',
+    byId: 'هل تعرف معرّف وكيل؟',
+    buyCoupon: (host) => `شراء قسيمة من ${isolated(host)}`,
+  },
+
+  spoken: {
+    connected: 'عاد الاتصال',
+    firstMessage: (name) => `يكتب ${isolated(name)} هنا لأول مرة`,
+    earlier: (count) =>
+      plural(count, {
+        zero: 'لا رسائل سابقة',
+        one: 'رسالة سابقة واحدة',
+        two: 'رسالتان سابقتان',
+        few: '# رسائل سابقة',
+        many: '# رسالة سابقة',
+        other: '# رسالة سابقة',
+      }),
+    sent: 'أُرسلت الرسالة',
+    opened: (title, count) =>
+      `${isolated(title)}، ${plural(count, {
+        zero: 'لا رسائل',
+        one: 'رسالة واحدة',
+        two: 'رسالتان',
+        few: '# رسائل',
+        many: '# رسالة',
+        other: '# رسالة',
+      })}`,
+    more: (count) => `و${number(count)} أخرى`,
+  },
+}

@@ -1,0 +1,89 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const tools: Text['tools'] = {
+  names: {
+    claimed: (name) => `${isolated(name)} (invitado)`,
+    unverified: (keyName) => `invitado sin verificar, ${isolated(keyName)}`,
+    change: 'Cambiar nombre',
+    title: 'Tu nombre como invitado',
+    hint: 'Nadie lo comprueba. Los demás ven que es de un invitado y, al lado, la señal de este dispositivo.',
+    label: 'Nombre',
+    where: 'Dónde se usa',
+    inRoom: 'En esta sala',
+    everywhere: 'En todas las salas de este dispositivo',
+    everywhereHint: 'Quien lo encuentre en dos salas puede pensar que eres la misma persona.',
+    save: 'Guardar nombre',
+    saved: (name) => `Escribes como ${isolated(name)}`,
+    cleared: 'Escribes sin nombre propio',
+    notAllowed: 'Un nombre no lleva @ y no es «Tú».',
+  },
+
+  messages: {
+    actions: 'Acciones del mensaje',
+    copy: 'Copiar mensaje',
+    retract: 'Retirar mensaje',
+    retractLabel: '¿Retirar este mensaje?',
+    retractHint:
+      'La aplicación lo oculta a todo el que abra la sala. Su línea guardada permanece y se puede leer con la clave de la sala.',
+    retractIt: 'Retirarlo',
+    keepIt: 'Conservarlo',
+    hidden: 'Retirado por quien lo escribió. La línea guardada permanece.',
+    quoted: 'Un mensaje retirado',
+    notice: (name) => line`${name} ha retirado un mensaje.`,
+    youNotice: 'Has retirado un mensaje.',
+    unloaded: (name) => line`${name} pide retirar un mensaje que no está cargado aquí.`,
+    spoken: (name) => `${isolated(name)} ha retirado un mensaje`,
+    retracting: 'Retirando un mensaje',
+  },
+
+  kept: {
+    title: 'Salas en este dispositivo',
+    hint: 'Cada uno de estos enlaces contiene la clave de su sala: quien use este navegador puede abrir las salas.',
+    keep: 'Conservar en este dispositivo',
+    keepHint:
+      'Este navegador mostrará entonces la sala en la página de inicio. La lista contiene el enlace con su clave: quien use este navegador puede abrir la sala.',
+    isKept: 'Este navegador muestra esta sala en la página de inicio, con su clave.',
+    forget: 'Olvidar esta sala',
+    forgetOne: (name, title) => line`Olvidar${name(` ${title}`)}`,
+    forgetAll: 'Olvidar todas',
+    saidKept: 'La sala se conserva en este dispositivo',
+    saidForgotten: (title) => `Este dispositivo ha olvidado ${isolated(title)}`,
+    saidAllForgotten: 'Este dispositivo ha olvidado todas las salas',
+    opened: (when) => line`Última apertura: ${when}`,
+    refused: 'Este navegador no permite que la página guarde nada.',
+  },
+
+  title: {
+    heading: 'Título',
+    label: 'El título de la sala',
+    save: 'Cambiar título',
+    changed: (title) => `La sala se llama ahora ${isolated(title)}`,
+  },
+
+  qr: {
+    show: 'Mostrar código QR',
+    hide: 'Ocultar código QR',
+    image: 'Código QR del enlace de la sala',
+    hint: 'También contiene la clave: muéstralo solo a quien deba entrar.',
+    tooLong: 'El enlace es demasiado largo para un código QR.',
+  },
+
+  agents: {
+    title: 'Agentes',
+    listHint: 'Un agente puede participar cuando está en la lista.',
+    byId: '¿Conoces el identificador de un agente?',
+    buyCoupon: (host) => `Comprar un cupón en ${isolated(host)}`,
+  },
+
+  spoken: {
+    connected: 'Conexión restablecida',
+    firstMessage: (name) => `${isolated(name)} escribe aquí por primera vez`,
+    earlier: (count) =>
+      plural(count, { one: '# mensaje anterior', many: '# de mensajes anteriores', other: '# mensajes anteriores' }),
+    sent: 'Mensaje enviado',
+    opened: (title, count) =>
+      `${isolated(title)}, ${count === 0 ? 'sin mensajes' : plural(count, { one: '# mensaje', many: '# de mensajes', other: '# mensajes' })}`,
+    more: (count) => `y ${number(count)} más`,
+  },
+}

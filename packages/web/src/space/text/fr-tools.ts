@@ -1,0 +1,89 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const tools: Text['tools'] = {
+  names: {
+    claimed: (name) => `${isolated(name)} (invité)`,
+    unverified: (keyName) => `invité non vérifié, ${isolated(keyName)}`,
+    change: 'Changer de nom',
+    title: 'Votre nom d’invité',
+    hint: 'Personne ne le vérifie. Les autres voient que c’est celui d’un invité et, à côté, le signe de cet appareil.',
+    label: 'Nom',
+    where: 'Où il vaut',
+    inRoom: 'Dans ce salon',
+    everywhere: 'Dans tous les salons sur cet appareil',
+    everywhereHint: 'Qui le rencontre dans deux salons peut vous prendre pour la même personne.',
+    save: 'Enregistrer le nom',
+    saved: (name) => `Vous écrivez en tant que ${isolated(name)}`,
+    cleared: 'Vous écrivez sans nom choisi',
+    notAllowed: 'Un nom ne contient pas de @ et n’est pas « Vous ».',
+  },
+
+  messages: {
+    actions: 'Actions du message',
+    copy: 'Copier le message',
+    retract: 'Retirer le message',
+    retractLabel: 'Retirer ce message ?',
+    retractHint:
+      'L’application le cache à toute personne qui ouvre le salon. Sa ligne enregistrée demeure, et la clé du salon permet encore de la lire.',
+    retractIt: 'Le retirer',
+    keepIt: 'Le garder',
+    hidden: 'Retiré par son auteur. La ligne enregistrée demeure.',
+    quoted: 'Un message retiré',
+    notice: (name) => line`${name} a retiré un message.`,
+    youNotice: 'Vous avez retiré un message.',
+    unloaded: (name) => line`${name} demande à retirer un message qui n’est pas chargé ici.`,
+    spoken: (name) => `${isolated(name)} a retiré un message`,
+    retracting: 'Retrait d’un message',
+  },
+
+  kept: {
+    title: 'Salons sur cet appareil',
+    hint: 'Chacun de ces liens contient la clé de son salon : quiconque utilise ce navigateur peut ouvrir les salons.',
+    keep: 'Garder sur cet appareil',
+    keepHint:
+      'Ce navigateur affiche alors le salon sur la page d’accueil. La liste contient le lien avec sa clé : quiconque utilise ce navigateur peut ouvrir le salon.',
+    isKept: 'Ce navigateur affiche ce salon sur la page d’accueil, avec sa clé.',
+    forget: 'Oublier ce salon',
+    forgetOne: (name, title) => line`Oublier${name(` ${title}`)}`,
+    forgetAll: 'Tout oublier',
+    saidKept: 'Le salon est gardé sur cet appareil',
+    saidForgotten: (title) => `${isolated(title)} est oublié sur cet appareil`,
+    saidAllForgotten: 'Tous les salons sont oubliés sur cet appareil',
+    opened: (when) => line`Dernière ouverture : ${when}`,
+    refused: 'Ce navigateur ne permet pas à la page d’enregistrer quoi que ce soit.',
+  },
+
+  title: {
+    heading: 'Titre',
+    label: 'Le titre du salon',
+    save: 'Changer le titre',
+    changed: (title) => `Le salon s’appelle maintenant ${isolated(title)}`,
+  },
+
+  qr: {
+    show: 'Afficher le code QR',
+    hide: 'Masquer le code QR',
+    image: 'Code QR du lien du salon',
+    hint: 'Il contient aussi la clé : ne le montrez qu’aux personnes qui doivent entrer.',
+    tooLong: 'Le lien est trop long pour un code QR.',
+  },
+
+  agents: {
+    title: 'Agents',
+    listHint: 'Un agent peut participer dès qu’il est sur la liste.',
+    byId: 'Vous connaissez l’identifiant d’un agent ?',
+    buyCoupon: (host) => `Acheter un coupon sur ${isolated(host)}`,
+  },
+
+  spoken: {
+    connected: 'De nouveau connecté',
+    firstMessage: (name) => `${isolated(name)} écrit ici pour la première fois`,
+    earlier: (count) =>
+      plural(count, { one: '# message précédent', many: '# de messages précédents', other: '# messages précédents' }),
+    sent: 'Message envoyé',
+    opened: (title, count) =>
+      `${isolated(title)}, ${count === 0 ? 'aucun message' : plural(count, { one: '# message', many: '# de messages', other: '# messages' })}`,
+    more: (count) => `et ${number(count)} de plus`,
+  },
+}

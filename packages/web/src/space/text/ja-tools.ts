@@ -1,0 +1,87 @@
+import { isolated, line, number, plural } from './format.ts'
+import type { Text } from './text.ts'
+
+export const tools: Text['tools'] = {
+  names: {
+    claimed: (name) => `${isolated(name)}（ゲスト）`,
+    unverified: (keyName) => `未確認のゲスト、${isolated(keyName)}`,
+    change: '名前を変更',
+    title: 'ゲストとしての名前',
+    hint: '名前は誰も確認しません。ほかの人には、ゲストの名前であることと、この端末のしるしが表示されます。',
+    label: '名前',
+    where: '使う範囲',
+    inRoom: 'このルーム',
+    everywhere: 'この端末のすべてのルーム',
+    everywhereHint: '二つのルームで同じ名前を見た人は、同じ人だと思うかもしれません。',
+    save: '名前を保存',
+    saved: (name) => `${isolated(name)} として書き込みます`,
+    cleared: '自分の名前を使わずに書き込みます',
+    notAllowed: '名前に @ は使えません。「あなた」という名前も使えません。',
+  },
+
+  messages: {
+    actions: 'メッセージの操作',
+    copy: 'メッセージをコピー',
+    retract: 'メッセージを撤回',
+    retractLabel: 'このメッセージを撤回しますか？',
+    retractHint:
+      'ルームを開く人全員に対して、アプリがメッセージを隠します。保存された行は残り、ルームの鍵があれば引き続き読むことができます。',
+    retractIt: '撤回する',
+    keepIt: '残す',
+    hidden: '書いた人が撤回しました。保存された行は残ります。',
+    quoted: '撤回されたメッセージ',
+    notice: (name) => line`${name} がメッセージを撤回しました。`,
+    youNotice: 'メッセージを撤回しました。',
+    unloaded: (name) => line`${name} が、ここに読み込まれていないメッセージの撤回を求めています。`,
+    spoken: (name) => `${isolated(name)} がメッセージを撤回しました`,
+    retracting: 'メッセージを撤回しています',
+  },
+
+  kept: {
+    title: 'この端末のルーム',
+    hint: 'どのリンクもルームの鍵を含みます。このブラウザーを使う人は誰でもルームを開けます。',
+    keep: 'この端末に保管',
+    keepHint:
+      'ルームがこのブラウザーの開始ページに表示されます。リストには鍵を含むリンクが入るため、このブラウザーを使う人は誰でもルームを開けます。',
+    isKept: 'このルームは、鍵とともにこのブラウザーの開始ページに表示されます。',
+    forget: 'このルームを忘れる',
+    forgetOne: (name, title) => line`${name(`${title} を`)}忘れる`,
+    forgetAll: 'すべて忘れる',
+    saidKept: 'ルームをこの端末に保管しました',
+    saidForgotten: (title) => `この端末は ${isolated(title)} を忘れました`,
+    saidAllForgotten: 'この端末はすべてのルームを忘れました',
+    opened: (when) => line`開いた日：${when}`,
+    refused: 'このブラウザーでは、ページが何も保存できません。',
+  },
+
+  title: {
+    heading: 'タイトル',
+    label: 'ルームのタイトル',
+    save: 'タイトルを変更',
+    changed: (title) => `ルームのタイトルが ${isolated(title)} になりました`,
+  },
+
+  qr: {
+    show: 'QR コードを表示',
+    hide: 'QR コードを隠す',
+    image: 'ルームのリンクの QR コード',
+    hint: 'QR コードも鍵を含みます。招きたい人だけに見せてください。',
+    tooLong: 'リンクが長すぎるため、QR コードにできません。',
+  },
+
+  agents: {
+    title: 'エージェント',
+    listHint: 'エージェントは、リストに載ると参加できます。',
+    byId: 'エージェントの ID をご存じですか？',
+    buyCoupon: (host) => `${isolated(host)} でクーポンを買う`,
+  },
+
+  spoken: {
+    connected: '再接続しました',
+    firstMessage: (name) => `${isolated(name)} がここに初めて書き込みました`,
+    earlier: (count) => plural(count, { other: '以前のメッセージが#件' }),
+    sent: 'メッセージを送信しました',
+    opened: (title, count) => `${isolated(title)}、${count === 0 ? 'メッセージなし' : plural(count, { other: 'メッセージ#件' })}`,
+    more: (count) => `ほか${number(count)}件`,
+  },
+}
