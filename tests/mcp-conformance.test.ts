@@ -13,7 +13,7 @@ const folder = fileURLToPath(new URL('mcp-conformance/node_modules', import.meta
 const program = `${folder}/@modelcontextprotocol/conformance/dist/index.js`
 const install = 'npm ci --ignore-scripts --prefix tests/mcp-conformance'
 const skip = existsSync(program) ? false : `the suite is not installed: ${install}`
-/** The others call tools, prompts and resources of the suite's own example server. */
+/** Of the 32 scenarios. Many of the others call tools of the example server of the suite. */
 const scenarios = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
 
 describe('/mcp passes four scenarios of the conformance suite of the protocol', { skip, timeout: 60_000 }, () => {
