@@ -104,10 +104,14 @@ ${lines.join('\n')}
       const args = [cli, '-i', 'openapi.json', '-o', 'sdk', '-s', '--no-log-file']
       await run(process.execPath, args, { cwd: folder })
       const lines = calls.map(
-        ({ id, input, given }) => `  await sdk.${id}(${JSON.stringify({ path: input, ...given })} as never)`,
+        ({ id, input, given }) => `  await begin(await sdk.${id}(${JSON.stringify({ path: input, ...given })} as never))`,
       )
       const called = await callAll(`import * as sdk from './sdk'
 import { client } from './sdk/client.gen'
+// The request of a stream is sent when its first event is asked for.
+const begin = async (answer: unknown) => {
+  if (typeof answer === 'object' && answer && 'stream' in answer) await (answer.stream as AsyncGenerator).next()
+}
 export async function main(fetch: typeof globalThis.fetch): Promise<void> {
   client.setConfig({ fetch })
 ${lines.join('\n')}

@@ -84,8 +84,8 @@ test('certified code without the page proves nothing of the page', async () => {
 const builds: readonly (readonly [string, string, RegExp])[] = [
   ['nothing', '', /makes no packages\/space\/dist\/space\.mjs/],
   ['a link', "await fs.symlink('/etc/passwd', out)", /a link/],
-  ['a folder', 'await fs.mkdir(out)', /no file/],
-  ['a pipe', ";(await import('node:child_process')).execFileSync('mkfifo', [out])", /no file/],
+  ['a folder', 'await fs.mkdir(out)', /not a regular file/],
+  ['a pipe', ";(await import('node:child_process')).execFileSync('mkfifo', [out])", /not a regular file/],
 ]
 for (const [name, code, said] of builds) {
   test(`a build that makes ${name} in the place of the code fails`, async () => {
