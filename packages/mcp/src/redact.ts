@@ -1,6 +1,7 @@
 import { credentialPrefixes, isCredential, type CredentialKind } from '@atrium/contract/tokens'
 
 const kinds = (Object.keys(credentialPrefixes) as CredentialKind[]).filter((kind) => kind !== 'publishableKey')
+// recheck: a fixed prefix and a fixed number of characters of one class.
 const form = new RegExp(`(?:${kinds.map((kind) => credentialPrefixes[kind]).join('|')})[0-9A-Za-z]{36}`, 'g')
 const webhookSecret = /whsec_[A-Za-z0-9+/=_-]{24,}/g
 export const removed = '[credential removed]'

@@ -40,6 +40,7 @@ const otherFields = new Set([...pictureFields, 'alt', 'emoji', 'id', 'type', 'v'
 /** Open items are public. A wall nevertheless does not spread what was more likely meant for the app. */
 const privateField = /mail|phone|address|token|secret|password|key|\bip\b/i
 const artifactId = /(?:^|\/v1\/media\/)(art_[0-9A-Za-z]{22})$/
+// recheck: one property of a string, anchored on both sides.
 const emoji = /^\p{RGI_Emoji}$/v
 
 /**

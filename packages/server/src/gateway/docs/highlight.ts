@@ -26,6 +26,7 @@ const languages: Record<string, RegExp> = {
 
 function words({ keyword, ...kinds }: { keyword: string } & Record<string, string>): RegExp {
   const groups = Object.entries(kinds).map(([name, pattern]) => `(?<${name}>${pattern})`)
+  // recheck: read once, at the start, from the documentation's own examples.
   return new RegExp([...groups, `(?<keyword>\\b(?:${keyword.replaceAll(' ', '|')})\\b)`].join('|'), 'g')
 }
 

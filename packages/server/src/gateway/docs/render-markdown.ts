@@ -30,6 +30,7 @@ function headingsOf(tokens: readonly Token[]): RenderedMarkdown['headings'] {
       headings.push({ id: slugOf(text), title: text.replaceAll(/[`*]/g, ''), text: '' })
     } else if (token.type === 'paragraph') {
       const last = headings.at(-1)
+      // recheck: the guides of this repository, at the start.
       if (last) last.text += ` ${(token as Tokens.Paragraph).text.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')}`
     }
   }

@@ -13,12 +13,12 @@ export type Cell = readonly Inline[]
 
 const MAX_DEPTH = 6
 const MAX_COLUMNS = 20
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
 const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?: |$)/
 const QUOTE = /^ {0,3}> ?/
 const UNDERLINE = /^ {0,3}(?:=+|-+) *$/
-const DELIMITERS = /^[ |:-]*-[ |:-]*$/
+const DELIMITERS = /^[ |:-]+$/
 
 /**
  * The part of Markdown that agents write: headings, paragraphs, lists, quotes, code, tables, rules. Everything else,
@@ -86,7 +86,8 @@ class BlockParser {
   #readBlock(line: string): Block | undefined {
     if (this.#open.length > 0 && UNDERLINE.test(line)) return this.#endHeading(line)
     const fence = FENCE.exec(line)
-    if (fence && !fence[2]!.includes('`')) return this.#readCode(fence[1]!, fence[2]!)
+    const info = fence && line.slice(fence[0].length)
+    if (fence && !info!.includes('`')) return this.#readCode(fence[1]!, info!)
     const heading = HEADING.exec(line)
     if (heading) return this.#readHeading(heading[1]!.length, line)
     if (isRule(line)) return this.#step({ kind: 'rule' })
@@ -198,7 +199,8 @@ class BlockParser {
 
   #readTable(line: string): Block | undefined {
     const delimiters = this.#lines[this.#at + 1] ?? ''
-    if (!line.includes('|') || !delimiters.includes('|') || !DELIMITERS.test(delimiters)) return undefined
+    if (!line.includes('|') || !delimiters.includes('|') || !delimiters.includes('-') || !DELIMITERS.test(delimiters))
+      return undefined
     const head = cellsOf(line)
     if (head.length > MAX_COLUMNS || cellsOf(delimiters).length !== head.length) return undefined
     this.#endParagraph()

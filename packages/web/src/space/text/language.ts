@@ -74,7 +74,8 @@ function readChoice(): string | null {
 
 /** `de` of `de-AT`. */
 function primary(tag: string): string {
-  return tag.toLowerCase().replace(/-.*$/, '')
+  const end = tag.indexOf('-')
+  return (end === -1 ? tag : tag.slice(0, end)).toLowerCase()
 }
 
 export function isLanguage(name: string): name is Language {
