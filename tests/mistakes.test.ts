@@ -303,7 +303,7 @@ test('headers and flow', async () => {
     query400('limit=0', 'limit=0', /limit/, /1/),
     query400('limit=1000', 'limit=1000', /limit/, /\d+/),
     query400('limit=ten', 'limit=ten', /limit must be an integer/),
-    query400('an unknown parameter', 'ordr=oldest', /^ordr unknown field; did you mean order\?/m),
+    query400('an unknown parameter', 'ordr=oldest', /^\/ordr unknown field; did you mean order\?/m),
     { ...query400('a cursor that is none', 'cursor=abc', /cursor/), expect: '400 invalid_cursor' },
     {
       what: 'no Idempotency-Key where one is required',

@@ -200,7 +200,7 @@ interface ErrorEntry {
 
 export type ErrorCode = keyof typeof errors
 
-/** One problem of a request: its place (a JSON Pointer into the body, or the name of a header or parameter) and a message. */
+/** One problem of a request: its place (a JSON Pointer into the body or the query, or the name of a header) and a message. */
 export interface ErrorDetail {
   path: string
   message: string

@@ -96,7 +96,7 @@ const errorSchemas: Record<'Error' | 'FlatError' | 'ResponseMeta', JsonObject> =
               type: 'object',
               required: ['path', 'message'],
               properties: {
-                path: { type: 'string', description: "A JSON Pointer into the body, or the header's or parameter's name." },
+                path: { type: 'string', description: 'A JSON Pointer into the body or the query, or the name of a header.' },
                 message: { type: 'string' },
                 sealed: {
                   type: 'string',

@@ -11,15 +11,14 @@ type Check = (value: unknown) => void
 const maxDetails = 20
 
 /**
- * A compiled check that throws 400 with a detail for each wrong field. The path of a detail is a JSON Pointer into a
- * body, or the name of a parameter of the query.
+ * A compiled check that throws 400 with a detail for each wrong field. The path of a detail is a JSON Pointer into the
+ * body or the query.
  */
-export function compileCheck(schema: TSchema, place: 'body' | 'query' = 'body'): Check {
+export function compileCheck(schema: TSchema): Check {
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return
-    const found = explain(validator.Errors(value), fieldsOf(schema))
-    const details = place === 'body' ? found : found.map(({ path, message }) => ({ path: path.slice(1), message }))
+    const details = explain(validator.Errors(value), fieldsOf(schema))
     const [first] = details
     throw new ApiError('invalid_request', {
       message: first ? `${first.path || 'body'}: ${first.message}` : 'The request is not valid.',
@@ -105,7 +104,7 @@ export function assertNoBody(bytes: Buffer | undefined): void {
 
 /** Query parameters are text. Those with an integer or boolean schema are converted if they have its form. */
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
-  const check = compileCheck(schema, 'query')
+  const check = compileCheck(schema)
   const properties = 'properties' in schema && isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   const ofType = (type: string) =>
     properties.flatMap(([name, field]) => (isJsonObject(field) && field['type'] === type ? [name] : []))

@@ -18,12 +18,12 @@ const claimStatement = statement<ClaimRow>(
   'sweeps-claim',
   // Times in the future come from a clock that was set back and do not count. clock_timestamp(), because a statement that
   // waited for the row has an older now() than the process that wrote it, and would take its times for future ones.
-  // Nine tenths, because the timers of several processes differ.
+  // A second more, because a clock is also corrected by small steps. Nine tenths, because the timers of several processes differ.
   `with claimed as (
      update sweep_leases set holder = $2, until = clock_timestamp() + make_interval(secs => $3 / 1000.0)
      where name = $1
-       and (until is null or until <= clock_timestamp() or until > clock_timestamp() + make_interval(secs => $3 / 1000.0))
-       and (ran_at is null or ran_at <= clock_timestamp() - make_interval(secs => $4 * 0.9 / 1000.0) or ran_at > clock_timestamp())
+       and (until is null or until <= clock_timestamp() or until > clock_timestamp() + make_interval(secs => $3 / 1000.0 + 1))
+       and (ran_at is null or ran_at <= clock_timestamp() - make_interval(secs => $4 * 0.9 / 1000.0) or ran_at > clock_timestamp() + interval '1 second')
      returning name
    )
    select exists (select from claimed) as claimed, l.ran_at from sweep_leases l where l.name = $1`,
