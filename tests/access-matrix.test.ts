@@ -171,7 +171,9 @@ describe('every operation × every credential × every thing', () => {
         // Of one caller with one token, all that is not theirs must look alike, but for the kind of thing that is
         // missing.
         if (cell.target.is !== 'own' && expected !== 'done') {
-          const group = `${cell.who.name}, ${cell.held.name}, ${expected}`
+          // What is wrong with the form of an id is told from the form alone.
+          const form = cell.target.is === 'malformed' ? cell.target.name : ''
+          const group = `${cell.who.name}, ${cell.held.name}, ${expected}, ${form}`
           if (!faces.has(group)) faces.set(group, faceOf(answer))
           if (!isDeepStrictEqual(faceOf(answer), faces.get(group)))
             wrong.push(`${nameOf(cell)} can be told from others: ${answer.status} ${answer.text.slice(0, 200)}`)

@@ -102,7 +102,11 @@ test(`${requests} generated requests find no fault`, { timeout: 200_000 + reques
           throw error
         },
       )
-      if (answer instanceof NoAnswer) return void failures.push(`no answer: ${shown(sent, answer)}`)
+      if (answer instanceof NoAnswer) {
+        // Its collection was deleted or its token replaced by another request meanwhile: an export is then cut.
+        if (plan.op.id === 'exportItems' && answer.code === 'ECONNRESET') return
+        return void failures.push(`no answer: ${shown(sent, answer)}`)
+      }
       const status = `${Math.floor(answer.status / 100)}xx`
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (answer.status < 300) wentWell.add(plan.op.id)

@@ -65,7 +65,7 @@ test('with its file deleted, a start on the same data folder is refused and make
   await rm(path)
   assert.match(
     await refusal(t, ['start', '--no-space'], { ATRIUM_DATA_DIR: dataDir }),
-    /^atrium: the master key is missing: .*master-key is not there.*Put the file back, or set ATRIUM_MASTER_KEY/,
+    /^atrium: the master key is missing: .*master-key does not exist.*Put the file back, or set ATRIUM_MASTER_KEY/,
   )
   assert.ok(!existsSync(path), 'no new file hides that the old one is gone')
   await writeFile(path, `${keyText(9)}\n`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -58,8 +58,10 @@ async function runShell(
   { folder, env, refused }: Place & { refused: boolean },
 ): Promise<[string, NodeJS.ProcessEnv]> {
   // A reader sees an answer that is an error; here it ends the guide.
-  const strict = refused ? '' : 'curl() { command curl --fail-with-body "$@"; }\n'
-  const script = `${strict}set -a\n${text}\nset +a\nunset -f curl\nenv -0 > .variables\n`
+  // By curl's own settings: a function named curl would be a shell of its own in the background, and survive its kill.
+  await mkdir(join(folder, '.curl'), { recursive: true })
+  await writeFile(join(folder, '.curl', '.curlrc'), refused ? '' : 'fail-with-body\n')
+  const script = `export CURL_HOME="$PWD/.curl"\nset -a\n${text}\nset +a\nenv -0 > .variables\n`
   const printed = await run('bash', ['-euo', 'pipefail', '-c', script], { folder, env })
   const variables = (await readFile(join(folder, '.variables'), 'utf8')).split('\0').filter(Boolean)
   return [printed, Object.fromEntries(variables.map((line) => line.split(/=(.*)/s).slice(0, 2)))]
