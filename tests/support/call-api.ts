@@ -31,6 +31,7 @@ export interface AnswerData {
   coupon: string
   charged_credits: number
   findings: object[]
+  results: { id: string; status: string }[]
   control_token: string
   agent_id: string
   summon_key: string

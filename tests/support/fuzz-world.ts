@@ -117,6 +117,8 @@ export class FuzzWorld {
     if (id === 'deleteCollection' && collection) collection.gone = true
     if ((id === 'deleteItem' || id === 'deleteArtifact') && part) part.gone = true
     if (status !== 201 && status !== 200) return
+    if (id === 'curateItems' && collection) this.#noteCurated(collection, data.results)
+    if (id === 'rotateCollectionTokens' && collection && data.admin_token) collection.owner = data.admin_token
     if (id === 'createInvite') this.#note('invite', data.invite_code)
     if (id === 'createKey') this.#note('key', data.id)
     if (id === 'publishEpoch') this.#note('epoch', data.epoch)
@@ -148,6 +150,11 @@ export class FuzzWorld {
     // A box gives no id.
     if ((id === 'addItem' || id === 'createArtifact' || id === 'uploadArtifact') && collection && data.id)
       this.learnPart(id === 'addItem' ? 'item' : 'artifact', data.id, collection)
+  }
+
+  #noteCurated(collection: Kept, results: { id: string; status: string }[]): void {
+    const deleted = new Set(results.flatMap(({ id, status }) => (status === 'deleted' ? [id] : [])))
+    for (const part of collection.parts) if (deleted.has(part.id)) part.gone = true
   }
 
   learnPart(kind: Part['kind'], id: string, collection: Kept): void {
