@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from './context.ts'
 
 /**
- * An answer is on its way: counts it and writes its line to the access log. The line names the operation, never the address: that can hold
- * ids, and a query string can hold a credential.
+ * Counts an answer and writes its line to the access log. The line names the operation and not the URL, because a URL
+ * can contain ids, and its query string a credential.
  */
 export function recordAnswer(
   ctx: Context,

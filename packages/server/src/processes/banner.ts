@@ -26,7 +26,7 @@ export function printBanner({ config, secrets, developmentKeys, embedded, isFirs
     `  docs         ${publicUrl}/docs`,
     `  OpenAPI      ${publicUrl}/openapi.json`,
     `  health       ${publicUrl}/readyz`,
-    ...(usesDevelopmentIdentity(config) ? [`  sign-in      ${config.oidc.issuer} (development: believes any address)`] : []),
+    ...(usesDevelopmentIdentity(config) ? [`  sign-in      ${config.oidc.issuer} (development: accepts any address)`] : []),
     ...(embedded ? [`  data         ${config.dataDir}`] : []),
     ...secrets.madeFiles.map((path) => `  made once    ${path} (keep it)`),
   ]
