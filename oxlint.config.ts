@@ -85,6 +85,7 @@ export default defineConfig({
     ],
     'typescript/no-misused-promises': 'error',
     'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
     'import/no-cycle': 'error',
     'promise/no-callback-in-promise': 'off',
     'promise/no-promise-in-callback': 'off',
@@ -104,6 +105,7 @@ export default defineConfig({
       files: ['**/*.test.ts', 'tests/**', '**/testing/**'],
       rules: {
         'typescript/no-explicit-any': 'off',
+        'typescript/no-non-null-assertion': 'off',
         'typescript/unbound-method': 'off',
         'typescript/no-misused-promises': 'off',
         'no-control-regex': 'off',

@@ -1,9 +1,11 @@
+import { required } from '@atrium/contract/required'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { measure, warmUp } from './measure.ts'
+import { processorTimeOf } from './processor-time.ts'
 import { compareText, type Comparison } from './report.ts'
-import { withStage, type Ready } from './stage.ts'
+import { withStage, type Stage } from './stage.ts'
 import type { Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -17,15 +19,15 @@ interface AgainstOptions {
 }
 
 /**
- * Measures this checkout and another one in the same rounds, target by target, one right after the other. Each
- * checkout brings its own stage (PostgreSQL, servers, data) from its own bench folder, so the other one may have
- * another schema. The floors are left out: they are the same on both sides.
+ * Measures this checkout and another one in the same rounds, target by target, one directly after the other. Each
+ * checkout starts its own stage (PostgreSQL, servers, data) from its own bench folder, so the other one may have
+ * another schema. The floors are left out, because they are the same on both sides.
  */
 export async function benchAgainst({ tree, targets, rounds, seconds, signal }: AgainstOptions): Promise<Comparison[]> {
   const theirs = await loadBench(tree)
   const byName = new Map(targets.map((target) => [target.name, target]))
   const shared = theirs.targets.filter(({ name, server }) => byName.has(name) && (server === 'atrium' || server === 'space'))
-  const ours = shared.map(({ name }) => byName.get(name)!)
+  const ours = shared.flatMap(({ name }) => byName.get(name) ?? [])
   return withStage({ targets: ours, signal }, async (ourStage) =>
     theirs.withStage({ targets: shared, signal }, async (theirStage) => {
       await warmUp([...ourStage.ready, ...theirStage.ready], signal)
@@ -33,13 +35,18 @@ export async function benchAgainst({ tree, targets, rounds, seconds, signal }: A
       for (let round = 0; round < rounds; round++) {
         process.stderr.write(`round ${round + 1} of ${rounds}\n`)
         for (const [i, comparison] of comparisons.entries()) {
-          const pair: [Ready, 'ours' | 'theirs'][] = [
-            [ourStage.ready[i]!, 'ours'],
-            [theirStage.ready[i]!, 'theirs'],
+          const pair: [Stage, 'ours' | 'theirs'][] = [
+            [ourStage, 'ours'],
+            [theirStage, 'theirs'],
           ]
-          // Every other round backwards: neither side always follows the other.
-          for (const [ready, side] of round % 2 ? pair.toReversed() : pair) {
-            comparison[side].push(await measure(ready, seconds, signal))
+          // Every other round runs backwards, so that neither side always follows the other.
+          for (const [stage, side] of round % 2 ? pair.toReversed() : pair) {
+            const ready = required(stage.ready[i], 'each target is ready')
+            const before = processorTimeOf(stage.folder)
+            const measured = await measure(ready, seconds, signal)
+            const after = processorTimeOf(stage.folder)
+            const usPerRequest = before === undefined || after === undefined ? undefined : (after - before) / measured.requests
+            comparison[side].push({ ...measured, usPerRequest })
           }
         }
       }

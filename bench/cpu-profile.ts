@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A .cpuprofile, as far as it is read here. Times are microseconds of the monotonic clock. */
+/** The fields of a .cpuprofile that are read here. Times are microseconds of the monotonic clock. */
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
   startTime: number
@@ -18,21 +18,22 @@ export interface SelfTime {
 
 const repository = path.join(import.meta.dirname, '..')
 
-/** Self time by function between two moments, the longest first. V8's own entries, such as (idle), are among them. */
+/** Self time by function between two moments, the longest first. Includes V8's own entries, such as (idle). */
 export function readSelfTimes(file: string, fromUs: number, toUs: number): SelfTime[] {
   const { nodes, startTime, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
   const entries = new Map<string, SelfTime>()
   const byNode = new Map(nodes.map(({ id, callFrame }) => [id, entryOf(entries, callFrame)]))
   let atUs = startTime
   samples.forEach((id, i) => {
-    atUs += timeDeltas[i]!
-    // A sample stands for the time until the next one.
-    if (atUs >= fromUs && atUs < toUs) byNode.get(id)!.selfUs += timeDeltas[i + 1] ?? 0
+    atUs += timeDeltas[i] ?? 0
+    // A sample represents the time until the next one.
+    const entry = byNode.get(id)
+    if (entry && atUs >= fromUs && atUs < toUs) entry.selfUs += timeDeltas[i + 1] ?? 0
   })
   return [...entries.values()].filter((entry) => entry.selfUs > 0).toSorted((a, b) => b.selfUs - a.selfUs)
 }
 
-/** The same function is in the tree once for each way it was called. */
+/** A function occurs in the tree once for each call path. */
 function entryOf(
   entries: Map<string, SelfTime>,
   { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame'],

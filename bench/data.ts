@@ -30,7 +30,7 @@ async function fillRoom(origin: string, secret: { room: string; mk: string }): P
 const readableCount = 1_000
 const metadata = { share_title: 'Lantern night', share_description: 'What we say to the old lighthouse', theme: 'dark' }
 
-/** What the targets read and write, made when the first of them asks for it. */
+/** The data that the targets read and write. Each is created when the first target requests it. */
 export class Data {
   readonly #pool: Pool
   readonly #origin: string
@@ -38,7 +38,7 @@ export class Data {
   #key: Promise<string> | undefined
   #readable: Promise<string[]> | undefined
 
-  /** `origin` is that of the Atrium; empty when no target needs one. */
+  /** `origin` is that of Atrium; empty if no target needs one. */
   constructor(pool: Pool, origin: string, signal: AbortSignal) {
     this.#pool = pool
     this.#origin = origin
@@ -65,7 +65,7 @@ export class Data {
     return { paths: paths.map((path) => `${path}/items`), headers: await this.#headers() }
   }
 
-  /** Pages of 50 all over a collection of that many items, the first and the last among them. */
+  /** Pages of 50, spread over a collection of that many items, including the first and the last page. */
   async filled(size: number): Promise<Requests> {
     const { id, admin_token: ownerToken } = await this.#makeCollection()
     await fillCollection(this.#pool, id, size, this.#signal)
@@ -84,11 +84,36 @@ export class Data {
     return Promise.all(Array.from({ length: count }, () => publishFile(this.#origin, id, headers)))
   }
 
-  /** A request body each for so many rooms, of about ten lines. */
+  /** One request body for each room. A room has about ten lines. */
   async rooms(spaceOrigin: string, count: number, bodyOf: (room: Room) => object): Promise<string[]> {
     const rooms = Array.from({ length: count }, () => ({ room: `bench-${crypto.randomUUID()}`, mk: crypto.randomUUID() }))
     const made = await Promise.all(rooms.map((secret) => fillRoom(spaceOrigin, secret)))
     return made.map((room) => JSON.stringify(bodyOf(room)))
+  }
+
+  /** One line for each collection of each of that many tenants: its path and the tenant's key, for requests.lua. */
+  async tenants(count: number, collectionsEach: number): Promise<string[]> {
+    const lines: string[][] = []
+    const makeOne = async (tenant: number) => {
+      const { publishable_key: key } = await this.#post<{ publishable_key: string }>(
+        '/v1/tenants',
+        { 'x-admin-token': adminToken },
+        { name: `Bench ${tenant}` },
+      )
+      const made: string[] = []
+      for (let i = 0; i < collectionsEach; i++) {
+        const { id } = await this.#post<{ id: string }>('/v1/collections', { authorization: `Bearer ${key}` }, { metadata })
+        made.push(`/v1/collections/${id}\t${key}`)
+      }
+      lines[tenant] = made
+    }
+    let next = 0
+    const work = async () => {
+      while (next < count && !this.#signal.aborted) await makeOne(next++)
+    }
+    await Promise.all(Array.from({ length: 16 }, work))
+    this.#signal.throwIfAborted()
+    return lines.flat()
   }
 
   async #makeCollections(count: number): Promise<string[]> {

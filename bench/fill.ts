@@ -2,12 +2,12 @@ import type { Pool } from 'pg'
 
 const chunk = 100_000
 
-/** Puts items into an empty collection by SQL, as if they had been added one after the other. */
+/** Inserts items into an empty collection by SQL, as if they had been added one after the other. */
 export async function fillCollection(pool: Pool, collectionId: string, size: number, signal: AbortSignal): Promise<void> {
   const content = JSON.stringify({ text: 'What the sea says at night, and what the lamp answers it. '.repeat(2), colour: 'teal' })
   const client = await pool.connect()
   try {
-    // The foreign key holds by what is inserted; checking it a million times would be most of the work.
+    // The inserted rows satisfy the foreign key. Checking it a million times would be most of the work.
     await client.query('set session_replication_role = replica')
     for (let from = 1; from <= size; from += chunk) {
       signal.throwIfAborted()
@@ -27,8 +27,8 @@ export async function fillCollection(pool: Pool, collectionId: string, size: num
 }
 
 /**
- * The floors' own tables, made once: collections as ours have them, and the leanest table of items there is. Gives the
- * collections' ids.
+ * Creates the tables of the floors: collections like Atrium's, and the smallest possible table of items. Returns the
+ * ids of the collections.
  */
 export async function makeFloorTables(pool: Pool, count: number, metadata: object): Promise<string[]> {
   await pool.query(`
@@ -58,7 +58,7 @@ export async function makeFloorTables(pool: Pool, count: number, metadata: objec
   return rows.map(({ id }) => id)
 }
 
-/** Leaves nothing for autovacuum to begin with in the middle of a measurement. */
+/** Vacuums now, so that autovacuum does not start during a measurement. */
 export async function settle(pool: Pool): Promise<void> {
   await pool.query('vacuum analyze')
   await pool.query('checkpoint')

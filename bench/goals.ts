@@ -1,4 +1,6 @@
-/** What a target is held against. Each says what `of` must be in terms of `against`. */
+import { required } from '@atrium/contract/required'
+
+/** The goals of a target. Each states what `of` must be in terms of `against`. */
 export type Goal = { of: string; against: string } & ({ rateAtLeast: number } | { timeAtMost: number })
 
 export const goals: Goal[] = [
@@ -22,12 +24,15 @@ export interface Verdict {
 }
 
 /**
- * Compares round by round: what disturbed the machine in a round disturbed both. Rates are requests per second, one a
- * round.
+ * Compares round by round, because a disturbance in a round affects both sides. Rates are requests per second, one
+ * per round.
  */
 export function judge(goal: Goal, ofRates: number[], againstRates: number[]): Verdict {
   const byTime = 'timeAtMost' in goal
-  const ratios = ofRates.map((rate, round) => (byTime ? againstRates[round]! / rate : rate / againstRates[round]!))
+  const ratios = ofRates.map((rate, round) => {
+    const against = required(againstRates[round], 'both sides ran each round')
+    return byTime ? against / rate : rate / against
+  })
   const ratio = median(ratios)
   return {
     text: byTime
@@ -43,5 +48,6 @@ export function judge(goal: Goal, ofRates: number[], againstRates: number[]): Ve
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+  const upper = required(sorted[middle], 'a median is of at least one value')
+  return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
 }

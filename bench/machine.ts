@@ -1,3 +1,4 @@
+import { required } from '@atrium/contract/required'
 import { statfsSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type { Pool } from 'pg'
@@ -10,12 +11,12 @@ export async function describeMachine(pool: Pool, folder: string) {
   const { rows } = await pool.query<{ version: string; fsync: string; commit: string }>(
     `select current_setting('server_version') as version, current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`,
   )
-  const { version, fsync, commit } = rows[0]!
+  const { version, fsync, commit } = required(rows[0], 'a select without a table answers one row')
   return {
     processors: availableParallelism(),
     model: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    loadAverage: loadavg()[0]!,
+    loadAverage: loadavg()[0] ?? 0,
     node: process.version,
     postgres: version,
     wrk: wrkVersion(),

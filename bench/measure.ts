@@ -10,14 +10,16 @@ export async function warmUp(ready: Ready[], signal: AbortSignal): Promise<void>
   for (const one of ready) await measure(one, warmUpSeconds, signal)
 }
 
-/** Each round runs every target once, every other round backwards, so that no target always follows the same one. */
+/**
+ * Each round runs every target once. Every other round runs backwards, so that no target always follows the same one.
+ */
 export async function measureRounds(ready: Ready[], rounds: number, seconds: number, signal: AbortSignal): Promise<Row[]> {
-  const rows = new Map<Ready, Row>(ready.map((one) => [one, { target: one.target, rounds: [] }]))
+  const rows = ready.map((one): { one: Ready; row: Row } => ({ one, row: { target: one.target, rounds: [] } }))
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`round ${round + 1} of ${rounds}\n`)
-    for (const one of round % 2 ? ready.toReversed() : ready) rows.get(one)!.rounds.push(await measure(one, seconds, signal))
+    for (const { one, row } of round % 2 ? rows.toReversed() : rows) row.rounds.push(await measure(one, seconds, signal))
   }
-  return [...rows.values()]
+  return rows.map(({ row }) => row)
 }
 
 export async function measure(
@@ -31,7 +33,7 @@ export async function measure(
     if (signal.aborted) throw error
     throw new Error(`${target.name}: ${(error as Error).message}`, { cause: error })
   } finally {
-    // What wrk left unanswered is answered before the next one begins.
+    // Requests that wrk left open are answered before the next target starts.
     await delay(pauseMs)
   }
 }

@@ -10,7 +10,7 @@ function box(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** A video of that size: it is stored and served as it came. Its pictures are noise. */
+/** A video of that size. It is stored and served unchanged, and its pictures are noise. */
 function noise(): Buffer {
   const track = Buffer.alloc(84)
   track.writeUInt32BE(640 * 65_536, 76)
@@ -20,7 +20,7 @@ function noise(): Buffer {
   return Buffer.concat([...start, box('mdat', randomBytes(left))])
 }
 
-/** Uploads a file to the collection and publishes it, as an app would; gives the path that serves it. */
+/** Uploads a file to the collection and publishes it, as an app would. Returns the path that serves it. */
 export async function publishFile(origin: string, collection: string, headers: Record<string, string>): Promise<string> {
   const send = async (method: string, path: string, body?: object) => {
     const res = await fetch(origin + path, {

@@ -8,16 +8,20 @@ export interface Options {
   seconds: number
   /** Where to write the figures as JSON. */
   json: string | undefined
-  /** Instead of rounds: this one target, its server under the profiler. */
+  /** Instead of rounds: profile this one target's server. */
   profile: Target | undefined
+  /** Instead of rounds: how the cost of a request changes with processes, the database and tenants. */
+  scale: boolean
   /** Instead of the floors: another checkout of Atrium, whose targets are measured in the same rounds. */
   against: string | undefined
 }
 
 export function readOptions(args: string[]): Options {
   const { only, rounds, seconds, json, profile, against } = parseValues(args)
+  const scale = only === 'scale'
   return {
-    targets: only?.split(',').map(findTarget) ?? targets,
+    targets: scale ? [] : (only?.split(',').map(findTarget) ?? targets),
+    scale,
     rounds: positive('--rounds', rounds),
     seconds: positive('--seconds', seconds),
     json,

@@ -1,10 +1,11 @@
-/** What wrk sends: the requests go over the paths in turn. */
+/** The requests that wrk sends. They cycle through the paths. */
 export interface Plan {
   method: 'GET' | 'POST'
+  /** After a tab, a path may be followed by the key of its request. */
   paths: string[]
   headers?: Record<string, string>
   body?: string
-  /** Instead of one body: several, sent in turn to the first path. */
+  /** Several bodies instead of one, sent in turn to the first path. */
   bodies?: string[]
   /** A new Idempotency-Key on every request. */
   uniqueKeys?: boolean
@@ -12,19 +13,19 @@ export interface Plan {
   status: number
 }
 
-/**
- * Asks once for the first path and once for the last: wrk itself tells only answers of 400 and more from the others.
- */
+/** Requests the first and the last path once each, because wrk itself only counts answers of 400 and above. */
 export async function probe(
   origin: string,
   { method, paths, headers, bodies, body = bodies?.[0], uniqueKeys, status }: Plan,
 ): Promise<void> {
-  for (const path of new Set([paths[0]!, paths.at(-1)!])) {
+  for (const line of new Set([...paths.slice(0, 1), ...paths.slice(-1)])) {
+    const [path = '', key] = line.split('\t')
     const res = await fetch(origin + path, {
       method,
       redirect: 'manual',
       headers: {
         ...headers,
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...(uniqueKeys ? { 'idempotency-key': crypto.randomUUID() } : {}),
       },

@@ -1,3 +1,4 @@
+import { required } from '@atrium/contract/required'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { readSelfTimes, type SelfTime } from './cpu-profile.ts'
@@ -7,18 +8,20 @@ import type { Target } from './targets.ts'
 
 const shown = 25
 
-/** Runs one target, its server under Node's profiler, and says where that spends its time while wrk runs. */
+/**
+ * Runs one target with its server under Node's profiler, and prints where the server spends its time while wrk runs.
+ */
 export async function profileTarget(target: Target, seconds: number, signal: AbortSignal): Promise<string> {
   const nodeArgs = (folder: string) => ['--cpu-prof', `--cpu-prof-dir=${path.join(folder, 'profile')}`]
   return withStage({ targets: [target], nodeArgs, signal }, async ({ folder, servers, ready }) => {
     await warmUp(ready, signal)
     const fromUs = nowUs()
-    const { requests, perSecond } = await measure(ready[0]!, seconds, signal)
+    const { requests, perSecond } = await measure(required(ready[0], 'the target is ready'), seconds, signal)
     const toUs = nowUs()
     // Its exit writes the profile.
-    await servers.get(target.server)!.stop()
-    const [file] = readdirSync(path.join(folder, 'profile'))
-    const times = readSelfTimes(path.join(folder, 'profile', file!), fromUs, toUs)
+    await servers.get(target.server)?.stop()
+    const [file = ''] = readdirSync(path.join(folder, 'profile'))
+    const times = readSelfTimes(path.join(folder, 'profile', file), fromUs, toUs)
     return [`${target.name}, ${Math.round(perSecond)} requests/s under the profiler`, ...profileLines(times, requests)].join('\n')
   })
 }

@@ -1,3 +1,4 @@
+import { required } from '@atrium/contract/required'
 import { goals, judge, median, type Verdict } from './goals.ts'
 import type { Machine } from './machine.ts'
 import type { Target } from './targets.ts'
@@ -8,11 +9,16 @@ export interface Row {
   rounds: Measurement[]
 }
 
-/** One target of this checkout beside the same target of another one; one measurement a round. */
+/** A target of this checkout and the same target of another one, with one measurement per round. */
 export interface Comparison {
   target: Target
-  ours: Measurement[]
-  theirs: Measurement[]
+  ours: ComparedRound[]
+  theirs: ComparedRound[]
+}
+
+interface ComparedRound extends Measurement {
+  /** Processor time of all processes of the side; undefined: this system does not report it. */
+  usPerRequest: number | undefined
 }
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
@@ -32,11 +38,12 @@ export function tableText(rows: Row[]): string {
   return align([['target', 'what', 'requests/s', 'lowest–highest', 'p50 ms', 'p99 ms'], ...lines], 2)
 }
 
-/** The ratio is the median of each round's own ratio: what disturbs a round disturbs both sides. */
+/** The ratio is the median of the ratios of the rounds, because a disturbance in a round affects both sides. */
 export function compareText(comparisons: Comparison[]): string {
   const lines = comparisons.map(({ target, ours, theirs }) => {
-    const ratios = ours.map((round, i) => round.perSecond / theirs[i]!.perSecond)
+    const ratios = ours.map((round, i) => round.perSecond / required(theirs[i], 'both sides ran each round').perSecond)
     const rate = (rounds: Measurement[]) => count(median(rounds.map((round) => round.perSecond)))
+    const cost = (rounds: ComparedRound[]) => median(rounds.map(({ usPerRequest }) => usPerRequest ?? Number.NaN))
     const p99 = (rounds: Measurement[]) => median(rounds.map((round) => round.p99Ms)).toFixed(2)
     return [
       target.name,
@@ -46,9 +53,24 @@ export function compareText(comparisons: Comparison[]): string {
       `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
       p99(ours),
       p99(theirs),
+      cost(ours).toFixed(0),
+      cost(theirs).toFixed(0),
+      (cost(theirs) / cost(ours)).toFixed(2),
     ]
   })
-  return align([['target', 'requests/s', 'the other', 'ratio', 'lowest–highest', 'p99 ms', 'the other'], ...lines], 1)
+  const titles = [
+    'target',
+    'requests/s',
+    'the other',
+    'ratio',
+    'lowest–highest',
+    'p99 ms',
+    'the other',
+    'µs of CPU',
+    'the other',
+    'ratio',
+  ]
+  return align([titles, ...lines], 1)
 }
 
 /** The goals both of whose sides were measured. */
@@ -82,9 +104,10 @@ export function reportJson(machine: Machine, rows: Row[], verdicts: Verdict[]): 
 }
 
 /** Columns from `rightFrom` on are numbers. */
-function align(lines: string[][], rightFrom: number): string {
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+export function align(lines: string[][], rightFrom: number): string {
+  const [head = []] = lines
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const pad = (text: string, column: number) =>
-    column < rightFrom ? text.padEnd(widths[column]!) : text.padStart(widths[column]!)
+    column < rightFrom ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
 }

@@ -6,6 +6,7 @@ import { measureRounds, warmUp } from './measure.ts'
 import { readOptions, type Options } from './options.ts'
 import { profileTarget } from './profile.ts'
 import { judgeAll, reportJson, tableText, verdictsText } from './report.ts'
+import { benchScale } from './scale.ts'
 import { withStage } from './stage.ts'
 import { UsageError } from './usage-error.ts'
 import { connections, wrkVersion } from './wrk.ts'
@@ -17,7 +18,10 @@ try {
   const options = readOptions(process.argv.slice(2))
   wrkVersion()
   if (options.profile) console.log(await profileTarget(options.profile, options.seconds, stopping.signal))
-  else if (options.against) {
+  else if (options.scale) {
+    const cases = await benchScale({ ...options, signal: stopping.signal })
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(cases, null, 2)}\n`)
+  } else if (options.against) {
     const comparisons = await benchAgainst({ ...options, tree: options.against, signal: stopping.signal })
     if (options.json) writeFileSync(options.json, `${JSON.stringify(comparisons, null, 2)}\n`)
   } else await bench(options, stopping.signal)

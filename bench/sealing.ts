@@ -5,6 +5,7 @@ import { formatRecord, parseRecord } from '../packages/sealing/src/records.ts'
 import { deriveRoomKey } from '../packages/sealing/src/room-key.ts'
 import * as web from '../packages/sealing/src/web-lines.ts'
 import { deriveRoomKey as deriveWebRoomKey } from '../packages/sealing/src/web-room-key.ts'
+import { median } from './goals.ts'
 
 const secret = { room: 'lantern-night', mk: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA' }
 const key = deriveRoomKey(secret)
@@ -18,8 +19,9 @@ const payload = formatRecord({
 const lines: string[] = []
 let prev: string | undefined
 for (let seq = 0; seq < 500; seq++) {
-  lines.push(sealLine({ key, seq, prev, payload }))
-  prev = lineHash(lines[seq]!)
+  const line = sealLine({ key, seq, prev, payload })
+  lines.push(line)
+  prev = lineHash(line)
 }
 
 /**
@@ -43,11 +45,7 @@ async function measure(what: string, count: number, round: () => unknown): Promi
   console.log(`${what.padEnd(42)}${perSecond.padStart(10)}/s   CPU ${(median(cpuUs) / 1000).toFixed(1)} ms for ${count}`)
 }
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
-console.log(`Payload ${payload.length} bytes, line ${lines[1]!.length} bytes, Node ${process.version}`)
+console.log(`Payload ${payload.length} bytes, line ${lines[1]?.length} bytes, Node ${process.version}`)
 await measure('seal', 500, () => lines.map((_, seq) => sealLine({ key, seq, prev: seq ? prev : undefined, payload })))
 await measure('seal and hash, a growing chain', 500, () => {
   let last: string | undefined

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,20 +32,35 @@ interface ServerOptions {
   /** Holds its log, and its data if it has any. */
   folder: string
   nodeArgs?: string[]
+  /** Of atrium: only its API, on a database that is up to date. */
+  apiOnly?: boolean
+  env?: Record<string, string>
 }
 
-/** Starts a server as a process of its own, under the settings an operator would have, and waits until it answers. */
-export async function startServer(name: ServerName, { databaseUrl, folder, nodeArgs = [] }: ServerOptions): Promise<Server> {
+/** Runs a command of the command line, such as `migrate`, to its end. */
+export function runAtrium(command: string, databaseUrl: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(scripts.atrium), command], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', DATABASE_URL: databaseUrl },
+  })
+  if (status !== 0) throw new Error(`atrium ${command} failed:\n${stderr}`)
+}
+
+/** Starts a server as a separate process with an operator's settings, and waits until it answers. */
+export async function startServer(
+  name: ServerName,
+  { databaseUrl, folder, nodeArgs = [], apiOnly = false, env = {} }: ServerOptions,
+): Promise<Server> {
   const port = await freePort()
   if (name === 'space') await ensureBuilt()
   const logFile = path.join(folder, `${name}.log`)
   const log = openSync(logFile, 'a')
   const child = spawn(
     process.execPath,
-    [...nodeArgs, fileURLToPath(scripts[name]), ...(name === 'atrium' ? ['start', '--no-space'] : [])],
+    [...nodeArgs, fileURLToPath(scripts[name]), ...(name !== 'atrium' ? [] : apiOnly ? ['api'] : ['start', '--no-space'])],
     {
       stdio: ['ignore', log, log],
-      // Nothing of our own environment: a REDIS_URL there would change what is measured.
+      // Passes nothing of this process's environment: a REDIS_URL there would change what is measured.
       env: {
         PATH: process.env['PATH'],
         NODE_ENV: 'production',
@@ -58,6 +73,7 @@ export async function startServer(name: ServerName, { databaseUrl, folder, nodeA
         ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
         // Counted, never reached.
         ATRIUM_RATE_LIMIT: '100000',
+        ...env,
       },
     },
   )
@@ -77,7 +93,7 @@ async function waitUntilAnswers(origin: string, child: ChildProcess): Promise<vo
   const deadline = Date.now() + startTimeoutMs
   while (Date.now() < deadline) {
     if (hasEnded(child)) throw new Error('it ended')
-    // The floors know no such path: an error is their answer too.
+    // The floors do not have this path. Their error answer is enough.
     const answers = await fetch(`${origin}/readyz`).then(
       (res) => res.status !== 503,
       () => false,

@@ -1,3 +1,4 @@
+import { required } from '@atrium/contract/required'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -32,7 +33,8 @@ interface StageOptions {
 }
 
 /**
- * Starts what the targets need and makes their data, lets `run` use it, and ends and removes it all, whatever happens.
+ * Starts what the targets need, creates their data and calls `run`. Stops and removes everything afterwards, even
+ * after an error.
  */
 export async function withStage<T>({ targets, nodeArgs, signal }: StageOptions, run: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'atrium-bench-'))
@@ -40,15 +42,15 @@ export async function withStage<T>({ targets, nodeArgs, signal }: StageOptions, 
   chmodSync(folder, 0o711)
   const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
-    // The settings that an installation has, fsync among them.
+    // The settings of a real installation, including fsync.
     const postgres = await startEmbeddedPostgres({ dataDir: folder, say: () => {} })
     undo.push(() => postgres.stop())
     const pool = new Pool({ connectionString: postgres.connectionString, max: 4 })
-    // After a Ctrl-C PostgreSQL may end before the pool does.
+    // After Ctrl-C, PostgreSQL may end before the pool does.
     pool.on('error', () => {})
     undo.push(() => pool.end())
     const servers = new Map<ServerName, Server>()
-    // The Space service finds its tables made by the platform's migrations.
+    // The platform's migrations create the tables of the Space service.
     const names = new Set(targets.map((target) => target.server))
     if (names.has('space')) names.add('atrium')
     for (const name of [...names].toSorted((a, b) => Number(a === 'space') - Number(b === 'space'))) {
@@ -63,7 +65,10 @@ export async function withStage<T>({ targets, nodeArgs, signal }: StageOptions, 
     }
     const data = new Data(pool, servers.get('atrium')?.origin ?? '', signal)
     const ready: Ready[] = []
-    for (const target of targets) ready.push(await prepare(target, data, servers.get(target.server)!.origin, folder, signal))
+    for (const target of targets)
+      ready.push(
+        await prepare(target, data, required(servers.get(target.server), 'a server runs for each target').origin, folder, signal),
+      )
     await settle(pool)
     return await run({ folder, pool, servers, ready })
   } finally {

@@ -1,2 +1,2 @@
-/** Something that whoever started it can mend: printed as one line. */
+/** An error that the user can fix. It is printed as one line. */
 export class UsageError extends Error {}

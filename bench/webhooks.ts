@@ -1,7 +1,9 @@
-// Deliveries a second to fast endpoints, by one worker process: node bench/webhooks.ts [events] [rounds] Measured is
-// the whole way: events are committed without a number, and when the last of them is written down as delivered the
-// clock stops. In between they are numbered, queued, signed, sent, answered with 204 and noted. The receivers are in
-// this process, PostgreSQL commits with fsync.
+// Measures the deliveries per second to fast endpoints by one worker process: node bench/webhooks.ts [events]
+// [rounds]. The clock starts when events are committed without a number, and stops when the last of them is recorded
+// as delivered. In between they are numbered, queued, signed, sent, answered with 204 and recorded. The receivers are
+// in this process. PostgreSQL commits with fsync.
+import { defaultEndpoint } from '../packages/contract/src/tokens.ts'
+import { required } from '@atrium/contract/required'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,6 +23,7 @@ import { newSecret, sealSecret } from '../packages/server/src/features/webhooks/
 import { startJobWorkerProcess } from '../packages/server/src/processes/job-worker-process.ts'
 import { newId } from '../packages/server/src/crypto/random.ts'
 import { Vault } from '../packages/server/src/crypto/vault/vault.ts'
+import { median } from './goals.ts'
 
 const [events = 5_000, rounds = 3] = process.argv.slice(2).map(Number)
 const goal = 500
@@ -35,6 +38,7 @@ const secrets: Secrets = {
   stripe: undefined,
   s3: undefined,
   turn: undefined,
+  otlpHeaders: undefined,
   madeFiles: [],
 }
 const servers: Server[] = []
@@ -59,14 +63,14 @@ async function bench(endpoints: number): Promise<void> {
   await deliver(tenants, 500)
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) rates.push(await deliver(tenants, events))
-  const rate = rates.toSorted((a, b) => a - b)[Math.floor(rounds / 2)]!
+  const rate = median(rates)
   const name = `${endpoints} endpoint${endpoints > 1 ? 's' : ''}`
   console.log(
     `${name.padEnd(14)}${Math.round(rate).toLocaleString('en').padStart(8)}/s  (${rates.map(Math.round)}; goal ${goal}/s)`,
   )
 }
 
-/** A tenant with its webhook, and an endpoint that answers at once. */
+/** A tenant with a webhook, and an endpoint that answers at once. */
 async function openEndpoint(): Promise<string> {
   const server = createServer((req, res) => {
     req.resume()
@@ -77,18 +81,22 @@ async function openEndpoint(): Promise<string> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return db.transaction(async (tx) => {
     const { id: tenantId } = (await openTenant(tx, { name: 'Bench', email: null, roles: null })).tenant
-    await insertWebhook(tx, { tenantId, url, events: ['item.deleted'], enabled: true })
+    const ref = { tenantId, endpointId: defaultEndpoint }
+    await insertWebhook(tx, { ...ref, url, events: ['item.deleted'], enabled: true, description: null })
     const id = newId('key')
-    await insertSecret(tx, tenantId, { id, sealed: sealSecret(new Vault(secrets.masterKeys), tenantId, id, newSecret()) })
+    await insertSecret(tx, ref, { id, sealed: sealSecret(new Vault(secrets.masterKeys), ref, id, newSecret()) })
     return tenantId
   })
 }
 
-/** Commits that many events at once, spread over the tenants; gives how many a second were delivered. */
+/** Commits that many events at once, spread over the tenants. Returns the deliveries per second. */
 async function deliver(tenantIds: string[], count: number): Promise<number> {
   const before = await delivered()
   const news = Array.from({ length: count }, (_, n) =>
-    event(tenantIds[n % tenantIds.length]!, 'item.deleted', { collection_id: newId('collection'), item_id: newId('item') }),
+    event(required(tenantIds[n % tenantIds.length], 'there is an endpoint'), 'item.deleted', {
+      collection_id: newId('collection'),
+      item_id: newId('item'),
+    }),
   )
   await db.transaction((tx) => recordEvents(tx, news))
   const startedAt = performance.now()
@@ -98,5 +106,6 @@ async function deliver(tenantIds: string[], count: number): Promise<number> {
 
 async function delivered(): Promise<number> {
   const { rows } = await db.pool.query(`select count(*)::int as count from webhook_deliveries where status = 'succeeded'`)
-  return (rows as { count: number }[])[0]!.count
+  const [row] = rows as { count: number }[]
+  return required(row, 'a count answers one row').count
 }

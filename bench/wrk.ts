@@ -43,13 +43,21 @@ interface WrkRun {
   planArgs: string[]
   seconds: number
   signal: AbortSignal
+  connectionCount?: number
 }
 
 /** Runs wrk once. Throws unless every response was a success. */
-export async function runWrk({ origin, plan, planArgs, seconds, signal }: WrkRun): Promise<Measurement> {
+export async function runWrk({
+  origin,
+  plan,
+  planArgs,
+  seconds,
+  signal,
+  connectionCount = connections,
+}: WrkRun): Promise<Measurement> {
   const headers = Object.entries(plan.headers ?? {}).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const key = plan.uniqueKeys ? [`key=${crypto.randomUUID()}-`] : []
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...headers, origin, '--', ...planArgs, ...key]
+  const args = ['-t1', `-c${connectionCount}`, `-d${seconds}s`, '-s', script, ...headers, origin, '--', ...planArgs, ...key]
   const child = spawn('wrk', args, { signal, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))

@@ -3,6 +3,40 @@
 -- A function may name a table that comes after it.
 set check_function_bodies = off;
 
+create sequence event_outbox_positions as bigint start with 1 increment by 1 minvalue 1 maxvalue 9223372036854775807 cache 1;
+
+create sequence event_outbox_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 2 cache 1;
+
+create sequence request_log_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
+
+create sequence webhook_deliveries_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
+
+create sequence webhook_endpoint_deliveries_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
+
+CREATE OR REPLACE FUNCTION public.add_counted_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  outcomes text[];
+  seqs bigint[];
+  accesses text[];
+begin
+  select array_agg(p.outcome order by p.place), array_agg(p.seq order by p.place), array_agg(p.access order by p.place)
+  into outcomes, seqs, accesses
+  from place_items(tenant_ids, collection_ids, ids, types, scopes, key_hashes, body_hashes, answers, expiries) p;
+
+  insert into items (tenant_id, collection_id, id, seq, type, content, author, access)
+  select i.tenant_id, i.collection_id, i.id, i.seq, i.type, i.content, i.author, i.access
+  from unnest(tenant_ids, collection_ids, ids, seqs, types, contents, authors, accesses)
+    as i (tenant_id, collection_id, id, seq, type, content, author, access)
+  where i.seq is not null;
+
+  return query select unnest(outcomes);
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.add_items(tenant_ids text[], collection_ids text[], ids text[], types text[], contents json[], authors text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -101,6 +135,101 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.append_room_lines(rooms_ text[], from_counts integer[], from_etags text[], counts integer[], etags text[], sizes bigint[], policy_seqs integer[], policy_hashes text[], line_rooms text[], line_seqs integer[], lines text[], dedupes text[])
+ RETURNS TABLE(room text, outcome text, dedupe text, seq integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_rooms text[];
+  all_free boolean;
+begin
+  select array_agg(f.room) into free_rooms
+  from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
+  all_free := cardinality(free_rooms) = cardinality(rooms_);
+
+  return query
+  with input as (
+    select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
+      as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
+    where all_free or i.room = any (free_rooms)
+  ), line as (
+    select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
+  ), repeated as (
+    select l.room, l.dedupe, l.seq from room_lines l join line n on n.room = l.room and n.dedupe = l.dedupe
+  ), moved as (
+    update rooms r
+    set count = i.count, etag = i.etag, bytes = i.bytes, policy_seq = i.policy_seq, policy_hash = i.policy_hash
+    from input i
+    where r.room = i.room and r.count = i.from_count and r.etag = i.from_etag
+      and not exists (select from repeated d where d.room = r.room)
+    returning r.room
+  ), written as (
+    insert into room_lines (room, seq, line, dedupe)
+    select n.room, n.seq, n.line, n.dedupe from line n join moved m on m.room = n.room
+  )
+  select m.room, 'moved', null::text, null::int from moved m
+  union all
+  select d.room, 'repeated', d.dedupe, d.seq from repeated d
+  union all
+  select r.room, 'locked', null::text, null::int
+  from unnest(rooms_) as u (room) join rooms r on r.room = u.room
+  where all_free is not true
+    and not exists (select from unnest(free_rooms) as f (room) where f.room = u.room)
+    and not exists (select from repeated d where d.room = u.room);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.append_shard_lines(shard_ text, rooms_ text[], from_counts integer[], from_etags text[], counts integer[], etags text[], sizes bigint[], policy_seqs integer[], policy_hashes text[], line_rooms text[], line_seqs integer[], lines text[], dedupes text[])
+ RETURNS TABLE(room text, outcome text, dedupe text, seq integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  free_rooms text[];
+  repeated_rooms text[] := '{}';
+  moved_rooms text[];
+  repeat record;
+begin
+  select coalesce(array_agg(f.room), '{}') into free_rooms
+  from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
+
+  for repeat in
+    select l.room, l.dedupe, l.seq
+    from room_lines l join unnest(line_rooms, dedupes) as n (room, dedupe) on n.room = l.room and n.dedupe = l.dedupe
+    -- Both columns of the index, or every line of the rooms would be read.
+    where l.room = any (rooms_) and l.dedupe = any (dedupes)
+  loop
+    repeated_rooms := repeated_rooms || repeat.room;
+    return query select repeat.room, 'repeated', repeat.dedupe, repeat.seq;
+  end loop;
+
+  with moved as (
+    update rooms r
+    set count = i.count, etag = i.etag, bytes = i.bytes, policy_seq = i.policy_seq, policy_hash = i.policy_hash
+    from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
+      as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
+    where r.room = any (rooms_) and r.room = i.room and r.count = i.from_count and r.etag = i.from_etag
+      and i.room = any (free_rooms) and i.room <> all (repeated_rooms)
+    returning r.room
+  )
+  select coalesce(array_agg(m.room), '{}') into moved_rooms from moved m;
+
+  insert into room_lines (room, seq, line, dedupe)
+  select n.room, n.seq, n.line, n.dedupe
+  from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
+  where n.room = any (moved_rooms);
+
+  return query select m.room, 'moved', null::text, null::int from unnest(moved_rooms) as m (room);
+  if cardinality(free_rooms) < cardinality(rooms_) then
+    return query
+    select r.room, 'locked', null::text, null::int from rooms r
+    where r.room = any (rooms_) and r.room <> all (free_rooms) and r.room <> all (repeated_rooms);
+  end if;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.apply_transfers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -133,6 +262,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.commit_in_two_phases()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into items select i.* from unnest(array[]::items[]) i;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_removed_bytes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -150,9 +290,11 @@ CREATE OR REPLACE FUNCTION public.count_removed_rooms()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  freed bigint;
 begin
-  update space_total set bytes = greatest(0, space_total.bytes - (select coalesce(sum(g.bytes), 0) from gone g))
-  where exists (select from gone);
+  select coalesce(sum(g.bytes), 0) into freed from gone g;
+  if freed > 0 then update space_total set bytes = greatest(0, bytes - freed); end if;
   return null;
 end
 $function$
@@ -164,7 +306,7 @@ CREATE OR REPLACE FUNCTION public.count_space_bytes(callers_ text[], bytes_ bigi
 AS $function$
 #variable_conflict use_column
 begin
-  -- In one order, as every batch and make_room lock them.
+  -- In one order, in which every batch and make_room lock these rows.
   return query
   insert into space_use as u (starts_at, what, caller, used)
   select date_trunc('day', now(), 'UTC'), 'bytes', c.caller, greatest(0, c.bytes)
@@ -194,6 +336,25 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.free_room(room_ text, only_unused boolean)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  freed bigint;
+begin
+  -- Waits for a concurrent append, and sees its lines. The row is locked before the name, as by the trigger.
+  select r.bytes into freed from rooms r where r.room = room_ and (r.count = 1 or not only_unused) for update;
+  if not found then return null; end if;
+  perform lock_room_name(room_);
+  insert into removed_rooms (room) values (room_) on conflict on constraint removed_rooms_pkey do nothing;
+  update rooms set bytes = 0 where room = room_;
+  delete from rooms where room = room_;
+  return freed;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_removed_name()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -211,7 +372,7 @@ CREATE OR REPLACE FUNCTION public.lock_movements(account_tenants text[], account
  LANGUAGE plpgsql
 AS $function$
 declare
-  -- As accountKey writes an account.
+  -- In the form of accountKey.
   free_keys text[];
 begin
   insert into ledger_accounts as a (tenant_id, id, kind)
@@ -266,6 +427,14 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.make_room(room_ text, etag_ text, bytes_ bigint, line_ text, callers_ text[], allowed_ bigint[])
  RETURNS text
+ LANGUAGE sql
+AS $function$
+  select make_room_with_key(room_, etag_, bytes_, line_, null, callers_, allowed_)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.make_room_with_key(room_ text, etag_ text, bytes_ bigint, line_ text, access_key_ text, callers_ text[], allowed_ bigint[])
+ RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -274,7 +443,7 @@ declare
   outcome text := 'made';
 begin
   if exists (select from rooms r where r.room = room_) then return 'exists'; end if;
-  -- In the order in which they are given, the narrow ones first: all who count lock these rows in one order.
+  -- In the given order, the narrow ones first: all transactions lock these rows in one order.
   for i in 1 .. coalesce(array_length(callers_, 1), 0) loop
     insert into space_use as u (starts_at, what, caller, used) values (hour, 'rooms', callers_[i], 1)
     on conflict on constraint space_use_pkey do update set used = u.used + 1 where u.used < allowed_[i];
@@ -282,11 +451,16 @@ begin
     counted := counted || callers_[i];
   end loop;
   if outcome = 'made' then
-    -- Somebody else may have made or removed it since: not an error, and nothing is made.
-    insert into rooms (room, count, etag, bytes, policy_seq, policy_hash) values (room_, 1, etag_, bytes_, 0, etag_)
-    on conflict on constraint rooms_pkey do nothing;
-    if not found then
-      outcome := case when exists (select from removed_rooms r where r.room = room_) then 'removed' else 'exists' end;
+    -- Another transaction may have created or removed the room since. That is not an error, and nothing is created.
+    -- Each statement has a new snapshot: after the name is locked, a remove that held it is visible.
+    perform lock_room_name(room_);
+    if exists (select from removed_rooms r where r.room = room_) then
+      outcome := 'removed';
+    else
+      insert into rooms (room, count, etag, bytes, policy_seq, policy_hash, access_key)
+      values (room_, 1, etag_, bytes_, 0, etag_, access_key_)
+      on conflict on constraint rooms_pkey do nothing;
+      if not found then outcome := 'exists'; end if;
     end if;
   end if;
   if outcome = 'made' then
@@ -306,13 +480,29 @@ CREATE OR REPLACE FUNCTION public.number_events(tenant_ids text[], max_each inte
  LANGUAGE plpgsql
 AS $function$
 declare
-  queued_at timestamptz;
-  given bigint;
-  queued bigint;
+  numbered record;
 begin
-  -- What another one is numbering just now still shows here, until that has committed: this then waits for it below.
+  select n.given, n.queued into numbered from number_outbox(tenant_ids, max_each) n;
+  if numbered.queued > 0 then
+    perform pg_notify('atrium_events', '');
+  end if;
+  return numbered.given;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_outbox(tenant_ids text[], max_each integer, OUT given bigint, OUT queued bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  queued_at timestamptz;
+begin
+  -- Events that another process is numbering are still visible here until it commits. The lock below waits for that.
   if not exists (select from event_outbox o where o.tenant_id = any (tenant_ids)) then
-    return 0;
+    given := 0;
+    queued := 0;
+    return;
   end if;
 
   insert into event_heads (tenant_id)
@@ -324,16 +514,17 @@ begin
   perform from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update;
   queued_at := date_trunc('milliseconds', clock_timestamp());
 
-  with taken as (
-    -- By their places in the table: nobody changes rows here, and only who holds the head takes them.
+  with waiting as (
+    select n.slot, n.tenant_id, n.position
+    from unnest(tenant_ids) as t (id)
+    cross join lateral (
+      select x.slot, x.tenant_id, x.position from event_outbox x where x.tenant_id = t.id order by x.position limit max_each
+    ) n
+  ), taken as (
+    -- Not by ctid, which names a row in each partition. The slot selects the partition.
     delete from event_outbox o
-    where o.ctid = any (array(
-      select n.place
-      from unnest(tenant_ids) as t (id)
-      cross join lateral (
-        select x.ctid as place from event_outbox x where x.tenant_id = t.id order by x.position limit max_each
-      ) n
-    ))
+    using waiting w
+    where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
     returning o.tenant_id, o.position, o.id, o.type, o.data, o.created_at, o.was_open
   ), numbered as (
     insert into events (tenant_id, sequence, id, type, data, created_at, open_item)
@@ -357,13 +548,15 @@ begin
     join webhooks w on w.tenant_id = n.tenant_id
     where w.enabled and (w.events is null or n.type = any (w.events))
     returning 1
+  ), queue_further as (
+    insert into webhook_endpoint_deliveries (tenant_id, endpoint_id, sequence, id, next_attempt_at)
+    select n.tenant_id, w.endpoint_id, n.sequence, n.id, queued_at
+    from numbered n
+    join webhook_endpoints w on w.tenant_id = n.tenant_id
+    where w.enabled and (w.events is null or n.type = any (w.events))
+    returning 1
   )
-  select (select count(*) from numbered), (select count(*) from queue) into given, queued;
-
-  if queued > 0 then
-    perform pg_notify('atrium_events', '');
-  end if;
-  return given;
+  select (select count(*) from numbered), (select count(*) from queue) + (select count(*) from queue_further) into given, queued;
 end
 $function$
 ;
@@ -403,6 +596,138 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.place_items(tenant_ids text[], collection_ids text[], ids text[], types text[], scopes text[], key_hashes bytea[], body_hashes bytea[], answers bytea[], expiries timestamp with time zone[])
+ RETURNS TABLE(place bigint, outcome text, seq bigint, access text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  select array_agg(f.id) into free_ids
+  from (
+    select c.id from collections c
+    where (c.tenant_id, c.id) in (select * from unnest(tenant_ids, collection_ids))
+    order by c.tenant_id, c.id
+    for no key update skip locked
+  ) f;
+
+  return query
+  with input as (
+    select * from unnest(tenant_ids, collection_ids, ids, types, scopes, key_hashes, body_hashes, answers, expiries)
+      with ordinality as i (tenant_id, collection_id, id, type, scope, key_hash, body_hash, answer, expires_at, ord)
+  ), target as (
+    select c.tenant_id, c.id, c.state, c.last_seq, c.item_access, coalesce(c.id = any (free_ids), false) as is_free
+    from collections c
+    where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
+  ), claimed as (
+    insert into idempotency_keys as k (scope, key_hash, body_hash, answer, expires_at)
+    select i.scope, i.key_hash, i.body_hash, i.answer, i.expires_at
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    where i.scope is not null and t.is_free and t.state = 'open'
+    order by i.scope, i.key_hash
+    on conflict on constraint idempotency_keys_pkey
+      do update set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+      where k.expires_at <= now()
+    returning k.scope, k.key_hash
+  ), accepted as (
+    select i.*, t.item_access, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    from input i
+    join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+    left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
+    where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
+  ), told as (
+    insert into event_outbox (tenant_id, id, type, data)
+    select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', a.item_access)
+    from accepted a
+    order by a.ord
+  ), total as (
+    select a.tenant_id, a.collection_id, count(*) as added from accepted a group by a.tenant_id, a.collection_id
+  ), counted as (
+    update collections c set item_count = c.item_count + a.added, last_seq = c.last_seq + a.added
+    from total a
+    where c.tenant_id = a.tenant_id and c.id = a.collection_id
+  ), used as (
+    -- Only the holder of the collection's row writes this row.
+    insert into usage_items as u (tenant_id, day, collection_id, items)
+    select a.tenant_id, (now() at time zone 'UTC')::date, a.collection_id, a.added from total a
+    on conflict on constraint usage_items_pkey do update set items = u.items + excluded.items
+  )
+  select i.ord, case
+      when t.id is null then 'not_found'
+      when not t.is_free then 'locked'
+      when a.ord is not null then 'added'
+      when t.state <> 'open' then 'not_open'
+      else 'claim_taken'
+    end, a.seq, case when a.ord is not null then a.item_access end
+  from input i
+  left join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
+  left join accepted a on a.ord = i.ord
+  order by i.ord;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_hold_ends()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  made receipts[];
+begin
+  select array_agg(row(
+      h.actor, null, 'rct_' || substr(h.id, 5), case when h.purpose like 'ses\_%/budget' then 'budget' when h.purpose like 'ses\_%' then 'session' else 'paint' end,
+      split_part(h.purpose, '/', 1),
+      h.amount, e.captured, h.tenant_id, h.account_id, h.id, a.code_hash, h.created_at, e.joined_at,
+      case left(h.purpose, 4) when 'ses_' then e.ended_at end, e.ended_at
+    )::receipts) into made
+  from added e
+  cross join lateral (select * from ledger_holds where tenant_id = e.tenant_id and id = e.id limit 1) h
+  cross join lateral (select code_hash from ledger_accounts where tenant_id = h.tenant_id and id = h.account_id limit 1) a
+  where left(h.purpose, 4) in ('ses_', 'art_');
+  if made is not null then
+    perform add_receipts(made);
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_transfers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  made receipts[];
+begin
+  select array_agg(row(
+      t.actor, null, 'rct_' || substr(t.id, 5), case when t.kind in ('prefund', 'sale') then 'checkout' else t.kind end, coalesce(t.purpose, t.id),
+      t.amount, t.amount, t.tenant_id, t.from_id, t.id, case t.kind when 'grant' then o.code_hash end, null, null, null, t.created_at
+    )::receipts) into made
+  from added t
+  -- Looked up for each row: receipt-hold-ends.sql says why.
+  cross join lateral (select code_hash from ledger_accounts where tenant_id = t.to_tenant_id and id = t.to_id limit 1) o
+  where t.kind in ('grant', 'prefund', 'sale', 'refund', 'loss');
+  if made is not null then
+    perform add_receipts(made);
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of % is refused: the audit log is only added to', lower(tg_op), tg_table_name
+    using errcode = 'restrict_violation';
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_epoch_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -437,25 +762,72 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_sweep_by_ctid()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_audit_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  removed bigint;
+begin
+  if (new.targets->>'up_to')::timestamptz > now() - interval '30 days' then
+    raise exception 'entries of the last 30 days are not removed' using errcode = 'restrict_violation';
+  end if;
+  delete from audit_log where id = any (array(
+    select a.id from audit_log a where a.created_at < (new.targets->>'up_to')::timestamptz order by a.created_at, a.id limit 10000
+  ));
+  get diagnostics removed = row_count;
+  new.targets := new.targets || jsonb_build_object('removed', removed);
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_room(room_ text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  freed constant bigint := free_room(room_, false);
+begin
+  if freed is null then return false; end if;
+  update space_total set bytes = greatest(0, bytes - freed);
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.sweep_space(days_ integer, batch_ integer)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
-  looked integer;
+  due record;
+  looked integer := 0;
+  freed bigint := 0;
   forgotten integer;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('atrium.space sweep', 0)) then return null; end if;
-  with due as (
+  for due in
     select n.made_on, n.room from new_rooms n
     where days_ > 0 and n.made_on < (now() at time zone 'UTC')::date - days_
     order by n.made_on, n.room limit batch_
-  ), taken as (
-    delete from new_rooms n using due d where n.made_on = d.made_on and n.room = d.room returning n.room
-  ), gone as (
-    delete from rooms r using taken t where r.room = t.room and r.count = 1
-  )
-  select count(*) into looked from taken;
+  loop
+    delete from new_rooms n where n.made_on = due.made_on and n.room = due.room;
+    freed := freed + coalesce(free_room(due.room, true), 0);
+    looked := looked + 1;
+  end loop;
+  -- Last, because every writer counts in this row.
+  if freed > 0 then update space_total set bytes = greatest(0, bytes - freed); end if;
   with old as (
     select u.starts_at, u.what, u.caller from space_use u
     where u.starts_at < now() - interval '2 days' order by u.starts_at, u.what, u.caller limit batch_
@@ -488,7 +860,7 @@ begin
     select * from unnest(tenant_ids, collection_ids, ids, types, contents, authors, scopes, key_hashes, body_hashes, answers, expiries)
       with ordinality as i (tenant_id, collection_id, id, type, content, author, scope, key_hash, body_hash, answer, expires_at, ord)
   ), target as (
-    select c.tenant_id, c.id, c.state, c.last_seq, c.item_access, coalesce(c.id = any (free_ids), false) as is_free
+    select c.tenant_id, c.id, c.state, c.last_seq, coalesce(c.id = any (free_ids), false) as is_free
     from collections c
     where (c.tenant_id, c.id) in (select i.tenant_id, i.collection_id from input i)
   ), claimed as (
@@ -503,18 +875,18 @@ begin
       where k.expires_at <= now()
     returning k.scope, k.key_hash
   ), accepted as (
-    select i.*, t.item_access, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
+    select i.*, t.last_seq + row_number() over (partition by i.tenant_id, i.collection_id order by i.ord) as seq
     from input i
     join target t on t.tenant_id = i.tenant_id and t.id = i.collection_id
     left join claimed k on k.scope = i.scope and k.key_hash = i.key_hash
     where t.is_free and t.state = 'open' and (i.scope is null or k.scope is not null)
   ), inserted as (
-    insert into items (tenant_id, collection_id, id, seq, type, content, author, access)
-    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author, a.item_access from accepted a
+    insert into items (tenant_id, collection_id, id, seq, type, content, author)
+    select a.tenant_id, a.collection_id, a.id, a.seq, a.type, a.content, a.author from accepted a
   ), told as (
     insert into event_outbox (tenant_id, id, type, data)
     select a.tenant_id, 'evt_' || substr(a.id, 5), 'item.created', json_build_object('collection_id', a.collection_id, 'item_id', a.id,
-      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', a.item_access)
+      'type', a.type, 'approved', true, 'archived', false, 'hero', false, 'access', 'owner')
     from accepted a
     order by a.ord
   ), counted as (
@@ -541,45 +913,17 @@ CREATE OR REPLACE FUNCTION public.try_append_lines(rooms_ text[], from_counts in
  RETURNS TABLE(room text, outcome text, dedupe text, seq integer)
  LANGUAGE plpgsql
 AS $function$
-declare
-  free_rooms text[];
-  all_free boolean;
 begin
-  select array_agg(f.room) into free_rooms
-  from (select r.room from rooms r where r.room = any (rooms_) order by r.room for no key update skip locked) f;
-  all_free := cardinality(free_rooms) = cardinality(rooms_);
-
-  return query
-  with input as (
-    select i.* from unnest(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes)
-      as i (room, from_count, from_etag, count, etag, bytes, policy_seq, policy_hash)
-    where all_free or i.room = any (free_rooms)
-  ), line as (
-    select * from unnest(line_rooms, line_seqs, lines, dedupes) as n (room, seq, line, dedupe)
-  ), repeated as (
-    select l.room, l.dedupe, l.seq from room_lines l join line n on n.room = l.room and n.dedupe = l.dedupe
-  ), moved as (
-    update rooms r
-    set count = i.count, etag = i.etag, bytes = i.bytes, policy_seq = i.policy_seq, policy_hash = i.policy_hash
-    from input i
-    where r.room = i.room and r.count = i.from_count and r.etag = i.from_etag
-      and not exists (select from repeated d where d.room = r.room)
-    returning r.room
-  ), written as (
-    insert into room_lines (room, seq, line, dedupe)
-    select n.room, n.seq, n.line, n.dedupe from line n join moved m on m.room = n.room
-  ), told as (
-    select m.room, pg_notify('atrium_rooms', m.room) from moved m
-  )
-  select t.room, 'moved', null::text, null::int from told t
-  union all
-  select d.room, 'repeated', d.dedupe, d.seq from repeated d
-  union all
-  select r.room, 'locked', null::text, null::int
-  from unnest(rooms_) as u (room) join rooms r on r.room = u.room
-  where all_free is not true
-    and not exists (select from unnest(free_rooms) as f (room) where f.room = u.room)
-    and not exists (select from repeated d where d.room = u.room);
+  for room, outcome, dedupe, seq in
+    select a.room, a.outcome, a.dedupe, a.seq
+    from append_room_lines(rooms_, from_counts, from_etags, counts, etags, sizes, policy_seqs, policy_hashes,
+      line_rooms, line_seqs, lines, dedupes) a
+  loop
+    if outcome = 'moved' then
+      perform pg_notify('atrium_rooms', room);
+    end if;
+    return next;
+  end loop;
 end
 $function$
 ;
@@ -601,8 +945,36 @@ begin
   from (
     select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
   ) f;
-  -- Whoever has locked the heads does not wait for them again.
+  -- The heads are locked already, so this does not wait for them again.
   return case when free_ids is null then 0 else number_events(free_ids, max_each) end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.try_number_outbox(tenant_ids text[], max_each integer, OUT given bigint, OUT queued bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free_ids text[];
+begin
+  insert into event_heads (tenant_id)
+  select t.id from unnest(tenant_ids) as t (id)
+  where not exists (select from event_heads h where h.tenant_id = t.id)
+  order by t.id
+  on conflict do nothing;
+
+  select array_agg(f.tenant_id) into free_ids
+  from (
+    select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
+  ) f;
+  -- The heads are locked already, so this does not wait for them again.
+  if free_ids is null then
+    given := 0;
+    queued := 0;
+  else
+    select n.given, n.queued into given, queued from number_outbox(free_ids, max_each) n;
+  end if;
 end
 $function$
 ;
@@ -631,7 +1003,7 @@ begin
     from webhooks w
     where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
   ), free as (
-    select d.tenant_id, d.sequence from webhook_deliveries d
+    select d.slot, d.tenant_id, d.sequence from webhook_deliveries d
     where (d.tenant_id, d.sequence) in (select i.tenant_id, i.sequence from input i join held h on h.tenant_id = i.tenant_id where h.is_free)
     for no key update skip locked
   ), written as (
@@ -640,7 +1012,7 @@ begin
       tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
       next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end
     from input i join free f on f.tenant_id = i.tenant_id and f.sequence = i.sequence
-    where d.tenant_id = i.tenant_id and d.sequence = i.sequence
+    where d.slot = f.slot and d.tenant_id = f.tenant_id and d.sequence = f.sequence
     returning i.ord, d.tenant_id, i.succeeded
   ), marked as (
     update webhooks w
@@ -706,6 +1078,8 @@ create table agents (
   updated_at timestamp(3) with time zone default now() not null,
   price_before bigint,
   price_raised_at timestamp(3) with time zone,
+  credits_per_1k_tokens bigint default 0 not null,
+  credits_per_tool_call bigint default 0 not null,
   constraint agents_pkey PRIMARY KEY (tenant_id, id),
   constraint agents_seq_unique UNIQUE (tenant_id, seq),
   constraint agents_held_has_before CHECK (((status = ANY (ARRAY['suspended'::text, 'pending'::text])) = (status_before IS NOT NULL))),
@@ -807,11 +1181,44 @@ create table artifacts (
   constraint artifacts_status_known CHECK ((status = ANY (ARRAY['painting'::text, 'ready'::text, 'failed'::text, 'quota_exceeded'::text])))
 );
 
+create table audit_log (
+  id text collate "C" not null,
+  created_at timestamp(3) with time zone default now() not null,
+  tenant_id text collate "C",
+  actor_kind text not null,
+  actor_id text collate "C",
+  actor_name text,
+  operation text not null,
+  targets jsonb not null,
+  outcome text not null,
+  code text,
+  address text,
+  request_id text,
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_actor_known CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'member'::text, 'key'::text, 'anyone'::text, 'system'::text]))),
+  constraint audit_log_outcome_known CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text]))),
+  constraint audit_log_refused_has_code CHECK (((outcome = 'refused'::text) = (code IS NOT NULL)))
+);
+
+create table blob_deletion_holds (
+  id text collate "C" not null,
+  held_until timestamp(3) with time zone not null,
+  constraint blob_deletion_holds_pkey PRIMARY KEY (id)
+);
+
 create table blob_deletions (
   tenant_id text collate "C" not null,
   target text collate "C" not null,
   due_at timestamp(3) with time zone default now() not null,
   constraint blob_deletions_pkey PRIMARY KEY (tenant_id, target)
+);
+
+create table blob_folders (
+  only_row boolean default true not null,
+  id text collate "C" not null,
+  recorded_at timestamp(3) with time zone default now() not null,
+  constraint blob_folders_pkey PRIMARY KEY (only_row),
+  constraint blob_folders_one_row CHECK (only_row)
 );
 
 create table blob_search (
@@ -838,6 +1245,11 @@ create table checkouts (
   ended_at timestamp(3) with time zone,
   paid_at timestamp(3) with time zone,
   license_account text collate "C",
+  payment text collate "C",
+  paid_amount bigint,
+  refunded_amount bigint default 0 not null,
+  disputed_amount bigint default 0 not null,
+  returned_credits bigint default 0 not null,
   constraint checkouts_pkey PRIMARY KEY (tenant_id, id),
   constraint checkouts_credits_positive CHECK ((credits > 0)),
   constraint checkouts_license_only_when_paid CHECK (((license_sealed IS NULL) OR ((paid_at IS NOT NULL) AND (purpose = 'license_key'::text)))),
@@ -867,6 +1279,34 @@ create table collections (
   constraint collections_policy_known CHECK ((contributor_policy = ANY (ARRAY['open'::text, 'token'::text]))),
   constraint collections_state_known CHECK ((state = ANY (ARRAY['open'::text, 'ready'::text, 'closed'::text])))
 ) with (fillfactor=70);
+
+create table console_links (
+  secret_hash bytea not null,
+  kind text not null,
+  tenant_id text collate "C",
+  member_id text collate "C",
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint console_links_pkey PRIMARY KEY (secret_hash),
+  constraint console_links_kind_known CHECK ((kind = ANY (ARRAY['operator'::text, 'tenant'::text, 'member'::text]))),
+  constraint console_links_whole CHECK ((((kind = 'operator'::text) = (tenant_id IS NULL)) AND ((kind = 'member'::text) = (member_id IS NOT NULL))))
+);
+
+create table console_sessions (
+  id text collate "C" not null,
+  token_hash bytea not null,
+  csrf_hash bytea not null,
+  tenant_id text collate "C",
+  member_id text collate "C",
+  address text not null,
+  user_agent text,
+  created_at timestamp(3) with time zone default now() not null,
+  last_used_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint console_sessions_pkey PRIMARY KEY (id),
+  constraint console_sessions_hash_unique UNIQUE (token_hash),
+  constraint console_sessions_member_of_tenant CHECK (((member_id IS NULL) OR (tenant_id IS NOT NULL)))
+);
 
 create table daily_counts (
   tenant_id text collate "C" not null,
@@ -907,17 +1347,6 @@ create table event_heads (
   constraint event_heads_pkey PRIMARY KEY (tenant_id)
 ) with (fillfactor=50);
 
-create table event_outbox (
-  tenant_id text collate "C" not null,
-  "position" bigint generated always as identity not null,
-  id text collate "C" not null,
-  type text not null,
-  data json not null,
-  created_at timestamp(3) with time zone default clock_timestamp() not null,
-  was_open boolean,
-  constraint event_outbox_pkey PRIMARY KEY (tenant_id, "position")
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
-
 create table events (
   tenant_id text collate "C" not null,
   sequence bigint not null,
@@ -929,21 +1358,17 @@ create table events (
   constraint events_pkey PRIMARY KEY (tenant_id, sequence)
 );
 
-create table idempotency_keys (
-  scope text collate "C" not null,
-  key_hash bytea not null,
-  body_hash bytea not null,
-  answer bytea,
-  expires_at timestamp(3) with time zone not null,
-  constraint idempotency_keys_pkey PRIMARY KEY (scope, key_hash)
-);
-
 create table invites (
   code_hash bytea not null,
   uses_left integer not null,
   expires_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
+  id text collate "C" default ('ivt_'::text || "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 22)) not null,
+  hint text,
+  uses integer,
+  revoked_at timestamp(3) with time zone,
   constraint invites_pkey PRIMARY KEY (code_hash),
+  constraint invites_id_unique UNIQUE (id),
   constraint invites_uses_left_not_negative CHECK ((uses_left >= 0))
 );
 
@@ -982,8 +1407,24 @@ create table ledger_accounts (
   constraint ledger_accounts_code_of_bearer CHECK (((code_hash IS NOT NULL) = (kind = ANY (ARRAY['wallet'::text, 'coupon'::text, 'license'::text])))),
   constraint ledger_accounts_coupon_has_origin CHECK ((((origin_tenant_id IS NOT NULL) AND (origin_id IS NOT NULL)) = (kind = 'coupon'::text))),
   constraint ledger_accounts_coupons_expire CHECK (((expires_at IS NULL) OR (kind = 'coupon'::text))),
-  constraint ledger_accounts_kind_known CHECK ((kind = ANY (ARRAY['platform'::text, 'issuer'::text, 'revenue'::text, 'wallet'::text, 'coupon'::text, 'license'::text, 'held'::text])))
+  constraint ledger_accounts_kind_known CHECK ((kind = ANY (ARRAY['platform'::text, 'issuer'::text, 'revenue'::text, 'wallet'::text, 'coupon'::text, 'license'::text, 'held'::text, 'loss'::text])))
 ) with (fillfactor=70);
+
+create table ledger_audits (
+  id text collate "C" not null,
+  state text default 'queued'::text not null,
+  rules_checked integer default 0 not null,
+  accounts bigint,
+  transfers bigint,
+  credits bigint,
+  findings json default '[]'::json not null,
+  finding_count integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  constraint ledger_audits_pkey PRIMARY KEY (id),
+  constraint ledger_audits_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
 
 create table ledger_due (
   tenant_id text collate "C" not null,
@@ -998,6 +1439,11 @@ create table ledger_hold_ends (
   outcome text not null,
   captured bigint not null,
   ended_at timestamp(3) with time zone default now() not null,
+  joined_at timestamp(3) with time zone,
+  budget bigint,
+  used bigint,
+  used_tokens bigint,
+  used_tool_calls bigint,
   constraint ledger_hold_ends_pkey PRIMARY KEY (tenant_id, id),
   constraint ledger_hold_ends_captured_fits CHECK (((captured >= 0) AND ((captured > 0) = (outcome = 'captured'::text)))),
   constraint ledger_hold_ends_outcome_known CHECK ((outcome = ANY (ARRAY['captured'::text, 'released'::text, 'expired'::text])))
@@ -1055,10 +1501,62 @@ create table ledger_transfers (
   actor text collate "C" not null,
   memo text,
   created_at timestamp(3) with time zone default now() not null,
+  purpose text collate "C",
   constraint ledger_transfers_pkey PRIMARY KEY (tenant_id, id),
   constraint ledger_transfers_amount_positive CHECK ((amount > 0)),
-  constraint ledger_transfers_kind_known CHECK ((kind = ANY (ARRAY['prefund'::text, 'sale'::text, 'redemption'::text, 'grant'::text, 'return'::text, 'fee'::text, 'hold'::text, 'capture'::text, 'release'::text]))),
+  constraint ledger_transfers_kind_known CHECK ((kind = ANY (ARRAY['prefund'::text, 'sale'::text, 'redemption'::text, 'grant'::text, 'return'::text, 'fee'::text, 'hold'::text, 'capture'::text, 'release'::text, 'refund'::text, 'loss'::text]))),
   constraint ledger_transfers_two_accounts CHECK (((tenant_id <> to_tenant_id) OR (from_id <> to_id)))
+);
+
+create table log_checkpoints (
+  origin text collate "C" not null,
+  size bigint not null,
+  signed text not null,
+  published_at timestamp(3) with time zone default now() not null,
+  constraint log_checkpoints_pkey PRIMARY KEY (origin)
+);
+
+create table log_cosignatures (
+  origin text collate "C" not null,
+  witness text collate "C" not null,
+  size bigint not null,
+  line text not null,
+  cosigned_at timestamp(3) with time zone default now() not null,
+  constraint log_cosignatures_pkey PRIMARY KEY (origin, witness)
+);
+
+create table log_leaves (
+  leaf_hash bytea not null,
+  entry bytea not null,
+  queued_at timestamp(3) with time zone default now() not null,
+  "position" bigint,
+  constraint log_leaves_pkey PRIMARY KEY (leaf_hash),
+  constraint log_leaves_entry CHECK ((octet_length(entry) <= 65535)),
+  constraint log_leaves_hash CHECK ((octet_length(leaf_hash) = 32))
+);
+
+create table log_sources (
+  name text collate "C" not null,
+  "position" bigint not null,
+  constraint log_sources_pkey PRIMARY KEY (name)
+);
+
+create table log_tiles (
+  level smallint not null,
+  tile bigint not null,
+  hashes bytea not null,
+  constraint log_tiles_pkey PRIMARY KEY (level, tile),
+  constraint log_tiles_hashes CHECK (((octet_length(hashes) >= 32) AND (octet_length(hashes) <= 8192) AND ((octet_length(hashes) % 32) = 0)))
+);
+
+create table log_tree (
+  only_row boolean default true not null,
+  size bigint not null,
+  root bytea not null,
+  heard_at timestamp(3) with time zone,
+  refusal text,
+  constraint log_tree_pkey PRIMARY KEY (only_row),
+  constraint log_tree_one_row CHECK (only_row)
 );
 
 create table master_key_check (
@@ -1068,10 +1566,41 @@ create table master_key_check (
   constraint master_key_check_one_row CHECK ((name = 'check'::text))
 );
 
+create table members (
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  email text collate "C" not null,
+  name text,
+  role text not null,
+  issuer text collate "C",
+  subject text collate "C",
+  created_at timestamp(3) with time zone default now() not null,
+  joined_at timestamp(3) with time zone,
+  constraint members_pkey PRIMARY KEY (tenant_id, id),
+  constraint members_account_unique UNIQUE (issuer, subject, tenant_id),
+  constraint members_email_unique UNIQUE (tenant_id, email),
+  constraint members_account_joined CHECK (((issuer IS NULL) OR (joined_at IS NOT NULL))),
+  constraint members_account_whole CHECK (((issuer IS NULL) = (subject IS NULL))),
+  constraint members_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'moderator'::text, 'analyst'::text])))
+);
+
 create table new_rooms (
   made_on date not null,
   room text collate "C" not null,
   constraint new_rooms_pkey PRIMARY KEY (made_on, room)
+);
+
+create table operator_credentials (
+  id text collate "C" not null,
+  name text not null,
+  hint text not null,
+  token_hash bytea not null,
+  created_at timestamp(3) with time zone default now() not null,
+  last_used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  constraint operator_credentials_pkey PRIMARY KEY (id),
+  constraint operator_credentials_hash_unique UNIQUE (token_hash)
 );
 
 create table paint_allowances (
@@ -1080,6 +1609,15 @@ create table paint_allowances (
   used bigint not null,
   constraint paint_allowances_pkey PRIMARY KEY (tenant_id, month),
   constraint paint_allowances_used_not_negative CHECK ((used >= 0))
+);
+
+create table partition_slots (
+  name text collate "C" not null,
+  slot smallint not null,
+  opened_at timestamp(3) with time zone,
+  closed_at timestamp(3) with time zone,
+  constraint partition_slots_pkey PRIMARY KEY (name, slot),
+  constraint partition_slots_closed_after_opened CHECK (((closed_at IS NULL) OR (opened_at IS NOT NULL)))
 );
 
 create table platform_keys (
@@ -1092,6 +1630,21 @@ create table platform_keys (
   constraint platform_keys_pkey PRIMARY KEY (purpose, id)
 );
 
+create table processes (
+  id uuid not null,
+  role text not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  node text not null,
+  memory_bytes bigint not null,
+  started_at timestamp(3) with time zone default now() not null,
+  beat_at timestamp(3) with time zone default now() not null,
+  slowest_revocation_ms integer,
+  constraint processes_pkey PRIMARY KEY (id),
+  constraint processes_role_known CHECK ((role = ANY (ARRAY['api'::text, 'worker'::text])))
+) with (fillfactor=50);
+
 create table provider_keys (
   tenant_id text collate "C" not null,
   provider text collate "C" not null,
@@ -1102,9 +1655,44 @@ create table provider_keys (
   constraint provider_keys_pkey PRIMARY KEY (tenant_id, provider)
 );
 
+create table receipt_numbers (
+  tenant_id text collate "C" not null,
+  last bigint not null,
+  constraint receipt_numbers_pkey PRIMARY KEY (tenant_id)
+) with (fillfactor=70);
+
+create table receipts (
+  tenant_id text collate "C" not null,
+  seq bigint not null,
+  id text collate "C" not null,
+  kind text not null,
+  subject text collate "C" not null,
+  price bigint not null,
+  charged bigint not null,
+  payer_tenant_id text collate "C" not null,
+  payer_id text collate "C" not null,
+  ledger_id text collate "C" not null,
+  code_hash bytea,
+  held_at timestamp(3) with time zone,
+  joined_at timestamp(3) with time zone,
+  stopped_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint receipts_pkey PRIMARY KEY (tenant_id, seq),
+  constraint receipts_charged_fits CHECK (((charged >= 0) AND (charged <= price)))
+);
+
 create table removed_rooms (
   room text collate "C" not null,
   constraint removed_rooms_pkey PRIMARY KEY (room)
+);
+
+create table restores (
+  only_row boolean default true not null,
+  snapshot_at timestamp(3) with time zone not null,
+  restored_at timestamp(3) with time zone default now() not null,
+  confirmed_at timestamp(3) with time zone,
+  constraint restores_pkey PRIMARY KEY (only_row),
+  constraint restores_one_row CHECK (only_row)
 );
 
 create table room_lines (
@@ -1122,6 +1710,7 @@ create table rooms (
   bytes bigint not null,
   policy_seq integer not null,
   policy_hash text collate "C" not null,
+  access_key text collate "C",
   constraint rooms_pkey PRIMARY KEY (room),
   constraint rooms_policy_is_a_line CHECK (((policy_seq >= 0) AND (policy_seq < count)))
 ) with (fillfactor=70);
@@ -1157,12 +1746,28 @@ create table sessions (
   stopped_at timestamp(3) with time zone,
   agent_version bytea not null,
   is_remote boolean not null,
+  budget bigint default 0 not null,
+  budget_holds json,
+  used bigint default 0 not null,
+  used_tokens bigint default 0 not null,
+  used_tool_calls bigint default 0 not null,
+  used_steps bigint default 0 not null,
+  paused_at timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (tenant_id, id),
   constraint sessions_armed_by_summon_key CHECK (((summon_hash IS NOT NULL) OR (status <> 'armed'::text))),
-  constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= price))),
+  constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= (price + budget)))),
   constraint sessions_key_while_needed CHECK (((mk_sealed IS NULL) OR (status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text])))),
   constraint sessions_status_known CHECK ((status = ANY (ARRAY['armed'::text, 'launching'::text, 'running'::text, 'stopping'::text, 'stopped'::text, 'failed'::text, 'expired'::text])))
 ) with (fillfactor=80);
+
+create table space_certificates (
+  digest text collate "C" not null,
+  signed text not null,
+  key_thumbprint text not null,
+  first_seen_at timestamp(3) with time zone default now() not null,
+  last_seen_at timestamp(3) with time zone default now() not null,
+  constraint space_certificates_pkey PRIMARY KEY (digest)
+);
 
 create table space_total (
   only_row boolean default true not null,
@@ -1191,8 +1796,24 @@ create table sweep_leases (
   holder text collate "C",
   until timestamp(3) with time zone,
   ran_at timestamp(3) with time zone,
+  interval_ms integer,
+  failed_at timestamp(3) with time zone,
   constraint sweep_leases_pkey PRIMARY KEY (name)
 ) with (fillfactor=50);
+
+create table tenant_deletions (
+  tenant_id text collate "C" not null,
+  status_before text not null,
+  requested_at timestamp(3) with time zone default now() not null,
+  due_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  blobs_queued_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  rows_removed bigint default 0 not null,
+  constraint tenant_deletions_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_deletions_in_order CHECK ((((finished_at IS NULL) OR (blobs_queued_at IS NOT NULL)) AND ((blobs_queued_at IS NULL) OR (started_at IS NOT NULL)))),
+  constraint tenant_deletions_status_known CHECK ((status_before = ANY (ARRAY['active'::text, 'suspended'::text])))
+);
 
 create table tenant_limits (
   tenant_id text collate "C" not null,
@@ -1202,7 +1823,16 @@ create table tenant_limits (
   upload_bytes_per_address bigint,
   stored_bytes bigint,
   open_streams bigint,
+  paints_per_month bigint,
+  rate_percent bigint,
+  active_sessions bigint,
+  pending_launches bigint,
+  open_uploads bigint,
+  open_upload_bytes bigint,
+  open_uploads_in_collection bigint,
+  active_generations bigint,
   constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_limits_more_not_negative CHECK ((LEAST(paints_per_month, rate_percent, active_sessions, pending_launches, open_uploads, open_upload_bytes, open_uploads_in_collection, active_generations) >= 0)),
   constraint tenant_limits_not_negative CHECK ((LEAST(paints_per_address, paints_per_collection, paints_per_day, upload_bytes_per_address, stored_bytes) >= 0)),
   constraint tenant_limits_streams_not_negative CHECK ((open_streams >= 0))
 );
@@ -1214,6 +1844,7 @@ create table tenants (
   roles text[],
   status text default 'active'::text not null,
   created_at timestamp(3) with time zone default now() not null,
+  logs_requests boolean default true not null,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_roles_known CHECK ((roles <@ ARRAY['app'::text, 'issuer'::text])),
   constraint tenants_status_known CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
@@ -1230,6 +1861,25 @@ create table usage_days (
   constraint usage_days_quantity_not_negative CHECK ((quantity >= 0))
 ) with (fillfactor=70);
 
+create table usage_items (
+  tenant_id text collate "C" not null,
+  day date not null,
+  collection_id text collate "C" not null,
+  items bigint not null,
+  constraint usage_items_pkey PRIMARY KEY (tenant_id, day, collection_id),
+  constraint usage_items_positive CHECK ((items > 0))
+) with (fillfactor=70);
+
+create table usage_traffic (
+  tenant_id text collate "C" not null,
+  day date not null,
+  requests bigint not null,
+  bytes bigint not null,
+  constraint usage_traffic_pkey PRIMARY KEY (tenant_id, day),
+  constraint usage_traffic_exact CHECK ((GREATEST(requests, bytes) <= '9007199254740991'::bigint)),
+  constraint usage_traffic_not_negative CHECK ((LEAST(requests, bytes) >= 0))
+) with (fillfactor=70);
+
 create table usage_writers (
   id uuid not null,
   last_batch bigint not null,
@@ -1237,23 +1887,31 @@ create table usage_writers (
   constraint usage_writers_pkey PRIMARY KEY (id)
 );
 
-create table webhook_deliveries (
+create table webhook_endpoint_secrets (
   tenant_id text collate "C" not null,
-  sequence bigint not null,
+  endpoint_id text collate "C" not null,
   id text collate "C" not null,
-  status text default 'pending'::text not null,
-  tries integer default 0 not null,
-  attempts integer default 0 not null,
-  response_status integer,
-  error text,
+  sealed bytea not null,
+  signs_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
-  last_attempt_at timestamp(3) with time zone,
-  next_attempt_at timestamp(3) with time zone,
-  constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, sequence),
-  constraint webhook_deliveries_id_unique UNIQUE (tenant_id, id),
-  constraint webhook_deliveries_pending_is_due CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
-  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+  constraint webhook_endpoint_secrets_pkey PRIMARY KEY (tenant_id, id)
 );
+
+create table webhook_endpoints (
+  tenant_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  url text not null,
+  events text[],
+  description text,
+  enabled boolean not null,
+  failures integer default 0 not null,
+  failing_since timestamp(3) with time zone,
+  resume_at timestamp(3) with time zone,
+  lease_owner text collate "C",
+  lease_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, endpoint_id)
+) with (fillfactor=50);
 
 create table webhook_secrets (
   tenant_id text collate "C" not null,
@@ -1275,8 +1933,196 @@ create table webhooks (
   lease_owner text collate "C",
   lease_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
+  description text,
   constraint webhooks_pkey PRIMARY KEY (tenant_id)
 ) with (fillfactor=50);
+
+create table event_outbox (
+  tenant_id text collate "C" constraint event_outbox_slots_tenant_id_not_null not null,
+  "position" bigint default nextval('event_outbox_positions'::regclass) constraint event_outbox_slots_position_not_null not null,
+  id text collate "C" constraint event_outbox_slots_id_not_null not null,
+  type text constraint event_outbox_slots_type_not_null not null,
+  data json constraint event_outbox_slots_data_not_null not null,
+  created_at timestamp(3) with time zone default clock_timestamp() constraint event_outbox_slots_created_at_not_null not null,
+  was_open boolean,
+  slot smallint default COALESCE(pg_sequence_last_value('event_outbox_slot'::regclass), (0)::bigint) constraint event_outbox_slots_slot_not_null not null
+) partition by LIST (slot);
+
+create table idempotency_keys (
+  scope text collate "C" constraint idempotency_keys_parts_scope_not_null not null,
+  key_hash bytea constraint idempotency_keys_parts_key_hash_not_null not null,
+  body_hash bytea constraint idempotency_keys_parts_body_hash_not_null not null,
+  answer bytea,
+  expires_at timestamp(3) with time zone constraint idempotency_keys_parts_expires_at_not_null not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key_hash)
+) partition by HASH (key_hash);
+
+create table request_log (
+  tenant_id text collate "C" not null,
+  request_id text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  method text not null,
+  path text collate "C" not null,
+  status smallint not null,
+  code text,
+  key_id text collate "C" not null,
+  duration_ms double precision not null,
+  origin text,
+  slot smallint default COALESCE(pg_sequence_last_value('request_log_slot'::regclass), (0)::bigint) not null
+) partition by LIST (slot);
+
+create table webhook_deliveries (
+  tenant_id text collate "C" constraint webhook_deliveries_slots_tenant_id_not_null not null,
+  sequence bigint constraint webhook_deliveries_slots_sequence_not_null not null,
+  id text collate "C" constraint webhook_deliveries_slots_id_not_null not null,
+  status text default 'pending'::text constraint webhook_deliveries_slots_status_not_null not null,
+  tries integer default 0 constraint webhook_deliveries_slots_tries_not_null not null,
+  attempts integer default 0 constraint webhook_deliveries_slots_attempts_not_null not null,
+  response_status integer,
+  error text,
+  created_at timestamp(3) with time zone default now() constraint webhook_deliveries_slots_created_at_not_null not null,
+  last_attempt_at timestamp(3) with time zone,
+  next_attempt_at timestamp(3) with time zone,
+  slot smallint default COALESCE(pg_sequence_last_value('webhook_deliveries_slot'::regclass), (0)::bigint) constraint webhook_deliveries_slots_slot_not_null not null,
+  attempt_log jsonb,
+  constraint webhook_deliveries_pending_is_due CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+) partition by LIST (slot);
+
+create table webhook_endpoint_deliveries (
+  tenant_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  sequence bigint not null,
+  id text collate "C" not null,
+  status text default 'pending'::text not null,
+  tries integer default 0 not null,
+  attempts integer default 0 not null,
+  response_status integer,
+  error text,
+  created_at timestamp(3) with time zone default now() not null,
+  last_attempt_at timestamp(3) with time zone,
+  next_attempt_at timestamp(3) with time zone,
+  attempt_log jsonb,
+  slot smallint default COALESCE(pg_sequence_last_value('webhook_endpoint_deliveries_slot'::regclass), (0)::bigint) not null,
+  constraint webhook_endpoint_deliveries_pending_is_due CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_endpoint_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+) partition by LIST (slot);
+
+create table event_outbox_0 partition of event_outbox (
+  constraint event_outbox_0_pkey PRIMARY KEY (tenant_id, "position"),
+  constraint event_outbox_0_slot CHECK ((slot = 0))
+) FOR VALUES IN ('0') with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+create table event_outbox_1 partition of event_outbox (
+  constraint event_outbox_1_pkey PRIMARY KEY (tenant_id, "position")
+) FOR VALUES IN ('1') with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+create table event_outbox_2 partition of event_outbox (
+  constraint event_outbox_2_pkey PRIMARY KEY (tenant_id, "position")
+) FOR VALUES IN ('2') with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+create table idempotency_keys_0 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 0);
+
+create table idempotency_keys_1 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 1);
+
+create table idempotency_keys_2 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 2);
+
+create table idempotency_keys_3 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 3);
+
+create table idempotency_keys_4 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 4);
+
+create table idempotency_keys_5 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 5);
+
+create table idempotency_keys_6 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 6);
+
+create table idempotency_keys_7 partition of idempotency_keys FOR VALUES WITH (modulus 8, remainder 7);
+
+create table request_log_0 partition of request_log (
+  constraint request_log_0_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('0');
+
+create table request_log_1 partition of request_log (
+  constraint request_log_1_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('1');
+
+create table request_log_2 partition of request_log (
+  constraint request_log_2_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('2');
+
+create table request_log_3 partition of request_log (
+  constraint request_log_3_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('3');
+
+create table request_log_4 partition of request_log (
+  constraint request_log_4_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('4');
+
+create table webhook_deliveries_0 partition of webhook_deliveries (
+  constraint webhook_deliveries_0_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_0_id_unique UNIQUE (tenant_id, id),
+  constraint webhook_deliveries_0_slot CHECK ((slot = 0))
+) FOR VALUES IN ('0');
+
+create table webhook_deliveries_1 partition of webhook_deliveries (
+  constraint webhook_deliveries_1_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_1_id_unique UNIQUE (tenant_id, id)
+) FOR VALUES IN ('1');
+
+create table webhook_deliveries_2 partition of webhook_deliveries (
+  constraint webhook_deliveries_2_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_2_id_unique UNIQUE (tenant_id, id)
+) FOR VALUES IN ('2');
+
+create table webhook_deliveries_3 partition of webhook_deliveries (
+  constraint webhook_deliveries_3_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_3_id_unique UNIQUE (tenant_id, id)
+) FOR VALUES IN ('3');
+
+create table webhook_deliveries_4 partition of webhook_deliveries (
+  constraint webhook_deliveries_4_pkey PRIMARY KEY (tenant_id, sequence),
+  constraint webhook_deliveries_4_id_unique UNIQUE (tenant_id, id)
+) FOR VALUES IN ('4');
+
+create table webhook_endpoint_deliveries_0 partition of webhook_endpoint_deliveries (
+  constraint webhook_endpoint_deliveries_0_pkey PRIMARY KEY (tenant_id, endpoint_id, sequence)
+) FOR VALUES IN ('0');
+
+create table webhook_endpoint_deliveries_1 partition of webhook_endpoint_deliveries (
+  constraint webhook_endpoint_deliveries_1_pkey PRIMARY KEY (tenant_id, endpoint_id, sequence)
+) FOR VALUES IN ('1');
+
+create table webhook_endpoint_deliveries_2 partition of webhook_endpoint_deliveries (
+  constraint webhook_endpoint_deliveries_2_pkey PRIMARY KEY (tenant_id, endpoint_id, sequence)
+) FOR VALUES IN ('2');
+
+create table webhook_endpoint_deliveries_3 partition of webhook_endpoint_deliveries (
+  constraint webhook_endpoint_deliveries_3_pkey PRIMARY KEY (tenant_id, endpoint_id, sequence)
+) FOR VALUES IN ('3');
+
+create table webhook_endpoint_deliveries_4 partition of webhook_endpoint_deliveries (
+  constraint webhook_endpoint_deliveries_4_pkey PRIMARY KEY (tenant_id, endpoint_id, sequence)
+) FOR VALUES IN ('4');
+
+CREATE OR REPLACE FUNCTION public.add_receipts(made receipts[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with counted as (
+    insert into receipt_numbers as n (tenant_id, last)
+    select m.tenant_id, count(*) from unnest(made) m group by m.tenant_id order by m.tenant_id
+    on conflict on constraint receipt_numbers_pkey do update set last = n.last + excluded.last
+    returning n.tenant_id, n.last
+  )
+  insert into receipts (
+    tenant_id, seq, id, kind, subject, price, charged, payer_tenant_id, payer_id, ledger_id, code_hash, held_at, joined_at, stopped_at,
+    created_at
+  )
+  select m.tenant_id, c.last + 1 - row_number() over (partition by m.tenant_id order by m.ledger_id desc), m.id, m.kind, m.subject,
+    m.price, m.charged, m.payer_tenant_id, m.payer_id, m.ledger_id, m.code_hash, m.held_at, m.joined_at, m.stopped_at, m.created_at
+  from unnest(made) m
+  join counted c on c.tenant_id = m.tenant_id
+$function$
+;
 
 CREATE INDEX agents_catalog ON public.agents USING btree (seq) WHERE (status = 'active'::text);
 
@@ -1296,6 +2142,10 @@ CREATE UNIQUE INDEX artifacts_one_hero ON public.artifacts USING btree (tenant_i
 
 CREATE INDEX artifacts_public_cards ON public.artifacts USING btree (tenant_id, collection_id, seq) WHERE ((kind = 'card'::text) AND published AND approved AND (NOT archived) AND (access = 'open'::text) AND (status = 'ready'::text));
 
+CREATE INDEX audit_log_newest ON public.audit_log USING btree (created_at, id);
+
+CREATE INDEX audit_log_of_tenant ON public.audit_log USING btree (tenant_id, created_at, id) WHERE (tenant_id IS NOT NULL);
+
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
@@ -1304,11 +2154,21 @@ CREATE INDEX checkouts_license_account ON public.checkouts USING btree (tenant_i
 
 CREATE INDEX checkouts_newest ON public.checkouts USING btree (tenant_id, created_at, id);
 
+CREATE INDEX checkouts_payment ON public.checkouts USING btree (payment) WHERE (payment IS NOT NULL);
+
 CREATE INDEX checkouts_settled ON public.checkouts USING btree (COALESCE(paid_at, ended_at, expires_at)) WHERE ((license_sealed IS NULL) AND ((pending_at IS NULL) OR (paid_at IS NOT NULL) OR (ended_at IS NOT NULL)));
 
 CREATE INDEX collections_id ON public.collections USING btree (id);
 
 CREATE INDEX collections_newest ON public.collections USING btree (tenant_id, created_at, id);
+
+CREATE INDEX console_links_expire ON public.console_links USING btree (expires_at);
+
+CREATE INDEX console_links_of_member ON public.console_links USING btree (tenant_id, member_id) WHERE (tenant_id IS NOT NULL);
+
+CREATE INDEX console_sessions_of_member ON public.console_sessions USING btree (tenant_id, member_id);
+
+CREATE INDEX console_sessions_used ON public.console_sessions USING btree (last_used_at);
 
 CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
 
@@ -1318,7 +2178,7 @@ CREATE INDEX events_created_at ON public.events USING btree (created_at);
 
 CREATE INDEX events_open_items ON public.events USING btree (tenant_id, ((data ->> 'collection_id'::text)), sequence) WHERE (open_item IS NOT NULL);
 
-CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_expires_at ON ONLY public.idempotency_keys USING btree (expires_at);
 
 CREATE UNIQUE INDEX items_one_hero ON public.items USING btree (tenant_id, collection_id) WHERE hero;
 
@@ -1328,6 +2188,8 @@ CREATE INDEX items_open_type ON public.items USING btree (tenant_id, collection_
 
 CREATE UNIQUE INDEX ledger_accounts_code ON public.ledger_accounts USING btree (code_hash) WHERE (code_hash IS NOT NULL);
 
+CREATE UNIQUE INDEX ledger_audits_one_open ON public.ledger_audits USING btree ((true)) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
 CREATE INDEX ledger_due_due_at ON public.ledger_due USING btree (due_at);
 
 CREATE INDEX ledger_hold_ends_ended_at ON public.ledger_hold_ends USING brin (ended_at) WITH (pages_per_range='32', autosummarize='on');
@@ -1336,13 +2198,29 @@ CREATE INDEX ledger_holds_created_at ON public.ledger_holds USING brin (created_
 
 CREATE INDEX ledger_transfers_created_at ON public.ledger_transfers USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 
+CREATE INDEX ledger_transfers_memos ON public.ledger_transfers USING btree (tenant_id, id) WHERE (memo IS NOT NULL);
+
 CREATE INDEX ledger_transfers_newest ON public.ledger_transfers USING btree (tenant_id, created_at, id);
 
 CREATE INDEX ledger_transfers_received ON public.ledger_transfers USING btree (to_tenant_id, created_at, id) WHERE ((tenant_id <> to_tenant_id) AND (to_id <> 'revenue'::text));
 
 CREATE INDEX ledger_transfers_spent ON public.ledger_transfers USING btree (actor, created_at) WHERE (kind = ANY (ARRAY['capture'::text, 'fee'::text]));
 
+CREATE UNIQUE INDEX log_leaves_position ON public.log_leaves USING btree ("position") WHERE ("position" IS NOT NULL);
+
+CREATE INDEX log_leaves_waiting ON public.log_leaves USING btree (queued_at, leaf_hash) WHERE ("position" IS NULL);
+
+CREATE UNIQUE INDEX operator_credentials_name ON public.operator_credentials USING btree (name) WHERE (revoked_at IS NULL);
+
 CREATE UNIQUE INDEX platform_keys_one_living ON public.platform_keys USING btree (purpose) WHERE (retired_at IS NULL);
+
+CREATE INDEX receipts_newest ON public.receipts USING btree (tenant_id, created_at, id);
+
+CREATE INDEX receipts_of_payer ON public.receipts USING btree (payer_tenant_id, payer_id, created_at, id);
+
+CREATE INDEX request_log_failures ON ONLY public.request_log USING btree (tenant_id, created_at, request_id) WHERE (status >= 400);
+
+CREATE INDEX request_log_times ON ONLY public.request_log USING btree (tenant_id, created_at, request_id);
 
 CREATE UNIQUE INDEX room_lines_dedupe ON public.room_lines USING btree (room, dedupe) WHERE (dedupe IS NOT NULL);
 
@@ -1366,7 +2244,23 @@ CREATE UNIQUE INDEX sessions_summon ON public.sessions USING btree (summon_hash)
 
 CREATE INDEX sessions_version ON public.sessions USING btree (agent_tenant_id, agent_id, agent_version);
 
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+CREATE INDEX tenant_deletions_due ON public.tenant_deletions USING btree (due_at) WHERE (finished_at IS NULL);
+
+CREATE INDEX webhook_deliveries_0_due ON public.webhook_deliveries_0 USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_1_due ON public.webhook_deliveries_1 USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_2_due ON public.webhook_deliveries_2 USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_3_due ON public.webhook_deliveries_3 USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_deliveries_4_due ON public.webhook_deliveries_4 USING btree (tenant_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_endpoint_deliveries_due ON ONLY public.webhook_endpoint_deliveries USING btree (tenant_id, endpoint_id, next_attempt_at, sequence) WHERE (status = 'pending'::text);
+
+CREATE INDEX webhook_endpoint_deliveries_id ON ONLY public.webhook_endpoint_deliveries USING btree (tenant_id, endpoint_id, id);
+
+CREATE UNIQUE INDEX webhook_endpoint_secrets_one_current ON public.webhook_endpoint_secrets USING btree (tenant_id, endpoint_id) WHERE (signs_until IS NULL);
 
 CREATE UNIQUE INDEX webhook_secrets_one_current ON public.webhook_secrets USING btree (tenant_id) WHERE (signs_until IS NULL);
 
@@ -1397,6 +2291,18 @@ alter table checkouts add constraint checkouts_tenant_exists
 alter table collections add constraint collections_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table console_links add constraint console_links_member_exists
+  FOREIGN KEY (tenant_id, member_id) REFERENCES members(tenant_id, id);
+
+alter table console_links add constraint console_links_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table console_sessions add constraint console_sessions_member_exists
+  FOREIGN KEY (tenant_id, member_id) REFERENCES members(tenant_id, id);
+
+alter table console_sessions add constraint console_sessions_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table daily_counts add constraint daily_counts_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
@@ -1408,6 +2314,9 @@ alter table items add constraint items_collection_exists
 
 alter table ledger_hold_ends add constraint ledger_hold_ends_hold_exists
   FOREIGN KEY (tenant_id, id) REFERENCES ledger_holds(tenant_id, id);
+
+alter table members add constraint members_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table paint_allowances add constraint paint_allowances_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
@@ -1430,10 +2339,22 @@ alter table sessions add constraint sessions_version_exists
 alter table stored_bytes add constraint stored_bytes_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
+alter table tenant_deletions add constraint tenant_deletions_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
 alter table tenant_limits add constraint tenant_limits_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table usage_days add constraint usage_days_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table usage_traffic add constraint usage_traffic_tenant_exists
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+alter table webhook_endpoint_secrets add constraint webhook_endpoint_secrets_endpoint_exists
+  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, endpoint_id) ON DELETE CASCADE;
+
+alter table webhook_endpoints add constraint webhook_endpoints_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 alter table webhook_secrets add constraint webhook_secrets_webhook_exists
@@ -1448,6 +2369,12 @@ CREATE TRIGGER artifacts_count_new_bytes AFTER INSERT ON artifacts FOR EACH ROW 
 
 CREATE TRIGGER artifacts_count_removed_bytes AFTER DELETE ON artifacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_bytes();
 
+CREATE TRIGGER audit_log_is_removed_on_record BEFORE DELETE ON audit_log FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_log_records_removal BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.operation = 'removeAuditEntries'::text) EXECUTE FUNCTION remove_audit_entries();
+
+CREATE TRIGGER audit_log_stays BEFORE UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
 CREATE TRIGGER epochs_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON epochs FOR EACH STATEMENT EXECUTE FUNCTION refuse_epoch_change();
 
 CREATE TRIGGER ledger_accounts_begin_empty BEFORE INSERT ON ledger_accounts FOR EACH ROW WHEN (new.balance <> 0) EXECUTE FUNCTION refuse_ledger_change();
@@ -1455,6 +2382,8 @@ CREATE TRIGGER ledger_accounts_begin_empty BEFORE INSERT ON ledger_accounts FOR 
 CREATE TRIGGER ledger_accounts_move_by_transfer BEFORE UPDATE ON ledger_accounts FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_ledger_change();
 
 CREATE TRIGGER ledger_accounts_stay BEFORE DELETE OR TRUNCATE ON ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_hold_ends_receipts AFTER INSERT ON ledger_hold_ends REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION receipt_hold_ends();
 
 CREATE TRIGGER ledger_hold_ends_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_hold_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
 
@@ -1464,10 +2393,18 @@ CREATE TRIGGER ledger_recoveries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON led
 
 CREATE TRIGGER ledger_transfers_apply AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION apply_transfers();
 
-CREATE TRIGGER ledger_transfers_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+CREATE TRIGGER ledger_transfers_only_forget_memos BEFORE UPDATE ON ledger_transfers FOR EACH ROW WHEN (new.memo IS NOT NULL OR old.tenant_id IS DISTINCT FROM new.tenant_id OR old.id IS DISTINCT FROM new.id OR old.kind IS DISTINCT FROM new.kind OR old.from_id IS DISTINCT FROM new.from_id OR old.to_tenant_id IS DISTINCT FROM new.to_tenant_id OR old.to_id IS DISTINCT FROM new.to_id OR old.amount IS DISTINCT FROM new.amount OR old.actor IS DISTINCT FROM new.actor OR old.created_at IS DISTINCT FROM new.created_at) EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER ledger_transfers_receipts AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION receipt_transfers();
+
+CREATE TRIGGER ledger_transfers_stay BEFORE DELETE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
+
+CREATE TRIGGER receipts_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON receipts FOR EACH STATEMENT EXECUTE FUNCTION refuse_ledger_change();
 
 CREATE TRIGGER rooms_count_removed AFTER DELETE ON rooms REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_removed_rooms();
 
 CREATE TRIGGER rooms_keep_removed_names BEFORE DELETE ON rooms FOR EACH ROW EXECUTE FUNCTION keep_removed_name();
 
 CREATE TRIGGER rooms_names_stay_removed BEFORE INSERT ON rooms FOR EACH ROW EXECUTE FUNCTION refuse_removed_name();
+
+CREATE TRIGGER sweep_leases_not_by_ctid BEFORE UPDATE ON sweep_leases FOR EACH ROW WHEN (old.name = 'deleted tenants'::text AND new.until IS NOT NULL) EXECUTE FUNCTION refuse_sweep_by_ctid();

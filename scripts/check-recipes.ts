@@ -1,6 +1,6 @@
-// Behind `npm run check:recipes`: follows the recipes of CONTRIBUTING.md to the letter in a scratch copy, and then
-// runs the checks and the tests that the recipes add. So it fails when a recipe misses a step. `--without N` leaves
-// out the Nth step, to see that it does.
+// `npm run check:recipes`: follows the recipes of CONTRIBUTING.md to the letter in a scratch copy, then runs the
+// checks and the tests that the recipes add. It fails if a recipe misses a step. `--without N` leaves out the Nth
+// step, to show that the check notices it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..')
 interface Step {
   recipe: string
   file: string
-  /** How the text gets into the file, by the line of the file that is named: new, before, after or instead of it. */
+  /** Where the text goes in the file: a new file, or before, after or instead of the named line. */
   how: 'new' | 'before' | 'after' | 'instead'
   line: string
   text: string
@@ -24,7 +24,7 @@ interface Step {
 function readSteps(markdown: string): Step[] {
   const recipes = markdown.split(/^### /m).slice(1)
   return recipes.flatMap((section) => {
-    const recipe = section.split('\n', 1)[0]!
+    const [recipe = ''] = section.split('\n', 1)
     const items = section.split(/^\d+\. /m).slice(1)
     return items.flatMap((item) => {
       const file = /^\*\*`([^`]+)`\*\*/.exec(item)?.[1]
@@ -66,7 +66,7 @@ function copyTree(folder: string): void {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   for (const file of files.split('\n').filter((name) => name && existsSync(path.join(root, name))))
     cpSync(path.join(root, file), path.join(folder, file), { recursive: true })
-  // The packages of the workspace are links out of node_modules: they must lead into the copy.
+  // The workspace packages are links in node_modules. In the copy, they must point into the copy.
   mkdirSync(path.join(folder, 'node_modules'))
   execFileSync('cp', ['-a', '--reflink=auto', path.join(root, 'node_modules/@atrium'), path.join(folder, 'node_modules/@atrium')])
   const others = execFileSync('ls', ['-A', path.join(root, 'node_modules')], { encoding: 'utf8' }).split('\n')
@@ -89,11 +89,11 @@ try {
   copyTree(folder)
   for (const step of followed) apply(folder, step)
   const tests = steps.filter(({ file }) => file.endsWith('.test.ts')).map(({ file }) => file)
-  // The test runner passes over a file that is not there.
+  // The test runner ignores files that do not exist.
   for (const test of tests) if (!existsSync(path.join(folder, test))) throw new Error(`no recipe writes ${test}`)
   run(folder, 'run', '--silent', 'generate')
   for (const check of ['types', 'lint', 'format', 'unused']) run(folder, 'run', '--silent', `check:${check}`)
-  // What a recipe's own test does not see: that a page of the documentation is served.
+  // Checks what a recipe's own test does not: that a page of the documentation is served.
   run(folder, 'test', '--', ...tests, 'packages/server/src/gateway/docs/add-docs-pages.test.ts')
   console.log(
     `recipes: ${steps.length} steps of ${new Set(steps.map(({ recipe }) => recipe)).size} recipes, followed to the letter, pass the checks`,

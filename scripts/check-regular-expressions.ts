@@ -1,6 +1,6 @@
-// Behind `npm run check:regex`: no regular expression of ours may take more than linear time over what others send.
-// Takes other files than ours as a glob.
-// recheck (https://makenowjust-labs.github.io/recheck/) looks for an input that makes one slow; this says where that one stands.
+// `npm run check:regex`: no regular expression of this project may take more than linear time over untrusted input.
+// Takes a glob for other files. recheck (https://makenowjust-labs.github.io/recheck/) searches for an input that
+// makes one slow, and this script prints the location.
 import { glob, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ interface Found {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What runs in a service, a browser or at whoever verifies; tests choose their own input. */
+/** Code that runs in a service, in a browser or on a verifier's machine. Tests choose their own input. */
 const FILES = process.argv[2] ?? 'packages/*/src/**/*.{ts,tsx}'
 const TESTS = /\.test\.tsx?$|\/testing\//
 
@@ -26,7 +26,8 @@ for await (const path of glob(FILES, { cwd: root })) {
 
 const byText = Map.groupBy(found, ({ source, flags }) => `/${source}/${flags}`)
 for (const [text, places] of byText) {
-  const problem = await findProblem(places[0]!)
+  const [first] = places
+  const problem = first && (await findProblem(first))
   if (problem) problems.push(`${places.map(({ place }) => place).join(', ')}: ${text}\n  ${problem}`)
 }
 for (const problem of problems) console.error(problem)
@@ -35,7 +36,8 @@ process.exitCode = problems.length > 0 || found.length === 0 ? 1 : 0
 
 function findExpressions(path: string, text: string): void {
   const { program, errors } = parseSync(path, text)
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`)
+  const [error] = errors
+  if (error) throw new Error(`${path}: ${error.message}`)
   const placeOf = (start: number) => `${path}:${text.slice(0, start).split('\n').length}`
   const onCall = (call: CallExpression | NewExpression) => {
     if (call.callee.type !== 'Identifier' || call.callee.name !== 'RegExp') return
@@ -56,15 +58,15 @@ function findExpressions(path: string, text: string): void {
 }
 
 /**
- * Whether the comment on one of the two lines above says why no input can make it slow. recheck knows only that there
- * could be one.
+ * Whether a comment on one of the two lines above explains why no input can make the expression slow. recheck only
+ * knows that such an input might exist.
  */
 function isExplained(text: string, start: number): boolean {
   const above = text.slice(0, start).split('\n').slice(-3, -1)
   return above.some((line) => /^ *\/\/ recheck: \S/.test(line))
 }
 
-/** The text of an argument that is a constant; '' for one that is not there. */
+/** The text of a constant argument; '' for a missing one. */
 function textOf(argument: Argument | undefined): string | undefined {
   if (argument === undefined) return ''
   if (argument.type === 'Literal' && typeof argument.value === 'string') return argument.value

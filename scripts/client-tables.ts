@@ -1,7 +1,7 @@
 /**
- * Writes what the client needs of the contract when it runs: its routes and a class for each error code. The
- * contract's own table, with all its schemas, would make a page's bundle several times as large.
- * --check: writes nothing, and fails naming each file that is not what the contract says.
+ * Writes the parts of the contract that the client needs at run time: its routes and a class for each error code. The
+ * contract's own table, with all its schemas, would make a page's bundle several times as large. --check: writes
+ * nothing, and fails with the name of each file that is out of date.
  */
 import { errors } from '../packages/contract/src/errors.ts'
 import type { Operation } from '../packages/contract/src/operation.ts'
@@ -21,7 +21,7 @@ function routesFile(): string {
   return [
     `// ${origin}/src/table.ts.`,
     '',
-    '/** Method, path from the origin, caller, and what else holds: keyed, it takes an Idempotency-Key; raw, no envelope. */',
+    '/** Method, path from the origin, caller, and what else holds: keyed, it takes an Idempotency-Key; billed, it needs one; raw, no envelope. */',
     'export const routes = {',
     ...servedOperations.map((op) => `  ${op.id}: '${routeOf(op)}',`),
     '} as const',
@@ -32,7 +32,14 @@ function routesFile(): string {
 function routeOf({ method, path, status, caller, idempotency, answers }: Operation): string {
   const raw = Object.values(answers).some((answer) => answer.raw)
   const address = `${status === 'legacy' ? '' : '/v1'}${path}`
-  return [method, address, caller, ...(idempotency ? ['keyed'] : []), ...(raw ? ['raw'] : [])].join(' ')
+  return [
+    method,
+    address,
+    caller,
+    ...(idempotency ? ['keyed'] : []),
+    ...(idempotency === 'required' ? ['billed'] : []),
+    ...(raw ? ['raw'] : []),
+  ].join(' ')
 }
 
 interface ErrorEntry {
@@ -70,7 +77,7 @@ function flatEntries(): ErrorEntry[] {
 function clientEntries(): ErrorEntry[] {
   return [
     { code: 'network_error', says: 'No answer came: the server could not be reached, or not in time.' },
-    { code: 'unexpected_answer', says: 'An answer that is not the API’s: something stands in between.' },
+    { code: 'unexpected_answer', says: 'The answer is not from the API, but for example from a proxy in front of it.' },
   ]
 }
 
@@ -89,5 +96,5 @@ function classOf({ code, says }: ErrorEntry): string[] {
 /** insufficient_credit: InsufficientCreditError. */
 function classNameOf(code: string): string {
   const words = code.replace(/_error$/, '').split('_')
-  return `${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}Error`
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Error`
 }

@@ -1,5 +1,5 @@
-// Behind `npm run demo`: plays a whole evening of examples/event-wall against the running server, as an app and its
-// people would.
+// `npm run demo`: plays a whole evening of examples/event-wall against the running server, as an app and its users
+// would.
 import { AtriumError } from '../packages/client/src/atrium-error.ts'
 import { OperatorError } from '../packages/cli/src/operator-api.ts'
 import { StartError } from '../packages/server/src/errors/start-error.ts'
@@ -30,7 +30,7 @@ try {
   process.exitCode = 1
 }
 
-/** What whoever runs this can mend is one line; anything else is a fault and keeps its stack. */
+/** Errors that the user can fix are printed as one line. Any other error is a fault and keeps its stack. */
 function lineOf(error: unknown): string | undefined {
   if (error instanceof AtriumError) return `demo: ${error.message} (${error.code}, request ${error.requestId ?? 'unknown'})`
   if (error instanceof OperatorError || error instanceof StartError) return `demo: ${error.message}`

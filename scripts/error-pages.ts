@@ -1,6 +1,6 @@
 /**
- * Writes docs/errors: a page for each error code, and an index, from the error table and the table of operations.
- * --check: writes nothing, and fails naming each file that is not what the tables say.
+ * Writes docs/errors: a page for each error code and an index, from the error table and the table of operations.
+ * --check: writes nothing, and fails with the name of each file that is out of date.
  */
 import { errorCodesOf } from '../packages/contract/src/error-codes.ts'
 import { errorExample } from '../packages/contract/src/error-example.ts'
@@ -11,7 +11,7 @@ import { writeOrCheck } from './write-or-check.ts'
 
 const folder = 'docs/errors'
 const codes = Object.keys(errors) as ErrorCode[]
-/** All that answer with codes: the Space endpoint has flat errors of its own. */
+/** The operations whose answers have codes. The Space endpoint has flat errors of its own. */
 const answering = Object.values<Operation>(operations).filter((op) => !op.flatErrors)
 
 const files = new Map(codes.map((code) => [`${folder}/${code}.md`, pageOf(code)]))

@@ -1,6 +1,6 @@
 /**
- * Writes openapi/production and openapi/full, as JSON and YAML, from the table of operations.
- * --check: writes nothing, and fails naming each file that is not what the table says.
+ * Writes openapi/production and openapi/full, as JSON and YAML, from the table of operations. --check: writes
+ * nothing, and fails with the name of each file that is out of date.
  */
 import { stringify } from 'yaml'
 import { openApiDocument } from '../packages/contract/src/openapi.ts'

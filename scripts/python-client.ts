@@ -1,7 +1,7 @@
 /**
- * Writes what the Python client takes from the contract: a method for each operation, the types of what it sends and
- * answers, a class for each error code.
- * --check: writes nothing, and fails naming each file that is not what the contract says.
+ * Writes the parts of the Python client that come from the contract: a method for each operation, the types of
+ * requests and answers, and a class for each error code. --check: writes nothing, and fails with the name of each
+ * file that is out of date.
  */
 import { readFileSync } from 'node:fs'
 import { servedOperations } from '../packages/contract/src/table.ts'

@@ -1,11 +1,13 @@
-// Writes migrations/schema.sql: what the migrations make. With --check it only compares, and exits 1 when the file is
-// out of date.
+// Writes migrations/schema.sql: the schema that the migrations create. With --check it only compares, and exits with
+// 1 if the file is out of date. In both cases it refuses migrations that could not run while the previous release
+// serves.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'pg'
 import { dumpSchema } from '../packages/server/src/db/dump-schema.ts'
 import { latestMigration, migrate } from '../packages/server/src/db/migrate.ts'
-import { migrationsFolder } from '../packages/server/src/db/migration-files.ts'
+import { migrationsFolder, readMigrationFiles } from '../packages/server/src/db/migration-files.ts'
+import { findUnsafeStatements } from '../packages/server/src/db/migration-rules.ts'
 import { createTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
 
@@ -47,7 +49,11 @@ function check(schema: string): void {
   process.exitCode = 1
 }
 
-if (await latestMigration()) {
+const unsafe = (await readMigrationFiles(migrationsFolder)).flatMap(findUnsafeStatements)
+if (unsafe.length > 0) {
+  console.error([...unsafe, 'CONTRIBUTING.md, "Migrations", says what a migration may do in which release.'].join('\n'))
+  process.exitCode = 1
+} else if (await latestMigration()) {
   const schema = await (process.env['ATRIUM_TEST_DATABASE_URL'] ? dumpOnTestServer() : dumpOnThrowaway())
   if (process.argv.includes('--check')) check(schema)
   else writeFileSync(file, schema)

@@ -1,5 +1,5 @@
-// Takes the README's pictures of a share page. `node scripts/screenshot.ts LINK` of that one; without a link it plays
-// the demo first.
+// Takes the README's pictures of a share page: `node scripts/screenshot.ts LINK`. Without a link it plays the demo
+// first.
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
@@ -25,7 +25,7 @@ async function take(browser: Browser, url: string, { name, viewport, scale }: Sh
   const answer = await page.goto(url, { waitUntil: 'networkidle' })
   if (answer?.status() !== 200) throw new Error(`${url} answered ${answer?.status()}`)
   const png = await page.screenshot()
-  // 256 colours are a third of the bytes, and enough for a picture of this size.
+  // 256 colours take a third of the bytes and are enough for a picture of this size.
   const { size } = await sharp(png)
     .png({ palette: true, quality: 95, effort: 10, compressionLevel: 9 })
     .toFile(folder + name)

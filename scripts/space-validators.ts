@@ -1,7 +1,7 @@
 /**
- * Writes the functions that check the requests of the Space endpoint out of their schemas. The certified bundle holds
- * these instead of TypeBox: they can be read, and nothing in the bundle makes code at run time.
- * --check: writes nothing, and fails if the file is not what the schemas say.
+ * Generates the functions that check the requests of the Space endpoint from their schemas. The certified bundle has
+ * these instead of TypeBox: people can read them, and nothing in the bundle generates code at run time. --check:
+ * writes nothing, and fails if the file is out of date.
  */
 import { format } from 'oxfmt'
 import type { TObject } from 'typebox'
@@ -22,16 +22,19 @@ const requests: Readonly<Record<string, TObject>> = {
   Expel: schemas.SpaceExpel,
   Rename: schemas.SpaceRename,
   Remove: schemas.SpaceRemove,
+  Make: schemas.SpaceMake,
+  Read: schemas.SpaceRead,
+  Append: schemas.SpaceAppend,
 }
 
 /**
- * Any token and device key pass: part 5 of the contract rejects them after the room was found, and not as a fault of
- * the request's form.
+ * Any value is accepted for token and device key. Part 5 of the contract rejects them after the room was found, and
+ * not as an error of the request's form.
  */
 const checkedLater = new Set(['idToken', 'spk'])
 
 const imports = new Set<string>()
-/** Rules of texts by their constant, named after the field. */
+/** The rules of strings, by their constant, which is named after the field. */
 const rules = new Map<string, string>()
 const functions: string[] = []
 
@@ -47,7 +50,7 @@ const text = [
 const formatted = await format(path, text, { printWidth: 130, semi: false, singleQuote: true, trailingComma: 'all' })
 await writeOrCheck({ files: new Map([[path, formatted.code]]), command: 'node scripts/space-validators.ts' })
 
-/** One function an object: of a request, or of an object in it. */
+/** One function per object: of a request, or of an object within it. */
 function writeFunction(name: string, schema: Schema, isRequest: boolean): void {
   assertKeywords(schema, 'properties', 'required', 'additionalProperties')
   if (schema['type'] !== 'object' || schema['additionalProperties'] !== false) throw new Error(`${name} is not a closed object`)
@@ -98,7 +101,7 @@ function writeCheck(name: string, schema: Schema, at: string): string {
       return `${use('findTextsProblem')}(${name}, ${at}, ${String(schema['maxItems'] ?? Infinity)}, ${writeRule(name, items)})`
     }
     case 'object': {
-      const title = name[0]!.toUpperCase() + name.slice(1)
+      const title = name.charAt(0).toUpperCase() + name.slice(1)
       if (!functions.some((line) => line.startsWith(`function find${title}Problem(`))) writeFunction(title, schema, false)
       return `find${title}Problem(${name}, ${at})`
     }
@@ -107,7 +110,7 @@ function writeCheck(name: string, schema: Schema, at: string): string {
   }
 }
 
-/** The name of the constant that holds the rule of a text. */
+/** The name of the constant with the rule of a string. */
 function writeRule(name: string, schema: Schema): string {
   if (schema['type'] !== 'string') throw new Error(`${name} is not a text`)
   assertKeywords(schema, 'minLength', 'maxLength', 'format', 'pattern')
@@ -125,7 +128,7 @@ function writeRule(name: string, schema: Schema): string {
   return constant
 }
 
-/** A keyword without a rule here would be a check that is lost. */
+/** Fails on a keyword without a rule here, because its check would be lost. */
 function assertKeywords(schema: Schema, ...known: string[]): void {
   const allowed = new Set(['type', 'description', ...known])
   for (const keyword of Object.keys(schema)) if (!allowed.has(keyword)) throw new Error(`no rule for keyword ${keyword}`)

@@ -1,19 +1,25 @@
-// Behind `npm test`: one throwaway PostgreSQL with a migrated template database, then node's test runner over the
-// files or globs given.
+// `npm test`: starts one throwaway PostgreSQL with a migrated template database, then runs node's test runner over
+// the given files or globs, or over all tests that are not in tests/faults, tests/long or tests/image.
 import { spawn } from 'node:child_process'
+import type { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { Client, Pool } from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
+import { skipWithoutPgBouncer, startPgBouncer, type PgBouncer } from '../packages/traffic/src/postgres/testing/start-pgbouncer.ts'
 import { urlOfDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
+import { orderedTests } from './ordered-tests.ts'
 
 const template = 'atrium_template'
 /**
- * Hundreds of processes load the same modules: stripped of their types and compiled once, each starts twice as fast.
+ * Hundreds of processes load the same modules. If they are stripped of types and compiled once, each process starts
+ * twice as fast.
  */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
-// tests/long takes many minutes: `npm run test:long`.
-const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']
+const testTimeoutMs = 300_000
 
 async function makeTemplate(serverUrl: string): Promise<void> {
   const admin = new Client({ connectionString: serverUrl })
@@ -22,24 +28,15 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   const pool = new Pool({ connectionString: urlOfDatabase(serverUrl, template) })
   await migrate(pool)
   await pool.end()
-  // A connection to the template would make every clone of it fail.
+  // A connection to the template would make every cloning fail.
   await admin.query(`alter database ${template} with is_template true allow_connections false`)
   await admin.end()
 }
 
-/** Its closing lines must stay the last that is printed: CI reads them. */
-async function runTests(serverUrl: string, stopped: AbortSignal): Promise<number> {
-  const given = process.argv.slice(2)
-  const options = ['--test', '--test-concurrency=2', '--test-timeout=300000']
-  const runner = spawn(process.execPath, [...options, ...(given.length > 0 ? given : everything)], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      ATRIUM_TEST_DATABASE_URL: serverUrl,
-      ATRIUM_TEST_TEMPLATE: template,
-      NODE_COMPILE_CACHE: compileCache,
-    },
-  })
+/** Its closing lines must be printed last, because CI reads them. */
+async function runGiven(given: string[], env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
+  const options = ['--test', '--test-concurrency=2', `--test-timeout=${testTimeoutMs}`]
+  const runner = spawn(process.execPath, [...options, ...given], { stdio: 'inherit', env })
   stopped.addEventListener('abort', () => runner.kill('SIGTERM'))
   return new Promise((resolve, reject) => {
     runner.once('error', reject)
@@ -47,14 +44,46 @@ async function runTests(serverUrl: string, stopped: AbortSignal): Promise<number
   })
 }
 
+/** As `node --test` does, in an order of ours: the command sorts the files by name. */
+async function runEverything(env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<number> {
+  // Many files wait for most of their time. A third one beside two keeps two cores busy.
+  const events = run({ files: orderedTests(), concurrency: 3, timeout: testTimeoutMs, env, signal: stopped })
+  let failed = false
+  events.on('test:summary', ({ success }) => (failed ||= !success))
+  await pipeline(events.compose<Transform>(new spec()), process.stdout, { end: false })
+  return failed || stopped.aborted ? 1 : 0
+}
+
+/** ATRIUM_TEST_POOLER=1: the server's processes reach their database through a PgBouncer in transaction mode. */
+async function openPooler(serverUrl: string): Promise<PgBouncer | undefined> {
+  if (process.env['ATRIUM_TEST_POOLER'] !== '1') return undefined
+  if (skipWithoutPgBouncer) throw new Error(`ATRIUM_TEST_POOLER=1 ${skipWithoutPgBouncer}`)
+  return startPgBouncer({ serverUrl, settings: 'pool_mode = transaction\nmax_client_conn = 2000\nserver_login_retry = 1' })
+}
+
+function runTests(serverUrl: string, stopped: AbortSignal, poolerUrl: string | undefined): Promise<number> {
+  const env = {
+    ...process.env,
+    ...(poolerUrl === undefined ? {} : { ATRIUM_TEST_POOLER_URL: poolerUrl }),
+    ATRIUM_TEST_DATABASE_URL: serverUrl,
+    ATRIUM_TEST_TEMPLATE: template,
+    NODE_COMPILE_CACHE: compileCache,
+  }
+  const given = process.argv.slice(2)
+  return given.length > 0 ? runGiven(given, env, stopped) : runEverything(env, stopped)
+}
+
 const stop = new AbortController()
-// Ctrl-C reaches the runner too, which then ends; we only have to outlive it.
+// Ctrl-C also reaches the runner, which then ends. This process only has to outlive it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
 
 const server = await startThrowawayPostgres({ max_connections: 400 })
+let pooler: PgBouncer | undefined
 try {
   await makeTemplate(server.connectionString)
-  process.exitCode = stop.signal.aborted ? 1 : await runTests(server.connectionString, stop.signal)
+  pooler = await openPooler(server.connectionString)
+  process.exitCode = stop.signal.aborted ? 1 : await runTests(server.connectionString, stop.signal, pooler?.urlOf('postgres'))
 } finally {
+  await pooler?.stop()
   await server.stop()
 }

@@ -1,8 +1,9 @@
 /**
- * Writes the script of the wall as one constant, so that the server has it in the page without a build step.
- * --check: writes nothing, and fails if the file is not what the sources make.
+ * Writes the script of the wall as one constant, so that the server can inline it in the page without a build step.
+ * --check: writes nothing, and fails if the file is out of date.
  */
 import { resolve } from 'node:path'
+import { required } from '@atrium/contract/required'
 import { build } from 'esbuild'
 import { format } from 'oxfmt'
 import { writeOrCheck } from './write-or-check.ts'
@@ -21,7 +22,7 @@ const { outputFiles } = await build({
   tsconfigRaw: '{}',
   write: false,
 })
-const script = outputFiles[0]!.text.trim()
+const script = required(outputFiles[0], 'esbuild makes one file').text.trim()
 if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element')
 const text = [
   '// Written by scripts/wall-script.ts out of packages/web/src/wall/browser.',

@@ -8,7 +8,7 @@ export interface GeneratedFiles {
   files: Map<string, string>
   /** What to run when a file has drifted. */
   command: string
-  /** A folder that holds nothing else: what is left over in it goes. */
+  /** A folder with generated files only. Files that are left over in it are deleted. */
   ownFolder?: string
 }
 
@@ -19,19 +19,19 @@ export interface GeneratedFiles {
 export async function writeOrCheck({ files, command, ownFolder }: GeneratedFiles): Promise<void> {
   const present = ownFolder ? await readdir(resolve(root, ownFolder)).catch(() => []) : []
   const leftOver = present.map((name) => `${ownFolder}/${name}`).filter((path) => !files.has(path))
-  const differing: string[] = []
+  const differing = new Map<string, string>()
   for (const [path, text] of files) {
-    if ((await readFile(resolve(root, path), 'utf8').catch(() => undefined)) !== text) differing.push(path)
+    if ((await readFile(resolve(root, path), 'utf8').catch(() => undefined)) !== text) differing.set(path, text)
   }
   if (process.argv.includes('--check')) {
-    const drifted = [...differing, ...leftOver]
+    const drifted = [...differing.keys(), ...leftOver]
     for (const path of drifted) console.error(`${path} is not what the table says: run "${command}"`)
     if (drifted.length > 0) process.exitCode = 1
     return
   }
-  for (const path of differing) {
+  for (const [path, text] of differing) {
     await mkdir(dirname(resolve(root, path)), { recursive: true })
-    await writeFile(resolve(root, path), files.get(path)!)
+    await writeFile(resolve(root, path), text)
     console.log(`wrote ${path}`)
   }
   for (const path of leftOver) {

@@ -28,10 +28,13 @@ import {
   makeShelf,
   paramNames,
   pathTo,
+  sessionFor,
   startForShelves,
   type DeadKeys,
   type Shelf,
 } from './support/matrix-world.ts'
+
+import { expectedRefusal, makeVisitors, reachesAll, refusalIn, roleCells, thingsOf } from './support/role-cells.ts'
 
 const width = 24
 
@@ -53,16 +56,17 @@ before(async () => {
   ;[shelf, sibling, gone, foreign, dead] = await Promise.all([
     makeShelf(origin, own),
     makeShelf(origin, own),
-    makeShelf(origin, own),
+    makeShelf(origin, own, { ownEndpoint: true }),
     makeShelf(origin, other),
     makeDeadKeys(origin, own),
   ])
-  // One thing after the other, so that each was deleted by itself.
+  // One at a time, so that each is deleted directly and not with its parent.
   const path = `/v1/collections/${gone.things.collection}`
   for (const part of [`/items/${gone.things.item}`, `/artifacts/${gone.things.artifact}`, '']) {
     await askGood(origin, `DELETE ${path}${part}`, { key: own.secret, token: gone.owner })
   }
   await askGood(origin, `POST /sessions/${gone.things.session}/stop`, { key: gone.control })
+  await askGood(origin, `DELETE /v1/tenant/webhooks/endpoints/${gone.things.webhookEndpoint}`, { key: own.secret })
 })
 after(async () => {
   await atrium.end('SIGKILL')
@@ -76,7 +80,7 @@ interface Cell {
   target: Target
 }
 
-/** All of them, but where the key is refused whatever the token says: there, with and without the owner token. */
+/** All cells. If the key is refused whatever the token is, only the cells with and without the owner token. */
 function cellsOf(op: Operation): Cell[] {
   const tokens = capabilities(shelf, sibling, foreign)
   const strongest = tokens.filter(({ worth, token }) => worth === 'owner' || token === undefined)
@@ -94,7 +98,7 @@ function cellsOf(op: Operation): Cell[] {
 const nameOf = ({ op, who, held, target }: Cell) => `${op.id} with ${who.name}, ${held.name}, on ${target.name}`
 const expectedOf = ({ op, who, held, target }: Cell) => expectedOutcome(op, who, held, target)
 
-/** Sends it; where it will be done and changes what its path names, on things of its own. */
+/** Sends the request. If it will succeed and change what its path names, it gets things of its own. */
 async function send(cell: Cell): Promise<Answer> {
   const { op, who, held, target } = cell
   const changes = op.method !== 'GET' && paramNames(op).length > 0 && expectedOf(cell) === 'done'
@@ -113,7 +117,8 @@ async function send(cell: Cell): Promise<Answer> {
 
 async function ownCopy({ op, held }: Cell) {
   const tenant = op.caller === 'operator' ? await makeTenant(origin, 'To change') : own
-  const fresh = await makeShelf(origin, tenant, { session: op.caller === 'control' })
+  const ownEndpoint = op.id === 'deleteWebhookEndpoint'
+  const fresh = await makeShelf(origin, tenant, { session: sessionFor(op), ownEndpoint })
   return {
     shelf: fresh,
     token: held.worth === 'owner' ? fresh.owner : held.worth === 'contributor' ? fresh.contributor : held.token,
@@ -132,7 +137,7 @@ function sayExpected(op: Operation, cell: Cell): string {
   return op.id === 'renderCollection' || op.id === 'renderWall' ? '404' : `${errors[outcome].status} ${outcome}`
 }
 
-/** All that the cells name, as its owners see it. */
+/** The state of everything that the cells name, as its owners see it. */
 async function snapshot(): Promise<unknown> {
   const parties = [
     [own, shelf],
@@ -168,10 +173,10 @@ describe('every operation × every credential × every thing', () => {
         if (got !== expected) wrong.push(`${nameOf(cell)}: ${got} ${answer.text}, expected ${expected}`)
         if (answer.code && !(errorCodesOf(op) as string[]).includes(answer.code))
           wrong.push(`${nameOf(cell)}: ${answer.code} is not declared`)
-        // Of one caller with one token, all that is not theirs must look alike, but for the kind of thing that is
-        // missing.
+        // For one caller with one token, all answers about things of others must look alike, except for the kind of
+        // the missing thing.
         if (cell.target.is !== 'own' && expected !== 'done') {
-          // What is wrong with the form of an id is told from the form alone.
+          // An id that is malformed is recognised by its form alone.
           const form = cell.target.is === 'malformed' ? cell.target.name : ''
           const group = `${cell.who.name}, ${cell.held.name}, ${expected}, ${form}`
           if (!faces.has(group)) faces.set(group, faceOf(answer))
@@ -271,4 +276,29 @@ test('an Idempotency-Key of one tenant brings another nothing of it', async () =
   assert.deepEqual([replay.status, replay.code], [404, 'not_found'], 'nor is a replay a way around the refusal')
   const withoutToken = await call(origin, path, { key: own.publishable, idempotencyKey, body })
   assert.deepEqual([withoutToken.status, withoutToken.code], [403, 'contributor_token_required'])
+})
+
+test('every operation × every role of the console × things of one’s own, of another tenant and of nobody', async (t) => {
+  const visitors = await makeVisitors(origin, own)
+  const served = servedOperations.filter(({ flatErrors, kind }) => !flatErrors && kind !== 'stream')
+  const cells = served.flatMap((op) => roleCells(op, visitors))
+  const wrong: string[] = []
+  await mapConcurrently(cells, width, async (cell) => {
+    const { op, who, target } = cell
+    const headers = { ...who.headers, ...(op.idempotency === 'required' ? { 'idempotency-key': randomUUID() } : {}) }
+    const expected = expectedRefusal(op, who)
+    // A body that cannot be reused is made only where it is read.
+    const body = expected === undefined ? await bodyFor(op, origin, shelf) : op.example?.body
+    const answer = await call(origin, `${op.method} ${pathTo(op, thingsOf(cell, shelf, foreign), origin)}`, { headers, body })
+    const name = `${op.id} as ${who.name} on ${target}`
+    if (refusalIn(answer) !== expected) wrong.push(`${name}: ${answer.status} ${answer.text}, expected ${expected}`)
+    const isForeign = target !== 'own' && !(reachesAll(op) && target === "another tenant's")
+    if (expected === undefined && isForeign && answer.status !== 404) wrong.push(`${name}: ${answer.status} ${answer.text}`)
+    if (expected === undefined && target === 'own' && op.caller !== 'anyone' && answer.status >= 400)
+      wrong.push(`${name}: ${answer.status} ${answer.text}, expected success`)
+    if (answer.code && !(errorCodesOf(op) as string[]).includes(answer.code))
+      wrong.push(`${name}: ${answer.code} is not declared`)
+  })
+  t.diagnostic(`${cells.length} requests`)
+  assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} wrong`)
 })

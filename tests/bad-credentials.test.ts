@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import { after, before, test } from 'node:test'
 import { assertRefused } from './support/assert-refused.ts'
-import { askGood, call, type TestTenant } from './support/call-api.ts'
+import { askGood, call, makeTenant, type TestTenant } from './support/call-api.ts'
 import type { Shelf } from './support/matrix-world.ts'
 import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
@@ -42,6 +44,23 @@ test('a token of another length, or of bytes that are no text, is just wrong', a
       assertRefused(await call(origin, 'GET /v1/tenant', { headers: { authorization } }), 'unauthorized', what)
     }
   }
+})
+
+test('on one connection, each request is who its own key says', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const other = await makeTenant(origin)
+  const nameOf = async (key: string) => {
+    const { code, data } = await call(origin, 'GET /v1/tenant', { key, agent })
+    return code ?? data.id
+  }
+  const ids = [tenant.id, other.id]
+  const asked = [tenant.secret, tenant.secret, other.secret, tenant.publishable, `${tenant.secret.slice(0, -1)}~`, tenant.secret]
+  const names: unknown[] = []
+  for (const key of asked) names.push(await nameOf(key))
+  assert.deepEqual(names, [ids[0], ids[0], ids[1], 'secret_key_required', 'unauthorized', ids[0]])
+  const inBrowser = { key: tenant.secret, agent, headers: { 'sec-fetch-site': 'same-origin' } }
+  assertRefused(await call(origin, 'GET /v1/tenant', inBrowser), 'secret_key_in_browser', 'after the same key without a browser')
+  agent.destroy()
 })
 
 test('every kind of invalid identity is rejected', async () => {

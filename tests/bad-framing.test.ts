@@ -19,7 +19,7 @@ before(async () => {
 after(async () => {
   await atrium.end('SIGKILL')
   await database.drop()
-  // A client that leaves in the middle of its body is no fault of ours.
+  // A client that disconnects within its body is not a fault of the server.
   const faults = atrium
     .output()
     .split('\n')
@@ -31,7 +31,7 @@ const key = () => `Authorization: Bearer ${tenant.secret}`
 const send = (bytes: string | Buffer | (string | Buffer)[], options?: ExchangeOptions) => exchange(origin, bytes, options)
 const asJson = 'Content-Type: application/json'
 
-/** A path that would show that what came after the first request was taken for one. */
+/** If this path is requested, the server took the bytes after the first request for another request. */
 const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 describe('a length that can be read in two ways is refused, and nothing after it is taken for a request', () => {
@@ -130,7 +130,7 @@ test('requests in a pipeline are answered in order, up to what is garbage', asyn
   )
   const { answers, closed, rest } = await send(`${requestText('GET /healthz')}garbage\r\n\r\n${second}`)
   assert.ok(closed && rest === '')
-  // The one before it may be cut short by the refusal; the one after it is never served.
+  // The refusal may cut off the answer before it. The request after it is never served.
   assert.ok(answers.length <= 2 && answers.filter(({ status }) => status === 200).length <= 1)
   assertRefused(answers.at(-1)!, 'invalid_request', 'garbage')
 })

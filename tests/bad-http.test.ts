@@ -24,7 +24,7 @@ before(async () => {
 after(async () => {
   await atrium.end('SIGKILL')
   await database.drop()
-  // A client that leaves in the middle of its body is no fault of ours.
+  // A client that disconnects within its body is not a fault of the server.
   const faults = atrium
     .output()
     .split('\n')
@@ -36,7 +36,7 @@ const key = () => `Authorization: Bearer ${tenant.secret}`
 const send = (bytes: string | Buffer | (string | Buffer)[], options?: ExchangeOptions) => exchange(origin, bytes, options)
 const asJson = 'Content-Type: application/json'
 
-/** An error of one of the codes comes first; then the end, unless it is plain where the next request begins. */
+/** The answer is an error with a code. The connection then ends, unless it is clear where the next request begins. */
 function assertRefusedFirst({ answers, rest, closed }: Exchange, codes: ErrorCode | ErrorCode[], what: string): void {
   const said = `${what}: ${JSON.stringify(answers).slice(0, 300)} ${rest}`
   assert.ok(answers[0], `${said}: nothing came`)
@@ -44,7 +44,7 @@ function assertRefusedFirst({ answers, rest, closed }: Exchange, codes: ErrorCod
   assert.ok(answers.length === 1 ? closed : framed.has(what), `${said}: the connection is closed`)
 }
 
-/** These have a fault that leaves no doubt about where they end. */
+/** These have an error, but it is clear where they end. */
 const framed = new Set([
   'two Hosts',
   'two different Hosts',
@@ -53,7 +53,7 @@ const framed = new Set([
   'an absolute https target',
 ])
 
-/** A path that would show that what came after the first request was taken for one. */
+/** If this path is requested, the server took the bytes after the first request for another request. */
 const second = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 describe('what is not HTTP/1.1 is refused, and the connection with it', () => {
@@ -221,7 +221,7 @@ test('a body over 256 KiB is 413 as soon as that is known', async () => {
     'a chunk that says it is far over': post([chunked], 'ffffffff\r\n{}'),
   }
   for (const [name, bytes] of Object.entries(cases)) {
-    // The last one has not sent more than it may yet.
+    // The last one has sent no more than it may so far.
     if (name.startsWith('a chunk that says')) continue
     const { answers } = await send(bytes)
     assert.equal(answers.length, 1, name)

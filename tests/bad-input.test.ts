@@ -11,14 +11,17 @@ import { branchOf, brokenBodies, type JsonSchema } from './support/break-body.ts
 import { askGood, call, makeTenant, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
 import { jsonTraps } from './support/json-traps.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
-import { bodyFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
+import { inviteMember, openConsole } from './support/role-cells.ts'
+import { bodyFor, sessionFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
 
 let database: TestDatabase
 let atrium: AtriumProcess
 let origin: string
 let tenant: TestTenant
 let shelf: Shelf
-/** What each operation is sent to: what one of them changes is not in the way of the others. */
+/** A session of an owner in the console, for what no key may do. */
+let owner: Record<string, string>
+/** The targets of the operations. A change by one operation does not affect the others. */
 const shelves = new Map<Operation, Shelf>()
 const withBody = servedOperations.filter((op) => op.body && !op.flatErrors)
 before(async () => {
@@ -27,10 +30,12 @@ before(async () => {
   origin = atrium.origin
   tenant = await makeTenant(origin)
   shelf = await makeShelf(origin, tenant, { session: false })
+  owner = await openConsole(origin, tenant.id)
   const toSuspend = await makeTenant(origin)
   for (const op of withBody) {
-    const session = op.caller === 'control'
-    shelves.set(op, await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant, { session }))
+    const target = await makeShelf(origin, op.caller === 'operator' ? toSuspend : tenant, { session: sessionFor(op) })
+    if (op.sessionOnly) target.things.member = (await inviteMember(origin, owner)).id
+    shelves.set(op, target)
   }
 })
 after(async () => {
@@ -47,21 +52,32 @@ after(async () => {
   )
 })
 
-/** Sends what would be a good request, but for the body and what the options add. */
+/** Sends a valid request, except for the body and the changes of the options. */
 async function send(op: Operation, body: unknown, options: CallOptions = {}): Promise<Answer> {
   const { things, owner: token, control, agentControl } = shelves.get(op)!
   const route = `${op.method} ${pathTo(op, things, origin)}`
-  const key = op.id === 'rateAgent' ? control : op.caller === 'control' ? agentControl : tenant.secret
-  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' ? {} : { key }
+  const key = ['rateAgent', 'topUpSession'].includes(op.id) ? control : op.caller === 'control' ? agentControl : tenant.secret
+  const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' || op.sessionOnly ? {} : { key }
+  const headers = { ...(op.sessionOnly ? owner : {}), ...options.headers }
   const required = op.idempotency === 'required' ? { idempotencyKey: randomUUID() } : {}
-  const answer = await call(origin, route, { ...caller, ...(op.capability ? { token } : {}), ...required, body, ...options })
+  const answer = await call(origin, route, {
+    ...caller,
+    ...(op.capability ? { token } : {}),
+    ...required,
+    body,
+    ...options,
+    headers,
+  })
   // A session's agent is rated once.
   if (op.id === 'rateAgent' && answer.status < 300) shelves.set(op, await makeShelf(origin, tenant))
+  // The operations after it use the tenant.
+  if (op.id === 'deleteTenant' && answer.status < 300) await call(origin, `DELETE ${pathTo(op, things, origin)}`, caller)
   return answer
 }
 
 /**
- * The text of the body with something put where the operation takes any text or any JSON; none where it takes neither.
+ * The text of the body with a value inserted where the operation accepts any string or any JSON; none if it accepts
+ * neither.
  */
 function placesIn(op: Operation, body: object): { name: string; put: (json: string) => string }[] {
   const { properties } = branchOf(op.body as JsonSchema, body)
@@ -197,7 +213,7 @@ test('an error does not repeat all of a long key', async () => {
 
 describe('what the contract limits beyond the schema', () => {
   const kib = (count: number, more = 0) => 'x'.repeat(count * 1024 + more)
-  /** 64 KiB of JSON text: the quotes and the key count too. */
+  /** 64 KiB of JSON text, which includes the quotes and the key. */
   const object = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
   const path = () => `/v1/collections/${shelf.things.collection}`
   const cases: Record<string, [route: () => string, good: unknown, bad: unknown[]]> = {

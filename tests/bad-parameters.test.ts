@@ -68,16 +68,20 @@ function wrongQueryValues({
     ]
   }
   return [
-    ...(values ? ['', 'x', values[0]!.toUpperCase(), '%00'] : []),
+    ...(values ? ['', 'x', otherCase(values[0]!), '%00'] : []),
     ...(minLength > 0 ? [''] : []),
     ...(maxLength < 10_000 ? ['x'.repeat(maxLength + 1)] : []),
   ]
 }
 
+function otherCase(text: string): string {
+  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+}
+
 describe('a query that breaks its schema is refused, and the parameter is named', () => {
   for (const op of servedOperations.filter((op) => op.query)) {
     test(op.id, async () => {
-      assert.equal((await send(op, '')).status, 200)
+      assert.equal((await send(op, '')).status, Number(Object.keys(op.answers)[0]))
       for (const [name, schema] of Object.entries(op.query!.properties as unknown as Record<string, QuerySchema>)) {
         const repeated = `${name}=${schema.enum?.[0] ?? 1}&${name}=${schema.enum?.[0] ?? 1}`
         for (const query of [
@@ -152,7 +156,7 @@ test('a cursor is accepted only unchanged', async () => {
         `${op}: ${bad} for ${cursor}`,
       )
     }
-    // What was made up may be refused, or be a place in the caller's own list: it is never a fault.
+    // An invented cursor may be refused, or be a position in the caller's own list. It never causes a 500.
     const flipped = Array.from(cursor, (letter, at) => cursor.slice(0, at) + (letter === 'A' ? 'B' : 'A') + cursor.slice(at + 1))
     const text0 = Buffer.from(cursor, 'base64url').toString('latin1')
     const numbers = [

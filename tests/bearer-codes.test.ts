@@ -41,7 +41,7 @@ const makeCoupon = async (wallet: string) => {
   return (await askGood(origin, 'POST /v1/wallets/grant', options)).data.coupon
 }
 
-/** One of each kind that is good for what it is for. */
+/** One code of each kind, valid for its purpose. */
 const good: Partial<Record<CredentialKind, () => Promise<string>>> = {
   walletCode: () => deepWallet(origin, own),
   coupon: async () => makeCoupon(await deepWallet(origin, own)),
@@ -52,7 +52,7 @@ const good: Partial<Record<CredentialKind, () => Promise<string>>> = {
   adminToken: () => Promise.resolve(shelf.owner),
 }
 
-/** Where a code in the body is what opens something: what takes which, and what it says to all others. */
+/** The fields of bodies that take a code: which kind they accept, and the answer to all others. */
 const places: {
   op: OperationId
   takes: CredentialKind[]
@@ -112,7 +112,7 @@ describe('a code in a body', () => {
       let face: unknown
       for (const code of await wrongCodes(place)) {
         const answer = await send(place.op, other, place.body(code, other))
-        // Of a summon key the contract tells the prefix.
+        // The contract publishes the prefix of a summon key.
         if (isSummon && !code.startsWith('sk_')) {
           assert.equal(answer.code, 'invalid_request', code)
           continue

@@ -33,7 +33,7 @@ let database: TestDatabase
 let atrium: AtriumProcess
 let folder: string
 let reader: { epoch: string; recovery_key: object; askYourIssuer: (blinded: string) => Promise<string> }
-/** The README's placeholders, and what a reader would have put there. */
+/** The placeholders of the README, and the values that a reader would use. */
 let settings: [string, string][]
 
 before(async () => {
@@ -70,7 +70,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
 })
 
-/** The package as it is installed, and the types of Node: nothing else that this folder has. */
+/** The installed package and the types of Node, and nothing else of this folder. */
 async function installClient(): Promise<void> {
   const { files } = await packClient(root)
   for (const [path, content] of Object.entries(files)) {
@@ -81,7 +81,7 @@ async function installClient(): Promise<void> {
   await symlink(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'))
 }
 
-/** Writes the program with the reader's own settings; gives its path. */
+/** Writes the program with the reader's own settings. Returns its path. */
 async function write(name: string, program: string): Promise<string> {
   const path = join(folder, name)
   await writeFile(

@@ -61,13 +61,13 @@ describe('each failure is one line that says what to do', () => {
       'a wrong operator token',
       ['audit'],
       { ATRIUM_ADMIN_TOKEN: 'another-installation-of-mine' },
-      /^atrium: http\S+ does not accept the operator's token of ATRIUM_ADMIN_TOKEN; set ATRIUM_ADMIN_TOKEN to its own\n$/,
+      /^atrium: http\S+ does not accept the operator's token of ATRIUM_ADMIN_TOKEN: X-Admin-Token is not the token of the operator\. .*\n$/,
     ],
     [
       'no operator token',
       ['audit'],
       { ATRIUM_ADMIN_TOKEN: '', ATRIUM_DATA_DIR: '/tmp/no such folder' },
-      /^atrium: no operator token: set ATRIUM_ADMIN_TOKEN, or run this where \/tmp\/no such folder\/admin-token can be read\n$/,
+      /^atrium: no operator token: \/tmp\/no such folder\/admin-token was not found; set ATRIUM_ADMIN_TOKEN, or run this on the server with its ATRIUM_DATA_DIR\n$/,
     ],
     [
       'a server that cannot be reached',
@@ -86,6 +86,12 @@ describe('each failure is one line that says what to do', () => {
       ['verify', 'notaurl'],
       {},
       /^cannot begin: the address must start with https:\/\/.* room link .*\n$/,
+    ],
+    [
+      'a value that an option does not take',
+      ['tenants', 'limits', 'ten_1', '--rate-percent', '0'],
+      {},
+      /^error: option '--rate-percent <percent>' argument '0' is invalid\. .*at least 1\nAdd --help to see .*\n$/,
     ],
     [
       'a wrong switch of the access log',
@@ -110,7 +116,7 @@ describe('each failure is one line that says what to do', () => {
     const { code, output } = await run(['audit'], { ATRIUM_PUBLIC_URL: url })
     assert.equal(
       output,
-      `atrium: ${url} answered 404, and not as Atrium does; does ATRIUM_PUBLIC_URL or PORT name another server?\n`,
+      `atrium: ${url} answered 404 in a form that is not Atrium's; check that ATRIUM_PUBLIC_URL or PORT names the right server\n`,
     )
     assert.equal(code, 1)
   })
@@ -132,17 +138,36 @@ describe('each failure is one line that says what to do', () => {
   })
 })
 
-test('every command has help, and a version', async () => {
+test('there is a version', async () => {
   assert.match((await run(['--version'])).output, /^\d+\.\d+\.\d+\n$/)
-  const { output } = await run(['--help'])
-  const commands = [...output.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name!)
-  assert.ok(commands.length > 8, commands.join())
-  for (const name of commands.filter((name) => name !== 'help')) {
-    const help = await run([name, '--help'])
-    assert.equal(help.code, 0, name)
-    assert.match(help.output, new RegExp(`^Usage: atrium ${name}`), name)
-  }
 })
+
+test('every command, also of a command, has help with examples and errors', { timeout: 60_000 }, async () => {
+  const { output } = await run(['--help'])
+  const commands = commandsIn(output)
+  assert.ok(commands.length > 8, commands.join())
+  const deeper = await Promise.all(commands.map((name) => assertHelp([name])))
+  assert.ok(deeper.flat().length > 8, deeper.join())
+})
+
+/** Checks the help of the command and of its subcommands. Returns their names. */
+async function assertHelp(path: string[]): Promise<string[]> {
+  const name = path.join(' ')
+  const { code, output } = await run([...path, '--help'])
+  assert.equal(code, 0, name)
+  assert.ok(output.startsWith(`Usage: atrium ${name}`), output)
+  const [, examples] = /^Examples:\n((?: {2}.*\n)+)/m.exec(output) ?? []
+  assert.ok(examples?.includes(`atrium ${name}`), `${name}: add examples with helpText() (packages/cli/src/help-text.ts)`)
+  assert.match(output, /^Errors:\n {2}\S/m, `${name}: say how it fails with helpText()`)
+  const below = commandsIn(output)
+  for (const one of below) await assertHelp([...path, one])
+  return below
+}
+
+function commandsIn(help: string): string[] {
+  const [, list = ''] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? []
+  return [...list.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name!).filter((name) => name !== 'help')
+}
 
 test('a first start in production says how to go on', { timeout: 60_000 }, async (t) => {
   const fresh = await createTestDatabase()
@@ -151,7 +176,7 @@ test('a first start in production says how to go on', { timeout: 60_000 }, async
   t.after(() => first.end('SIGKILL'))
   assert.match(
     first.output(),
-    /There is no tenant yet\. Make one; its keys are printed once:\n {2}npm run -s atrium -- tenants create --name "My app"/,
+    /There is no tenant yet\. Create one; its keys are printed once:\n {2}npm run -s atrium -- tenants create --name "My app"/,
   )
 })
 

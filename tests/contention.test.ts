@@ -55,7 +55,7 @@ for (const atOnce of [4, 8, 32]) {
       atOnce,
       async (n) => {
         const startedAt = performance.now()
-        // Not in turn, so that other ones meet each time.
+        // In a varying order, so that different requests meet each time.
         const answer = await writes[Math.floor(Math.random() * writes.length)]!(n)
         const tookMs = performance.now() - startedAt
         if (answer && answer.status >= 300) failed.push(`${answer.status} ${answer.text} after ${Math.round(tookMs)} ms`)

@@ -29,7 +29,7 @@ after(async () => {
 })
 
 /**
- * What a browser may call: all that needs no more than a publishable key, under /v1, or the control token of a
+ * What a browser may call: operations under /v1 that need at most a publishable key, or the control token of a
  * session.
  */
 const isForBrowsers = (op: Operation) =>
@@ -41,7 +41,7 @@ const list = (value: unknown) =>
     .split(',')
     .map((part) => part.trim())
 
-/** What a browser would make of the answer for the page. */
+/** How a browser would treat the answer. */
 function readableBy(from: string, { headers }: Answer): boolean {
   const allowed = headers['access-control-allow-origin']
   assert.equal(headers['access-control-allow-credentials'], undefined, 'never with credentials')
@@ -77,7 +77,7 @@ test('browsers read what a publishable key may call, and every error', async () 
     'a page with cookies': { key: tenant.publishable, headers: { cookie: 'a=b' } },
     'an empty Idempotency-Key': { key: tenant.publishable, headers: { 'idempotency-key': '' } },
   }
-  // Answers with what only a server or the operator reads: those that change nothing.
+  // Operations whose answers only a server or the operator may read, and that change nothing.
   const trusted = { 'a secret key, and the operator': { key: tenant.secret, operator: true } }
   for (const op of servedOperations) {
     for (const [name, options] of Object.entries<CallOptions>(op.method === 'GET' ? { ...callers, ...trusted } : callers)) {
@@ -115,7 +115,7 @@ test('a preflight allows the method and the headers of every operation, so that 
       assert.ok(readableBy(from, answer), what)
       assert.ok(list(answer.headers['access-control-allow-methods']).includes(op.method.toLowerCase()), what)
       const allowed = list(answer.headers['access-control-allow-headers'])
-      // A wildcard would not do: it leaves Authorization out.
+      // A wildcard is not enough, because it does not include Authorization.
       for (const header of sendable) assert.ok(allowed.includes(header), `${what}: ${header}`)
       assert.ok(!allowed.includes('x-admin-token'), what)
     }

@@ -37,7 +37,7 @@ async function makeAgent(): Promise<string> {
   return data.id
 }
 
-/** What the coupon still has, and what is held of it. */
+/** The balance of the coupon, and the part of it that is held. */
 async function lookUp(coupon: string): Promise<object> {
   const { data } = await askGood(atrium.origin, 'POST /v1/wallets/lookup', {
     key: tenant.publishable,

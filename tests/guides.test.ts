@@ -13,7 +13,7 @@ import { blocksOf, guidesFolder, runGuide } from './support/run-guide.ts'
 import { skipWithout } from './support/skip-without.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const skip = skipWithout('curl', 'jq', 'openssl', 'uuidgen')
+const skip = skipWithout('curl')
 
 const guides = new Map(readdirSync(guidesFolder).map((file) => [file, readFileSync(join(guidesFolder, file), 'utf8')] as const))
 const settings = blocksOf(guides.get('quickstart.md')!)[0]!
@@ -68,6 +68,13 @@ test('the TypeScript of the guides compiles as it stands', { timeout: 60_000 }, 
     execFile(join(root, 'node_modules/.bin/tsc'), ['-p', folder], (_, out) => resolve(out)),
   )
   assert.equal(said, '')
+})
+
+test('a shell and curl are enough for the examples', () => {
+  for (const [file, markdown] of guides) {
+    for (const { language, text } of blocksOf(markdown))
+      if (language === 'sh') assert.doesNotMatch(text, /\b(?:jq|uuidgen|openssl|bash)\b|<<<|--json/, file)
+  }
 })
 
 test('every link of the guides leads to a file', () => {

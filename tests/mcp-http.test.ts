@@ -112,7 +112,7 @@ describe('/mcp', { concurrency: true, timeout: 40_000 }, () => {
       assert.ok(!(await mcp.names()).includes('create_collection'))
       const refused = await mcp.call('create_collection')
       assert.ok(refused.isError)
-      assert.match(refused.text, /read only/)
+      assert.match(refused.text, /read-only/)
       await mcp.close()
     }
     const mcp = await connectHttp(writable.origin, own.secretKey, header)

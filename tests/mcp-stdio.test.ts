@@ -23,7 +23,8 @@ const isGone = (pid: number) => {
   }
 }
 
-describe('atrium mcp', { timeout: 60_000 }, () => {
+// The tests mostly wait for the processes that they start.
+describe('atrium mcp', { concurrency: 4, timeout: 60_000 }, () => {
   let database: TestDatabase
   let atrium: AtriumProcess
   let tenant: TestTenant
@@ -31,6 +32,8 @@ describe('atrium mcp', { timeout: 60_000 }, () => {
   let agentId: string
   let coupon: string
   let env: Record<string, string>
+  /** With --allow-writes. */
+  let writer: TestMcp
 
   before(async () => {
     database = await createTestDatabase()
@@ -42,6 +45,7 @@ describe('atrium mcp', { timeout: 60_000 }, () => {
     await sellCredits(atrium.origin, tenant.secret, 'prefund', 100)
     coupon = await grantCoupon(atrium.origin, tenant.secret, 20)
     env = { ATRIUM_KEY: tenant.secret, ATRIUM_COLLECTION_TOKEN: collection.token, ATRIUM_COUPON: coupon }
+    writer = await connectStdio(atrium.origin, env, { args: ['--allow-writes'] })
   })
   after(async () => {
     await closeClients()
@@ -50,56 +54,53 @@ describe('atrium mcp', { timeout: 60_000 }, () => {
   })
 
   test('it is read only unless it was started with --allow-writes', async () => {
-    const mcp = await connectStdio(atrium.origin, env)
+    const own = await grantCoupon(atrium.origin, tenant.secret, 20)
+    const mcp = await connectStdio(atrium.origin, { ...env, ATRIUM_COUPON: own })
     const { tools: listed } = await mcp.client.listTools()
     assert.ok(listed.every(({ annotations }) => annotations?.readOnlyHint === true))
     for (const { name } of tools.filter(({ hints }) => hints.writes))
-      assert.match((await mcp.call(name)).text, /read only.*--allow-writes/)
+      assert.match((await mcp.call(name)).text, /read-only.*--allow-writes/)
     assert.deepEqual((await mcp.call('get_balance')).data, { balance: 20, held: 0, currency: 'credits' })
     assert.match((await mcp.call('search_docs', { query: 'rotate webhook secret' })).data[0].url, /\/docs\/guides\/webhooks$/)
     await mcp.close()
   })
 
   test('with --allow-writes a session is launched at the agreed price or not at all, followed and stopped', async () => {
-    const mcp = await connectStdio(atrium.origin, env, { args: ['--allow-writes'] })
     assert.deepEqual(
-      await mcp.names(),
+      await writer.names(),
       tools.map(({ name }) => name),
     )
     assert.ok(tools.length <= 20)
     const { room, mk } = newRoom()
     await askGood(atrium.spacesOrigin, 'POST /space', { body: { op: 'turn', room, mk, message: { text: 'Hello' } } })
     const args = { agent_id: agentId, room, room_key: mk, idempotency_key: 'one launch' }
-    const tooDear = await mcp.call('launch_session', { ...args, max_price_credits: 2 })
+    const tooDear = await writer.call('launch_session', { ...args, max_price_credits: 2 })
     assert.match(tooDear.text, /price_changed/)
     const agreed = { ...args, idempotency_key: 'another launch', max_price_credits: 3 }
-    const { data: launched, text } = await mcp.call('launch_session', agreed)
+    const { data: launched, text } = await writer.call('launch_session', agreed)
     assert.equal(launched?.price_credits, 3, text)
-    assert.equal((await mcp.call('launch_session', agreed)).data.id, launched.id, 'a repeat launches nothing')
-    assert.ok(['launching', 'running'].includes((await mcp.call('get_session', { session_id: launched.id })).data.status))
-    assert.equal((await mcp.call('stop_session', { session_id: launched.id })).data.status, 'stopped')
+    assert.equal((await writer.call('launch_session', agreed)).data.id, launched.id, 'a repeat launches nothing')
+    assert.ok(['launching', 'running'].includes((await writer.call('get_session', { session_id: launched.id })).data.status))
+    assert.equal((await writer.call('stop_session', { session_id: launched.id })).data.status, 'stopped')
     const { id: other } = await startSession(atrium.origin, tenant, agentId)
-    assert.match((await mcp.call('stop_session', { session_id: other })).text, /did not launch/)
-    await mcp.close()
+    assert.match((await writer.call('stop_session', { session_id: other })).text, /did not launch/)
   })
 
   test('it owns the collections that it makes, while it runs', async () => {
-    const mcp = await connectStdio(atrium.origin, env, { args: ['--allow-writes'] })
-    const { data: made } = await mcp.call('create_collection', { metadata: { share_title: 'Quay' }, item_access: 'open' })
-    const { data: item } = await mcp.call('add_item', { collection_id: made.id, type: 'message', content: 'Hello' })
-    await mcp.call('curate_item', { collection_id: made.id, item_id: item.id, approved: false })
-    assert.equal((await mcp.call('list_items', { collection_id: made.id })).data.items[0].approved, false)
-    const { data: art } = await mcp.call('paint_artifact', { collection_id: made.id, prompt: 'A quay', use_coupon: true })
+    const { data: made } = await writer.call('create_collection', { metadata: { share_title: 'Quay' }, item_access: 'open' })
+    const { data: item } = await writer.call('add_item', { collection_id: made.id, type: 'message', content: 'Hello' })
+    await writer.call('curate_item', { collection_id: made.id, item_id: item.id, approved: false })
+    assert.equal((await writer.call('list_items', { collection_id: made.id })).data.items[0].approved, false)
+    const { data: art } = await writer.call('paint_artifact', { collection_id: made.id, prompt: 'A quay', use_coupon: true })
     let status = 'painting'
     for (let n = 0; status === 'painting' && n < 200; n++) {
       await new Promise((resolve) => setTimeout(resolve, 50))
-      status = (await mcp.call('get_artifact', { collection_id: made.id, artifact_id: art.id })).data.status
+      status = (await writer.call('get_artifact', { collection_id: made.id, artifact_id: art.id })).data.status
     }
     assert.equal(status, 'ready')
-    // The configured token is that of the other collection.
-    const own = await mcp.call('list_items', { collection_id: collection.id })
+    // The configured token belongs to the other collection.
+    const own = await writer.call('list_items', { collection_id: collection.id })
     assert.deepEqual(own.data.items, [])
-    await mcp.close()
   })
 
   test('no tool returns a secret, over either transport, whatever people pasted', async () => {
@@ -219,7 +220,7 @@ describe('atrium mcp', { timeout: 60_000 }, () => {
       }),
     )
     const unreachable = await connectStdio('http://127.0.0.1:9', env)
-    assert.match((await unreachable.call('get_usage')).text, /network_error/)
+    assert.match((await unreachable.call('get_usage')).text, /network_error.*http:\/\/127\.0\.0\.1:9.*ATRIUM_PUBLIC_URL/)
     await unreachable.close()
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { assertRefused } from './support/assert-refused.ts'
-import { askGood, call, type Answer, type CallOptions, type TestTenant } from './support/call-api.ts'
+import { assertTeaches, type Mistake } from './support/assert-teaches.ts'
+import { askGood, call, type CallOptions, type TestTenant } from './support/call-api.ts'
 import type { Shelf } from './support/matrix-world.ts'
 import { openShelfWorld, type ShelfWorld } from './support/shelf-world.ts'
 
 /*
- * Mistakes that people make, each against a running server. The answer must name what is wrong and what to do about it.
- * ATRIUM_TEST_MISTAKES=FILE writes every answer into a file, to read them as a new user would.
+ * Common mistakes, each against a running server. The answer must name what is wrong and what to do about it.
+ * ATRIUM_TEST_MISTAKES=FILE writes every answer to a file, so that you can read them as a new user would.
  */
 
 let world: ShelfWorld
@@ -29,29 +29,7 @@ after(async () => {
   if (file) await writeFile(file, answers.join('\n'))
 })
 
-interface Mistake {
-  what: string
-  route: string
-  options?: CallOptions
-  /** status and code, such as `401 unauthorized`. */
-  expect: string
-  /** Every one is in the message or the details. */
-  says: RegExp[]
-}
-
-async function assertTaught({ what, route, options = {}, expect, says }: Mistake): Promise<Answer> {
-  const answer = await call(origin, route, options)
-  answers.push(`${what}\n  ${route}\n  ${answer.status} ${answer.text}\n`)
-  const code = answer.code ?? ''
-  assert.equal(`${answer.status} ${code}`, expect, `${what}: ${answer.text}`)
-  const error = assertRefused(answer, code as never, what)
-  assert.equal(error.doc_url, `${origin}/docs/errors/${code}`, what)
-  const text = [error.message, ...(error.details ?? []).map(({ path, message }) => `${path} ${message}`)].join('\n')
-  for (const one of says) assert.match(text, one, what)
-  if (answer.status === 401) assert.match(String(answer.headers['www-authenticate']), /^Bearer realm="Atrium"/, what)
-  for (const secret of [tenant.secret, shelf.owner, shelf.control]) assert.ok(!answer.text.includes(secret), `${what}: a secret`)
-  return answer
-}
+const assertTaught = async (mistake: Mistake) => answers.push(await assertTeaches(world, mistake))
 
 const assertAllTaught = async (mistakes: Mistake[]) => {
   for (const mistake of mistakes) await assertTaught(mistake)

@@ -20,7 +20,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
   let provider: OidcProvider
   let database: TestDatabase
   let atrium: AtriumProcess
-  /** Address and key of an item that ada@example.com may read, eve@example.com no longer. */
+  /** The address and key of an item that ada@example.com may read, and eve@example.com no longer may. */
   let item: { url: string; key: string }
 
   before(async () => {
@@ -58,7 +58,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     return { url: atrium.origin + path, key }
   }
 
-  /** A person's own window: leaves for the provider, types, comes back with a token. */
+  /** Signs in as a person in a separate browser window. Returns the token. */
   async function signIn(email: string, name = ''): Promise<{ page: Page; login: BrowserLogin }> {
     const page = await (await browser.newContext()).newPage()
     await page.goto(app.origin)
@@ -74,7 +74,7 @@ describe('signing in with a real provider, in Chromium', { skip: skipWithoutChro
     return page.evaluate<BrowserLogin>('finish()')
   }
 
-  /** Reads the item from the page, as an app's page would. */
+  /** Reads the item from the page, as an app would. */
   function read(page: Page, { idToken, spk }: Partial<BrowserLogin>): Promise<Seen> {
     const headers = {
       authorization: `Bearer ${item.key}`,

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build, transform } from 'esbuild'
+import { servedOperations } from '../packages/contract/src/table.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { packPython } from '../scripts/pack/wheel.ts'
 import { startAtrium, adminToken, type AtriumProcess } from './support/atrium-process.ts'
@@ -25,7 +26,7 @@ const timeout = 60_000
 let database: TestDatabase
 let atrium: AtriumProcess
 let keys: { secret: string; publishable: string }
-/** An app's own folder: outside of this one, with nothing but what it installs. */
+/** The folder of an app, outside this one, with only what it installs. */
 let folder: string
 
 before(async () => {
@@ -41,14 +42,14 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** All versions of Node here that the packages are for: ours, and the machine's own. */
+/** All Node versions on this machine that the packages support: the project's and the machine's own. */
 const nodes = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'].filter((path) => existsSync(path))
 
 const app = `
 import { createClient, paginate, StateConflictError, verifyWebhook, type AtriumEvent } from '@atrium/client'
 import { createClient as alone } from '@atrium/client/create-client'
 import { prepareToken } from '@atrium/client/blind-token'
-import type { useItems, useRoom } from '@atrium/client/react'
+import type { useItems, useOwnerItems, useRoom } from '@atrium/client/react'
 
 export async function main(baseUrl: string, key: string): Promise<string[]> {
   const atrium = createClient({ baseUrl, key })
@@ -72,6 +73,7 @@ export async function main(baseUrl: string, key: string): Promise<string[]> {
 export const told = (event: AtriumEvent) => (event.type === 'item.created' ? event.data.item_id : undefined)
 export const others = { verifyWebhook, prepareToken }
 export type Author = ReturnType<typeof useItems>['items'][number]['author']
+export type Flag = ReturnType<typeof useOwnerItems>['items'][number]['approved']
 export type Text = ReturnType<typeof useRoom>['entries'][number]['message']['text']
 `
 const wrong = `
@@ -129,6 +131,14 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
     }
   })
 
+  test('an editor shows what each method does, its errors and an example', async () => {
+    const declared = await readFile(join(folder, 'node_modules/@atrium/client/types/client/src/call.d.ts'), 'utf8')
+    for (const { id } of servedOperations) {
+      const [, comment] = new RegExp(String.raw`/\*\*((?:(?!\*/)[^])*)\*/\s+readonly ${id}: Call<`).exec(declared) ?? []
+      assert.match(comment ?? '', new RegExp(String.raw`Credential: [^]+@example\n[^]+await atrium\.${id}\(`), id)
+    }
+  })
+
   test('it runs in Node, the machine’s older one too', { timeout }, async () => {
     const { code } = await transform(app, { loader: 'ts' })
     await writeFile(join(folder, 'app.mjs'), code)
@@ -167,12 +177,12 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
   test('the page of downloads shows the hash of each file, and of the verifier that is built from the source', async () => {
     const page = await (await fetch(`${atrium.origin}/downloads`)).text()
     const sums = (await (await fetch(`${atrium.origin}/downloads/SHA256SUMS`)).text()).trim().split('\n')
-    assert.equal(sums.length, 5)
+    assert.equal(sums.length, 11, 'five with and without their version, and the wheel')
     for (const line of sums) {
       const [sum, file] = line.split('  ') as [string, string]
       const content = Buffer.from(await (await fetch(`${atrium.origin}/downloads/${file}`)).arrayBuffer())
       assert.equal(createHash('sha256').update(content).digest('hex'), sum, file)
-      assert.ok(page.includes(`<code>${sum}</code>`) && page.includes(`${atrium.origin}/downloads/${file}`), file)
+      assert.ok(page.includes(`<code>${sum}</code>`) && page.includes(`href="/downloads/${file}"`), file)
     }
     const built = join(folder, 'built.mjs')
     await run(process.execPath, [join(root, 'packages/cli/build/build-verify.ts'), built])
@@ -182,6 +192,43 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
     assert.equal(wheel.headers.get('content-type'), 'application/zip')
     const missing = await fetch(`${atrium.origin}/downloads/index.json`)
     assert.equal(missing.status, 404)
+  })
+
+  test('an address with a version is cached for good in production; of another version it names the present one', async (t) => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const cacheOf = async (origin: string, file: string) =>
+      (await fetch(`${origin}/downloads/${file}`)).headers.get('cache-control')
+    const production = await startAtrium({ databaseUrl: database.url, env: { NODE_ENV: 'production' } })
+    t.after(() => production.end('SIGKILL'))
+    for (const file of [
+      `atrium-client-${version}.tgz`,
+      `atrium-verify-${version}.mjs`,
+      `atrium_client-${version}-py3-none-any.whl`,
+    ]) {
+      assert.equal(await cacheOf(production.origin, file), 'public, max-age=31536000, immutable', file)
+      assert.equal(await cacheOf(atrium.origin, file), 'no-cache', 'its source changes while somebody works on it')
+    }
+    assert.equal(await cacheOf(production.origin, 'atrium-client.tgz'), 'no-cache')
+    for (const older of ['atrium-client-0.0.9.tgz', 'atrium_client-0.0.9-py3-none-any.whl']) {
+      const answer = await fetch(`${atrium.origin}/downloads/${older}`)
+      assert.equal(answer.status, 404)
+      const { error } = (await answer.json()) as { error: { message: string } }
+      const present = `${atrium.origin}/downloads/${older.replace('0.0.9', version)}`
+      assert.equal(error.message, `This installation has version ${version} of it: ${present}`)
+    }
+  })
+
+  test('npm pack in a folder of a package says how packages are made', async () => {
+    const folders = await readdir(join(root, 'packages'))
+    const manifests = folders.map((name) => join(root, 'packages', name, 'package.json')).filter((path) => existsSync(path))
+    assert.ok(manifests.length > 10)
+    for (const path of manifests)
+      assert.match(JSON.parse(await readFile(path, 'utf8')).scripts?.prepack ?? '', /refuse-npm-pack/, path)
+    const packed = await run(process.execPath, [npm!, 'pack', '--dry-run'], { cwd: join(root, 'packages/client') }).catch(
+      (error: any) => error,
+    )
+    assert.equal(packed.code, 1)
+    assert.match(packed.stderr, /^npm pack and npm publish would take TypeScript source here\. .* npm run pack$/m)
   })
 
   test(
@@ -198,7 +245,7 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
       assert.equal(start.code, 1)
       assert.equal(
         start.stderr,
-        'atrium: this package has no server in it. Get the source folder of Atrium and run there: npm ci && npm start\n',
+        'atrium: this package does not contain the server. Unpack a release of Atrium or check out its source, and run there: npm ci && npm start\n',
       )
       const help = await run(process.execPath, [join(folder, 'node_modules/.bin/atrium-verify'), '--help']).catch(
         (error: any) => error,
@@ -220,10 +267,10 @@ describe('packages that an installation serves', { skip, concurrency: false }, (
   })
 })
 
-test('an old Node is told what to do: the entry is plain enough for any to read', async () => {
+test('an old Node prints which version is needed: every version can parse the entry', async () => {
   const bin = join(root, 'packages/cli/bin')
   const source = await readFile(join(bin, 'atrium.cjs'), 'utf8')
-  // What a newer syntax needs to become ES5 changes it, or fails.
+  // A bundler must transform newer syntax for ES5, or fail.
   const [plain, lowered] = await Promise.all(
     (['esnext', 'es5'] as const).map((target) => transform(source, { target, format: 'cjs' })),
   )

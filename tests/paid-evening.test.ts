@@ -9,8 +9,7 @@ import { skipWithoutChromium, startTestBrowser } from '../packages/web/src/share
 import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
 import { call, makeTenant } from './support/call-api.ts'
 
-// Everything that an evening with an agent takes, through the pages and the API alone, under the limits of a real
-// installation.
+// All steps of an evening with an agent, through the pages and the API alone, with the limits of a real installation.
 describe('from the checkout to the settled bill', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let database: TestDatabase
   let atrium: AtriumProcess

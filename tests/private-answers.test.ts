@@ -24,7 +24,7 @@ after(async () => {
   await database.drop()
 })
 
-/** The headers that say who asks, by what the operation declares. */
+/** The credentials' headers that the operation declares. */
 function credentialsOf({ caller, capability, headers }: Operation): string[] {
   return [
     ...(caller === 'secret' || caller === 'publishable' ? ['authorization', 'x-api-key'] : []),

@@ -12,7 +12,7 @@ import { freePort, startAtrium, type AtriumProcess } from './support/atrium-proc
 import { eventually, openAgency, saidByAgents, startEndpoint, type Launched } from './support/remote-agents.ts'
 import { newRoom } from './support/sessions.ts'
 
-const example = fileURLToPath(new URL('../examples/remote-agent/agent.ts', import.meta.url))
+const example = fileURLToPath(new URL('../examples/paid-agent/agent.ts', import.meta.url))
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -197,7 +197,7 @@ describe('the kit', () => {
     await (await eventually(async () => session, 'it joins')).stop()
     const { status: ended, charged_credits: charged } = await status()
     assert.deepEqual([ended, charged, await agency.balance(coupon)], ['stopped', 3, [2, 0]])
-    // A launch from before the end brings nobody back.
+    // A launch from before the end starts nothing.
     await assert.rejects(joinSession(endpoint.launched()), { code: 'state_conflict' })
   })
 })
@@ -249,7 +249,7 @@ describe('an endpoint', { concurrency: true }, () => {
     const { agentId } = await agency.register(endpoint.url)
     const { coupon, status, stop } = await agency.launch(agentId)
     await eventually(async () => endpoint.requests.length >= 3, 'it is asked three times', 30_000)
-    // What follows the third bad answer has had its time.
+    // All actions after the third bad answer have had time to happen.
     await delay(1_000)
     assert.equal((await status()).status, 'running')
     await stop()

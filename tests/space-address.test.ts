@@ -20,8 +20,8 @@ async function attest(url: string): Promise<unknown> {
 }
 
 /**
- * The API's index and the Space service name one endpoint, which answers; the app at the service's own origin may call
- * the API.
+ * The API's index and the Space service name the same endpoint, which answers. The app at the service's own origin
+ * may call the API.
  */
 async function assertOneAddress(origin: string, spacesOrigin: string): Promise<void> {
   const index = await get(`${origin}/v1/`)

@@ -11,7 +11,7 @@ import { runAtrium } from './support/run-atrium.ts'
 
 interface Installation {
   origin: string
-  /** What the Space app is told to use. */
+  /** The configuration of the Space app. */
   appKey: unknown
   output(): string
   end(): Promise<void>

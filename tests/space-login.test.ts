@@ -38,7 +38,7 @@ describe(
 
     const signIn = async (page: Page, email: string) => {
       await page.getByRole('button', { name: /^Sign in with/ }).click()
-      // Until the provider's own page is there: the app has a field of that name too.
+      // Waits for the provider's own page, because the app has a field with the same name.
       await page.waitForURL((url) => url.origin === new URL(provider.issuer).origin)
       await page.getByLabel('E-mail', { exact: true }).fill(email)
       await page.getByLabel('Name', { exact: true }).fill(email.split('@')[0]!)

@@ -1,5 +1,5 @@
-// F2: one insert a request, committed by itself. No key, no limit, no check of the input or of the collection, no
-// count, one index.
+// F2: one insert per request in a transaction of its own. No key, no limit, no check of the input or of the
+// collection, no count, one index.
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool } from 'pg'
 import { listen } from './listen.ts'
@@ -22,7 +22,7 @@ async function readBody(req: IncomingMessage): Promise<string> {
 
 async function insert(req: IncomingMessage): Promise<string> {
   const { type, content, author } = JSON.parse(await readBody(req)) as { type: string; content: unknown; author: string }
-  const collectionId = req.url!.split('/')[2]
+  const [, , collectionId] = (req.url ?? '').split('/')
   const { rows } = await pool.query({ ...query, values: [collectionId, type, JSON.stringify(content), author] })
   return JSON.stringify({ data: { id: rows[0].id } })
 }

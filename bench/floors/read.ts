@@ -1,4 +1,4 @@
-// F1: the read by id that an ordinary careful engineer writes. No key, no limit, no check of the answer.
+// F1: a straightforward read by id. No key, no limit, no check of the answer.
 import { createServer } from 'node:http'
 import { Pool } from 'pg'
 import { listen } from './listen.ts'
@@ -17,7 +17,8 @@ async function read(id: string): Promise<{ status: number; body: string }> {
 
 listen(
   createServer((req, res) => {
-    const id = req.url!.slice(req.url!.lastIndexOf('/') + 1)
+    const { url = '' } = req
+    const id = url.slice(url.lastIndexOf('/') + 1)
     read(id).then(
       ({ status, body }) =>
         res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body),

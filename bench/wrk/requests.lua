@@ -1,5 +1,5 @@
 -- wrk -s requests.lua URL -- method=POST paths=FILE [body=FILE | bodies=FILE] [key=PREFIX]
--- Sends the paths of a file in turn, made into requests beforehand so that wrk takes little of the machine. With key, each request has an
+-- Each line of the file is a path or, after a tab, also the key of the request. Sends them in turn, made into requests beforehand so that wrk takes little of the machine. With key, each request has an
 -- Idempotency-Key of its own: the prefix and a number.
 local requests = {}
 local key
@@ -27,7 +27,9 @@ function init(args)
     for line in io.lines(options.bodies) do requests[#requests + 1] = wrk.format(options.method, path, nil, line) end
     return
   end
-  for path in io.lines(options.paths) do
+  for line in io.lines(options.paths) do
+    local path, credential = line:match('^([^\t]+)\t?(.*)$')
+    if credential ~= '' then wrk.headers['Authorization'] = 'Bearer ' .. credential end
     local text = wrk.format(options.method, path, nil, body)
     local from, to = text:find('Idempotency-Key: @', 1, true)
     requests[#requests + 1] = from and { text:sub(1, to - 1) .. key, text:sub(to + 1) } or text

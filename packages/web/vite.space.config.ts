@@ -3,8 +3,8 @@ import { defineConfig } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-// The page runs under `script-src 'self'` and `require-trusted-types-for 'script'`: every script and style is a file
-// of its own, named by its content, and nothing is inlined or filled in. The same source gives the same bytes.
+// The page runs under `script-src 'self'` and `require-trusted-types-for 'script'`. Every script and style is a file
+// of its own, named after its content, and nothing is inlined or inserted. The same source gives the same bytes.
 export default defineConfig({
   root: here('src/space'),
   base: '/space/',

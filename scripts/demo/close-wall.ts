@@ -3,7 +3,7 @@ import type { AtriumClient } from '../../packages/client/src/call.ts'
 import { note, step } from './narrate.ts'
 import type { Collection } from './wall.ts'
 
-/** The evening is over: what is there stays, and nothing more comes. */
+/** Closes the collection: its items stay, and nobody can add more. */
 export async function closeWall(owner: AtriumClient, people: AtriumClient, collection: Collection): Promise<void> {
   step('The evening ends')
   const { id, ownerToken, contributorToken } = collection

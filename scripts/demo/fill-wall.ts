@@ -2,18 +2,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { AtriumClient } from '../../packages/client/src/call.ts'
 import { note, step } from './narrate.ts'
-import type { Collection, Wall, WallItem } from './wall.ts'
+import { itemAt, type Collection, type Wall, type WallItem } from './wall.ts'
 
 const peopleAtOnce = 12
 const shownLanguages = ['ja', 'ar', 'el', 'hi', 'ka', 'th', 'am', 'zxx']
-/** The code of what is in no language, such as emoji alone (ISO 639-2). */
+/** The code for content without a language, such as emoji alone (ISO 639-2). */
 const noLanguage = 'zxx'
 
-/** People add the items from their browsers, many at a time. Gives the items' ids, in the order of the wall. */
+/** Adds the items from many browsers at the same time. Returns the ids of the items, in the order of the wall. */
 export async function fillWall(people: AtriumClient, collection: Collection, { items }: Wall): Promise<string[]> {
   step('People leave their words, as their browsers would: with the publishable key and the contributor token')
-  await refuseStranger(people, collection, items[0]!)
-  const ids = [await addTwice(people, collection, items[0]!)]
+  const first = itemAt(items, 0)
+  await refuseStranger(people, collection, first)
+  const ids = [await addTwice(people, collection, first)]
 
   const waiting = items.entries()
   waiting.next()
@@ -27,7 +28,11 @@ export async function fillWall(people: AtriumClient, collection: Collection, { i
   // zh-Hans and zh-Hant are one language in two scripts.
   const languages = new Set(items.map(({ content }) => content.lang.split('-')[0])).difference(new Set([noLanguage]))
   note(`${ids.length} items from ${authors} people in ${languages.size} languages, ${peopleAtOnce} at a time, in ${seconds} s:`)
-  for (const lang of shownLanguages) show(items.find(({ content }) => content.lang === lang)!)
+  for (const lang of shownLanguages)
+    items
+      .filter(({ content }) => content.lang === lang)
+      .slice(0, 1)
+      .forEach(show)
   return ids
 }
 
@@ -42,7 +47,7 @@ async function refuseStranger(people: AtriumClient, { id }: Collection, item: Wa
   note('Somebody without the contributor token tries: refused, contributor_token_required.')
 }
 
-/** A bad connection: the answer was lost, so the browser sends the same once more. */
+/** Simulates a bad connection: the answer was lost, so the browser repeats the request. */
 async function addTwice(people: AtriumClient, { id, contributorToken }: Collection, item: WallItem): Promise<string> {
   const input = { id, collectionToken: contributorToken, body: item, idempotencyKey: randomUUID() }
   const first = await people.addItem(input)

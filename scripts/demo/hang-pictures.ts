@@ -5,12 +5,12 @@ import type { AtriumClient } from '../../packages/client/src/call.ts'
 import { note, step } from './narrate.ts'
 import type { Collection, Wall, WallArtifact } from './wall.ts'
 
-/** Where the server shows the picture, outside production. */
+/** The addresses at which the server shows the pictures, outside production. */
 export function pictureUrl(publicUrl: string, { file }: WallArtifact): string {
   return `${publicUrl}/examples/event-wall/${basename(file)}`
 }
 
-/** The owner adds the pictures by their addresses, publishes what is finished and makes one the hero. */
+/** Links the pictures by their addresses, publishes the finished ones and makes one the hero. */
 export async function hangPictures(
   owner: AtriumClient,
   people: AtriumClient,

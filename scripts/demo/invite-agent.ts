@@ -14,11 +14,11 @@ export interface Room {
   mk: string
 }
 
-const patienceMs = 15_000
+const timeoutMs = 15_000
 
 /**
- * The second half of the evening: credits are bought, an agent is invited into a sealed room, talks, leaves and is
- * paid. Resolves to the room.
+ * The second half of the evening: credits are bought, and an agent is invited into a sealed room, talks, leaves and
+ * is paid. Resolves to the room.
  */
 export async function inviteAgent(owner: AtriumClient, people: AtriumClient, publicUrl: string): Promise<Room> {
   const walletCode = await buyCredits(owner, people)
@@ -106,9 +106,9 @@ async function converse(publicUrl: string, room: Room): Promise<void> {
   note(`It took ${Date.now() - saidAt} ms.`)
 }
 
-/** The nth thing that an agent said, once it is there. */
+/** Waits for the nth message of an agent. */
 async function heard(publicUrl: string, room: Room, nth: number): Promise<Entry> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const { entries = [] } = await callSpace(publicUrl, { op: 'poll', ...room, sinceCount: 0 })
     const said = entries.filter(({ author }) => author.kind === 'agent')[nth - 1]

@@ -10,30 +10,28 @@ import { fillWall } from './fill-wall.ts'
 import { hangPictures, pictureUrl } from './hang-pictures.ts'
 import { inviteAgent } from './invite-agent.ts'
 import { note, step } from './narrate.ts'
-import { readWall, type Collection, type Wall } from './wall.ts'
+import { itemAt, readWall, type Collection, type Wall } from './wall.ts'
 
 export interface Demo {
   /** Of the collection in the API. */
   wallUrl: string
   shareUrl: string
-  /** Opens the room where the agent was, key and all. */
+  /** The link of the agent's room, with its key. */
   roomUrl: string
   ownerToken: string
   publishableKey: string
 }
 
-/**
- * Plays the evening against the running server and tells it as it goes. Throws where anything is not as it should be.
- */
+/** Plays the evening against the running server and prints each step. Throws if a result is wrong. */
 export async function playDemo(): Promise<Demo> {
-  const { publicUrl, spacesUrl } = readConfig(readEnv())
+  const { publicUrl } = readConfig(readEnv())
   const wall = await readWall()
   await assertReady(publicUrl, wall)
   console.log(`${wall.collection.name}, played at ${publicUrl}`)
 
   const { secretKey, publishableKey } = await signUp(publicUrl)
   const owner = createClient({ baseUrl: publicUrl, key: secretKey })
-  // Many of them share one address here, so they have more patience with a 429 than one person needs.
+  // Many of them share one IP address here, so they retry after a 429 more often than a single person would.
   const people = createClient({ baseUrl: publicUrl, key: publishableKey, retries: 8 })
   const anyone = createClient({ baseUrl: publicUrl })
 
@@ -49,7 +47,7 @@ export async function playDemo(): Promise<Demo> {
   return {
     wallUrl,
     shareUrl: `${wallUrl}/render`,
-    roomUrl: `${spacesUrl}/space#${room}.${mk}`,
+    roomUrl: `${await readSpacesUrl(publicUrl)}/space#${room}.${mk}`,
     ownerToken: collection.ownerToken,
     publishableKey,
   }
@@ -61,9 +59,15 @@ async function assertReady(publicUrl: string, wall: Wall): Promise<void> {
     throw new OperatorError(`nothing answers at ${publicUrl}: run npm start first (ATRIUM_PUBLIC_URL or PORT say where it is)`)
   }
   if (running !== 200) throw new OperatorError(`the server at ${publicUrl} is not ready: /readyz answers ${running}`)
-  const pictures = await statusOf(pictureUrl(publicUrl, wall.artifacts[0]!))
+  const pictures = await statusOf(pictureUrl(publicUrl, itemAt(wall.artifacts, 0)))
   if (pictures !== 200)
     throw new OperatorError(`the server at ${publicUrl} does not serve the demo's pictures: it runs in production`)
+}
+
+/** Where the server says that its Space app is: only the server knows its SPACE_PORT and ATRIUM_SPACES_URL. */
+async function readSpacesUrl(publicUrl: string): Promise<string> {
+  const index = (await (await fetch(publicUrl)).json()) as { spaces_app_url: string }
+  return index.spaces_app_url
 }
 
 function statusOf(url: string): Promise<number | undefined> {

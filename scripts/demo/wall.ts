@@ -1,6 +1,7 @@
+import { required } from '@atrium/contract/required'
 import { readFile } from 'node:fs/promises'
 
-/** What examples/event-wall/wall.json holds; its README says what is what. */
+/** The content of examples/event-wall/wall.json, which its README describes. */
 export interface Wall {
   collection: { name: string; metadata: { share_title: string; [field: string]: unknown } }
   items: WallItem[]
@@ -33,4 +34,9 @@ export interface Collection {
 
 export async function readWall(): Promise<Wall> {
   return JSON.parse(await readFile(new URL('../../examples/event-wall/wall.json', import.meta.url), 'utf8')) as Wall
+}
+
+/** wall.json names its items by position. Throws if there is no such item. */
+export function itemAt<T>(items: readonly T[], index: number): T {
+  return required(items[index], `wall.json has an item ${index}`)
 }

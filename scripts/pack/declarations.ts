@@ -8,8 +8,8 @@ import { contractModules } from './contract-types.ts'
 const run = promisify(execFile)
 
 /**
- * The declarations of these modules of the client and of all that they import, as `{path: text}` under `types/`. Names
- * of workspace packages are relative in them, so that nothing but this package has to be installed.
+ * The declarations of these modules of the client and of all that they import, as `{path: text}` under `types/`.
+ * Imports of workspace packages become relative, so that only this package has to be installed.
  */
 export async function makeDeclarations(root: string, entries: readonly string[]): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-types-'))
@@ -44,11 +44,12 @@ export async function makeDeclarations(root: string, entries: readonly string[])
 
 async function collect(folder: string, entries: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
+  const declared = (path: string) => readFile(join(folder, path), 'utf8')
   const open = entries.map((name) => `client/src/${name}.d.ts`)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (found[`types/${path}`] !== undefined) continue
     const generated = contractModules[path]
-    const text = generated ? generated() : await readFile(join(folder, path), 'utf8')
+    const text = generated ? await generated(declared) : await declared(path)
     const here = dirname(path)
     const linked = text.replace(/(?<=\bfrom |\bimport\()(['"])([^'"]+)\1/g, (whole, quote: string, name: string) => {
       const target = moduleOf(name, here)
@@ -62,7 +63,7 @@ async function collect(folder: string, entries: readonly string[]): Promise<Reco
   return found
 }
 
-/** The module's place in the package, without an ending; undefined: it is not of this workspace. */
+/** The module's path in the package, without its extension; undefined if it is not in this workspace. */
 function moduleOf(name: string, importedFrom: string): string | undefined {
   if (name.startsWith('.')) return posix.join(importedFrom, name.replace(/\.[jt]s$/, ''))
   if (name === 'typebox') return 'typebox'

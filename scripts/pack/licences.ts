@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The licences of the packages that these files are of, one after the other; empty where all are ours. */
+/**
+ * The licences of the packages to which these files belong, one after the other; empty if all files are of this
+ * project.
+ */
 export async function licencesOf(root: string, inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))
   const texts = await Promise.all([...folders].toSorted().map((folder) => licenceOf(join(root, folder))))

@@ -8,22 +8,23 @@ import { licencesOf } from './licences.ts'
 type PackageFiles = Record<string, string | Uint8Array>
 
 export interface Packed {
-  /** Of the file that is served, without version and ending. */
+  /** The name of the served file, without version and extension. */
   file: string
   name: string
   files: PackageFiles
 }
 
 /**
- * Imports of the client: what a page may want is `.`; each of the others stands alone, `blind-sign` for Node only. `react`
- * imports the app's own React. It is not named as an optional peer dependency: npm would ask a registry for it at each
- * installation, and these packages need none.
+ * The entry points of the client. `.` has what a page may need; each of the others is independent, and `blind-sign`
+ * is for Node only. `react` imports the app's own React. It is not an optional peer dependency, because npm would ask
+ * a registry for it at each installation, and these packages need none.
  */
 const clientEntries = [
   'index',
   'atrium-error',
   'blind-sign',
   'blind-token',
+  'client-sealed-room',
   'create-client',
   'device-key',
   'epoch-of',
@@ -42,7 +43,7 @@ const clientEntries = [
 const forNode = { node: '>=20' }
 
 /**
- * The client: modules that share their parts, for Node, browsers and bundlers, with plain declarations and no
+ * The client: modules with shared chunks, for Node, browsers and bundlers, with plain declarations and no
  * dependencies.
  */
 export async function packClient(root: string): Promise<Packed> {
@@ -53,7 +54,7 @@ export async function packClient(root: string): Promise<Packed> {
       chunkNames: 'parts/[hash]',
       platform: 'neutral',
       mainFields: ['module', 'main'],
-      // sjcl, which the blind signatures use, would take random values from Node where there is a `require`.
+      // sjcl, which the blind signatures use, would take random values from Node if there is a `require`.
       external: ['node:crypto', 'crypto', 'react'],
       target: 'es2022',
     }),
@@ -75,7 +76,7 @@ export async function packClient(root: string): Promise<Packed> {
   return finish(root, 'client', manifest, { ...inFolder('dist', scripts), ...declarations })
 }
 
-/** `atrium verify` alone: one file, not minified, to be read. */
+/** `atrium verify` alone: one file, not minified, so that people can read it. */
 export async function packVerifier(root: string): Promise<Packed> {
   const scripts = await bundleForNode(root, 'packages/cli/src/verify/atrium-verify.ts', 'atrium-verify.mjs')
   const manifest = {
@@ -91,16 +92,38 @@ export async function packCli(root: string): Promise<Packed> {
   const scripts = await bundleForNode(root, 'packages/cli/src/remote.ts', 'atrium.mjs')
   const entry = await readFile(join(root, 'packages/cli/bin/atrium.cjs'))
   const load = await readFile(join(root, 'packages/cli/bin/load.cjs'))
+  const platform = await readFile(join(root, 'packages/cli/bin/platform.cjs'))
   const manifest = {
     description: 'Operates an Atrium installation from elsewhere, and verifies Space services',
     bin: { atrium: 'bin/atrium.cjs' },
     files: ['bin', 'dist'],
   }
-  return finish(root, 'cli', manifest, { ...inFolder('dist', scripts), 'bin/atrium.cjs': entry, 'bin/load.cjs': load })
+  const bin = inFolder('bin', { 'atrium.cjs': entry, 'load.cjs': load, 'platform.cjs': platform })
+  return finish(root, 'cli', manifest, { ...inFolder('dist', scripts), ...bin })
+}
+
+/** The files of examples/guest-book that begin an app. A list, so that what somebody's own start wrote there stays there. */
+const template = ['.gitignore', 'README.md', 'package.json', 'start.js']
+const templatePages = ['guest-book.css', 'guest-book.js', 'icon.svg', 'index.html']
+
+/** The command that begins an app, with its template. */
+export async function packCreateApp(root: string): Promise<Packed> {
+  const scripts = await bundleForNode(root, 'scripts/create-app/create-app.ts', 'create-app.mjs')
+  const paths = [...template, ...templatePages.map((page) => `public/${page}`)]
+  // npm takes a .gitignore for its own: it is packed without the dot, and written with it.
+  const readings = paths.map(async (path) => [path.replace(/^\./, ''), await readFile(join(root, 'examples/guest-book', path))])
+  const files = inFolder('template', Object.fromEntries(await Promise.all(readings)) as PackageFiles)
+  const manifest = {
+    description: 'Begins an app for Atrium: a guest book with a live wall',
+    bin: { 'create-atrium-app': 'create-app.mjs' },
+    files: ['create-app.mjs', 'template'],
+  }
+  return finish(root, 'create-app', manifest, { ...scripts, ...files })
 }
 
 async function finish(root: string, folder: string, manifest: object, files: PackageFiles): Promise<Packed> {
-  const source = folder === 'verify' ? 'cli/verify' : folder
+  const readmes: Record<string, string> = { verify: 'packages/cli/verify', 'create-app': 'scripts/create-app' }
+  const source = readmes[folder] ?? `packages/${folder}`
   const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, string>
   const name = `@atrium/${folder}`
   const packageJson = {
@@ -118,7 +141,7 @@ async function finish(root: string, folder: string, manifest: object, files: Pac
     files: {
       ...files,
       'package.json': `${JSON.stringify(packageJson, null, 2)}\n`,
-      'README.md': await readFile(join(root, 'packages', source, 'README.md')),
+      'README.md': await readFile(join(root, source, 'README.md')),
       LICENSE: await readFile(join(root, 'LICENSE')),
     },
   }
@@ -144,13 +167,13 @@ async function bundle(root: string, options: BuildOptions): Promise<PackageFiles
     legalComments: 'inline',
     logLevel: 'warning',
     outdir: 'dist',
+    ...options,
     write: false,
     metafile: true,
-    ...options,
   })
   const folder = join(root, 'dist/')
-  const scripts = Object.fromEntries(outputFiles!.map(({ path, contents }) => [path.slice(folder.length), contents]))
-  const licences = await licencesOf(root, Object.keys(metafile!.inputs))
+  const scripts = Object.fromEntries(outputFiles.map(({ path, contents }) => [path.slice(folder.length), contents]))
+  const licences = await licencesOf(root, Object.keys(metafile.inputs))
   return licences === '' ? scripts : { ...scripts, 'THIRD-PARTY-LICENSES.txt': licences }
 }
 

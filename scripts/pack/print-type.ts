@@ -16,10 +16,10 @@ interface Schema {
   description?: string
 }
 
-/** A schema of the contract as a TypeScript type; a member's description becomes its comment. */
+/** Prints a schema of the contract as a TypeScript type. The description of a property becomes its comment. */
 export function printType(given: object): string {
   const schema = given as Schema
-  // As loose as Web Crypto's own type, whose exported keys are to fit; the server checks the rest.
+  // As loose as Web Crypto's own type, so that its exported keys fit. The server checks the rest.
   if (schema.description === (PublicJwk as Schema).description) return '{ kty?: string; crv?: string; x?: string; y?: string }'
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)))
@@ -52,8 +52,8 @@ function printObject({ properties, required = [], additionalProperties, patternP
 }
 
 export function printComment(...texts: (string | undefined)[]): string {
-  const lines = texts.filter((text) => text !== undefined).map((text) => text.replaceAll('*/', '*\u200b/'))
-  return lines.length === 0 ? '' : `/** ${lines.join('\n *\n * ')} */\n`
+  const written = texts.filter((text) => text !== undefined).map((text) => text.replaceAll('*/', '*\u200b/'))
+  return written.length === 0 ? '' : `/** ${written.join('\n\n').replaceAll('\n', '\n * ')} */\n`
 }
 
 function union(types: string[]): string {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { makeZip, type ZipEntry } from './zip.ts'
 
 export interface Wheel {
-  /** pip accepts a wheel only under this name, which has its version. */
+  /** pip accepts a wheel only under this name, which contains its version. */
   file: string
   bytes: Buffer
 }
 
 /**
- * The Python client as a wheel (PEP 427), made from its source alone: pip installs it, and Python imports it from the
- * file as it is, because a wheel is a zip archive.
+ * The Python client as a wheel (PEP 427), made only from its source. pip installs it, and Python imports directly
+ * from the file, because a wheel is a zip archive.
  */
 export async function packPython(root: string): Promise<Wheel> {
   const folder = join(root, 'packages/python')
@@ -35,7 +35,7 @@ export async function packPython(root: string): Promise<Wheel> {
   return { file: `atrium_client-${version}-py3-none-any.whl`, bytes }
 }
 
-/** As pyproject.toml says it, which a test compares. */
+/** The same as in pyproject.toml, which a test compares. */
 function metadataOf(version: string, readme: string): string {
   return `Metadata-Version: 2.4
 Name: atrium-client

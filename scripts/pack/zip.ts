@@ -5,13 +5,13 @@ export interface ZipEntry {
   body: Uint8Array
 }
 
-/** 1980-01-01, the first day that the format knows: archives of equal files are equal. */
+/** 1980-01-01, the earliest date of the format, so that archives of equal files are equal. */
 const dosDate = 0x21
 /** UTF-8 names. */
 const flags = 0x0800
 const regularFile = 0o100644
 
-/** A zip archive whose entries are stored, not compressed (APPNOTE 6.3.3): equal entries give equal bytes. */
+/** Writes a zip archive whose entries are stored, not compressed (APPNOTE 6.3.3). Equal entries give equal bytes. */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
@@ -20,7 +20,7 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
     const name = Buffer.from(path)
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), fieldsOf(body, name), name, body])
     const central = Buffer.alloc(14)
-    // Its attributes, then where its local header is. Comment and disk number are empty.
+    // The attributes, then the position of the local header. Comment and disk number are empty.
     central.writeUInt32LE((regularFile << 16) >>> 0, 6)
     central.writeUInt32LE(offset, 10)
     // Made by version 2.0 on Unix.
@@ -38,7 +38,10 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...parts, listed, end])
 }
 
-/** What the local header and the directory say alike: version, flags, method, time, date, CRC, sizes, length of the name. */
+/**
+ * The fields that the local header and the directory share: version, flags, method, time, date, CRC, sizes, length of
+ * the name.
+ */
 function fieldsOf(body: Uint8Array, name: Buffer): Buffer {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(20, 0)

@@ -5,7 +5,7 @@ import { docstring, wrap } from './text.ts'
 /** insufficient_credit: InsufficientCreditError. */
 export function errorClassName(code: string): string {
   const words = code.replace(/_error$/, '').split('_')
-  return `${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}Error`
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Error`
 }
 
 /** `errors.py`: a class for each code. */
@@ -51,7 +51,7 @@ function flatEntries(): Entry[] {
 
 const clientEntries: Entry[] = [
   { code: 'network_error', says: ['No answer came: the server could not be reached, or not in time.'] },
-  { code: 'unexpected_answer', says: ["An answer that is not the API's: something stands in between."] },
+  { code: 'unexpected_answer', says: ['The answer is not from the API, but for example from a proxy in front of it.'] },
 ]
 
 function printClass({ code, says }: Entry): string {

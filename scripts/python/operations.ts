@@ -42,7 +42,7 @@ function signaturesOf(body: string): string {
   return body.replace(/"""[^]*?"""/g, '')
 }
 
-/** `operations/__init__.py`: all of them in one class. */
+/** `operations/__init__.py`: all operations in one class. */
 export function printOperations(tags: readonly string[], origin: string): string {
   return [
     `"""A method for each operation of the API."""\n\n${header(origin)}`,
@@ -99,10 +99,15 @@ function optional(type: string): string {
   return type.split(' | ').includes('None') ? type : `${type} | None`
 }
 
-function routeOf({ method, path, status, caller, idempotency, answers }: Operation): string {
+function routeOf({ id, method, path, status, caller, idempotency, answers }: Operation): string {
   const address = `${status === 'legacy' ? '' : '/v1'}${path}`
   const isRaw = Object.values(answers).some(({ raw }) => raw)
-  return `Route("${method}", "${address}", "${caller}"${idempotency ? ', keyed=True' : ''}${isRaw ? ', raw=True' : ''})`
+  const more = [
+    ...(idempotency ? [`keyed="${id}"`] : []),
+    ...(idempotency === 'required' ? ['billed=True'] : []),
+    ...(isRaw ? ['raw=True'] : []),
+  ]
+  return `Route(${[`"${method}"`, `"${address}"`, `"${caller}"`, ...more].join(', ')})`
 }
 
 function answerType(op: Operation, answers: [string, AnswerSpec][], types: TypeCollector): string {
@@ -113,12 +118,12 @@ function answerType(op: Operation, answers: [string, AnswerSpec][], types: TypeC
   })
   const type = [...new Set(data)].join(' | ')
   if (!answers.some(([, { paged }]) => paged)) return `Answer[${type}]`
-  const schema = types.schemaOf(answers[0]![1].data!)
-  const rows = schema.type === 'array' ? /^list\[(.*)\]$/.exec(type)![1]! : 'types.Item'
+  // A page that is not a plain list has its items among other fields.
+  const [, rows = 'types.Item'] = /^list\[(.*)\]$/.exec(type) ?? []
   return `Page[${type}, ${rows}]`
 }
 
-/** The names of `atrium.types` with their module. */
+/** The names of `atrium.types`, with their module. */
 function qualified(type: string): string {
   return type.replace(/"[^"]*"|\b[A-Z]\w+\b/g, (name) => (/^"|^(?:Any|None|Literal)$/.test(name) ? name : `types.${name}`))
 }

@@ -1,6 +1,6 @@
 const columns = 116
 
-/** snake_case, as Python names parameters and methods: itemId, last-event-id, `Provider keys`. */
+/** Converts to snake_case, as in Python's names of parameters and methods: itemId, last-event-id, `Provider keys`. */
 export function snakeCase(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -10,7 +10,7 @@ export function snakeCase(name: string): string {
 
 const keywords = new Set(['from', 'class', 'import', 'in', 'is', 'not', 'pass', 'global', 'lambda', 'with', 'as', 'async'])
 
-/** The name of a parameter: a keyword of Python gets an underscore. */
+/** The name of a parameter. A keyword of Python gets an underscore. */
 export function parameterName(name: string): string {
   const snake = snakeCase(name)
   return keywords.has(snake) ? `${snake}_` : snake
@@ -25,7 +25,7 @@ export function pascalCase(name: string): string {
   return name.replace(/(?:^|[-_\s.])(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Words in lines that fit, the first after `indent`, the others after `indent` and `hanging`. */
+/** Wraps words into lines, the first after `indent`, the others after `indent` and `hanging`. */
 export function wrap(text: string, indent: string, hanging = ''): string[] {
   const lines: string[] = []
   let line = indent
@@ -39,7 +39,7 @@ export function wrap(text: string, indent: string, hanging = ''): string[] {
   return [...lines, line].map((one) => one.trimEnd())
 }
 
-/** A docstring of these lines, which are indented already; a text that is too long for its line is wrapped before. */
+/** A docstring of these indented lines. Lines that are too long must be wrapped before. */
 export function docstring(lines: readonly string[], indent: string): string[] {
   const safe = lines.map((line) => line.replaceAll('\\', '\\\\').replaceAll('"""', "'''"))
   const [first = '', ...rest] = safe

@@ -24,9 +24,9 @@ export interface Schema {
 
 /** Collects the types of one module, `atrium.types`. */
 export interface TypeCollector {
-  /** The Python type of the schema; an object without a name gets this one. */
+  /** Returns the Python type of the schema. An object without a name gets this name. */
   typeOf: (schema: TSchema, name: string) => string
-  /** The schema, with names in the place of what has one. */
+  /** Returns the schema with names in place of named objects. */
   schemaOf: (schema: TSchema) => Schema
   /** The text of `types.py`. */
   print: (origin: string) => string
@@ -38,7 +38,7 @@ export function collectTypes(): TypeCollector {
   const declared = new Map<string, string>()
   const schemaOf = (schema: TSchema) => schemas.emit(schema) as Schema
 
-  /** Two objects of one name are one type only if they are equal. */
+  /** Two objects of the same name share a type only if they are equal. */
   function declare(wanted: string, schema: Schema): string {
     const json = JSON.stringify(schema)
     let name = wanted
@@ -51,7 +51,7 @@ export function collectTypes(): TypeCollector {
   }
 
   function print(schema: Schema, name: string): string {
-    if (schema.$ref) return component(schema.$ref.split('/').at(-1)!)
+    if (schema.$ref) return component(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1))
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`
     if (schema.enum) return printEnum(schema.enum)
     const parts = schema.oneOf ?? schema.anyOf
@@ -134,7 +134,7 @@ export function documentation({ description, default: value }: Schema): string {
   return [said, value === undefined ? '' : `Default: ${literal(value)}.`].filter(Boolean).join(' ')
 }
 
-/** One type for each event: `event["type"] == …` tells a checker the members of `data`. */
+/** One type for each event, so that `event["type"] == …` tells a type checker the fields of `data`. */
 function printEvents(print: Print, emit: (schema: unknown) => Schema): string {
   const {
     type: _type,

@@ -15,7 +15,7 @@ import { wrongPlaces, type Surroundings } from '../support/wrong-places.ts'
 const registration = operations.registerAgent.example.body
 const canary = (name: string) => `${name}-${randomBytes(12).toString('hex')}`
 
-/** What must come up nowhere. Bytes for those that are not text. */
+/** The secrets that must not appear anywhere. Bytes for those that are not text. */
 const secrets = new Map<string, string | Buffer>()
 /** Of every answer that is not a good one. */
 const errorBodies: string[] = []
@@ -54,7 +54,7 @@ function keep(name: string, secret: string): string {
   return secret
 }
 
-/** Calls, and notes the body where it is an error's. */
+/** Makes a call, and records the body of an error. */
 async function ask(route: string, options: CallOptions = {}): Promise<Answer> {
   const answer = await call(atrium.origin, route, options)
   if (answer.status >= 400) errorBodies.push(answer.text)
@@ -72,7 +72,7 @@ interface Planted extends Surroundings {
   identity: Record<string, string>
 }
 
-/** Takes every secret that the service gives, and gives it every one that it takes. */
+/** Collects every secret that the service returns, and sends every secret that it accepts. */
 async function plant(): Promise<Planted> {
   const { data: invite } = await askGood('POST /v1/tenants/invites', { operator: true, body: {} })
   const name = { invite_code: keep('invite', invite.invite_code), name: 'Signed up', email: 'ada@harbour.example' }
@@ -98,7 +98,7 @@ async function plant(): Promise<Planted> {
   })
   await askGood(`PATCH /agents/${agent.id}`, { key: secret, body: { tools: tools('next tool secret') } })
 
-  // Rotated once, so that there is an old one too. Items make deliveries, which nobody takes.
+  // Rotated once, so that there is an old secret too. Items cause deliveries, which nobody accepts.
   for (const name of ['webhook secret', 'next webhook secret']) {
     const body = { url: 'https://hooks.example/in', rotate_secret: true }
     const { data } = await askGood('PUT /v1/tenant/webhooks', { key: secret, body })
@@ -150,7 +150,7 @@ async function misplace(text: string, planted: Planted): Promise<void> {
   }
 }
 
-/** Faults of every kind in the middle of requests that carry secrets: what is logged then is logged under stress. */
+/** Causes faults of every kind within requests that carry secrets, to check what is logged then. */
 async function breakThings({ key, secret, collection, token, item, identity }: Planted): Promise<void> {
   const items = `/v1/collections/${collection}/items`
   const everything = () =>
@@ -204,7 +204,7 @@ async function breakThings({ key, secret, collection, token, item, identity }: P
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   )
   await terminated
-  // Keys that this process has not seen yet make it ask the provider, which is gone.
+  // For keys that this process has not seen yet, it must call the provider, which is down.
   provider.close()
   const unknown = await provider.provider.sign(
     { email: 'x@example.com', name: keep('name in lost token', canary('Lost')) },

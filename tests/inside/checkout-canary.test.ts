@@ -21,7 +21,7 @@ before(async () => {
   stripe = await startFakeStripe()
   atrium = await startAtrium({
     databaseUrl: database.url,
-    // Several processes: the secrets go through a channel to each.
+    // Several processes, because the secrets go through a channel to each.
     args: ['--workers', '2'],
     env: {
       ATRIUM_LOG: 'debug',

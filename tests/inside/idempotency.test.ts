@@ -254,7 +254,9 @@ for (const name of ['createCollection', ...costly, 'summonSession']) {
     const { route, options, found } = await sample(name, idempotencyKey)
     await call(second.origin, route, { ...options, body: 'not json' })
     const send = ({ origin }: AtriumProcess): Promise<Answer> => call(origin, route, { ...options, idempotencyKey })
-    const stands = proxy.hold({ nth: 1, when: 'before', of: 'commit' })
+    // The process also commits work of its own.
+    const point = { nth: 1, when: 'before', of: 'commit', inTransactionWith: 'into idempotency_keys' } as const
+    const stands = proxy.hold(point)
     const running = send(second)
     await stands
     const startedAt = performance.now()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { sealedColumns, type SealedRef } from '../../packages/server/src/crypto/vault/sealed-columns.ts'
 import { Vault } from '../../packages/server/src/crypto/vault/vault.ts'
@@ -26,7 +27,7 @@ after(async () => {
   await database.drop()
 })
 
-/** The installation started anew with these master keys, as an operator would after changing the variable. */
+/** The installation, restarted with these master keys, as by an operator who changed the variable. */
 async function restart(...keys: Buffer[]): Promise<void> {
   await atrium?.end()
   atrium = await startForShelves(database.url, { ATRIUM_MASTER_KEY: keys.map((key) => key.toString('base64')).join(',') })
@@ -42,6 +43,7 @@ async function plant() {
     (await askGood(origin, route, { key: secret, body, ...more })).data
   await ask('PUT /v1/tenant/provider-keys', { openai: 'sk-planted-0123456789' })
   await ask('PUT /v1/tenant/webhooks', { url: 'https://hooks.example/in' })
+  await ask('POST /v1/tenant/webhooks/endpoints', { url: 'https://hooks.example/further' })
   const { id: collection, token } = await makeCollection(origin, key)
   const items = `/v1/collections/${collection}/items`
   const { id: item } = await ask(`POST ${items}`, { type: 'message', content: 1 }, { token })
@@ -98,6 +100,10 @@ test('the list of sealed columns is whole: what else is stored as bytes is a has
     database.url,
     `select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'public' and data_type = 'bytea' and column_name not like '%hash'
+        -- A partition has the columns of its table.
+        and not exists (select from pg_class where relispartition and oid = to_regclass(format('public.%I', table_name)))
+        -- The transparency log is public: its entries, and hashes of them.
+        and table_name not like 'log\\_%'
         -- A version of an agent is named by the SHA-256 of its manifest.
         and column_name not in ('version', 'agent_version') order by 1`,
   )
@@ -111,11 +117,13 @@ test('the list of sealed columns is whole: what else is stored as bytes is a has
 test('a new master key takes over in service: nothing is lost when the old one is gone', async (t) => {
   await restart(oldKey)
   const planted = await plant()
+  // A sweep makes the key of the transparency log, which is sealed too.
+  while ((await fetch(`${atrium.origin}/log/vkey`)).status !== 200) await setTimeout(100)
   const values = await openAll(oldKey)
   for (const [column, held] of Object.entries(values)) assert.ok(Object.keys(held).length > 0, `${column} holds a value`)
   const noNeed = await reseal()
   assert.equal(noNeed.code, 0)
-  assert.match(noNeed.output, /seals 11 values, 0 of them resealed now. Keep it.\n  There is no other key/)
+  assert.match(noNeed.output, /seals 13 values, 0 of them resealed now. Keep it.\n  There is no other key/)
 
   await restart(newKey, oldKey)
   const replay = () => call(atrium.origin, 'POST /v1/tenant/keys', { key: planted.secret, ...order })
@@ -132,7 +140,7 @@ test('a new master key takes over in service: nothing is lost when the old one i
   assert.equal(code, 0, output)
   assert.match(
     output,
-    /seals 12 values, 11 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
+    /seals 14 values, 13 of them resealed now. Keep it.\n✓ Key 2 .*: needed only for stored answers .*, until 20.*Then it can be removed/,
   )
   assert.deepEqual((await replay()).data, planted.stored)
   const resealed = await openAll(newKey)

@@ -40,7 +40,7 @@ function keep(name: string, secret: string): string {
   return secret
 }
 
-/** Calls, and notes the body where it is an error's. */
+/** Makes a call, and records the body of an error. */
 async function ask(route: string, options: CallOptions = {}): Promise<Answer> {
   const answer = await call(atrium.origin, route, options)
   if (answer.status >= 400) errorBodies.push(answer.text)
@@ -54,7 +54,7 @@ async function askGood(route: string, options: CallOptions): Promise<AnswerData>
 }
 
 interface Planted extends Surroundings {
-  /** A checkout that is paid, and whose license key was not shown yet. */
+  /** A paid checkout whose license key was not shown yet. */
   checkout: string
   agent: string
   session: string
@@ -71,7 +71,7 @@ async function makeCheckout(secret: string): Promise<string> {
   return id
 }
 
-/** Wallets, coupons and licenses. Gives a coupon. */
+/** Wallets, coupons and licenses. Returns a coupon. */
 async function plantCredits(key: string, secret: string): Promise<string> {
   await fundIssuer(atrium.origin, secret, 100)
   const shown = await askGood(`GET /v1/checkout/${await makeCheckout(secret)}`, { key: secret })
@@ -91,7 +91,7 @@ async function makeAgent(secret: string, more: object): Promise<{ id: string; si
   return made
 }
 
-/** Takes every secret of sessions and credits that the service gives, and gives it every one that it takes. */
+/** Collects every secret of sessions and credits that the service returns, and sends every secret that it accepts. */
 async function plant(): Promise<Planted> {
   const { secret, publishable: key } = await makeTenant(atrium.origin)
   const { id: collection, token } = await makeCollection(atrium.origin, key)
@@ -124,7 +124,7 @@ async function plant(): Promise<Planted> {
   return { key, secret, collection, token, checkout: await makeCheckout(secret), agent: remote.id, session: launched.id }
 }
 
-/** What is said in a room, and what an agent says there. */
+/** The messages of people and of an agent in a room. */
 async function plantTalk(secret: string, launch: (order: string, body: object) => Promise<AnswerData>): Promise<void> {
   const { id } = await makeAgent(secret, { greeting: 'Good evening.' })
   const room = newRoom('room key of a talk')
@@ -142,7 +142,7 @@ async function assertComes(holds: () => Promise<boolean>, what: string): Promise
   for (const deadline = Date.now() + 15_000; !(await holds()); await delay(50)) assert.ok(Date.now() < deadline, what)
 }
 
-/** Faults of every kind in the middle of requests that carry secrets: what is logged then is logged under stress. */
+/** Causes faults of every kind within requests that carry secrets, to check what is logged then. */
 async function breakThings({ key, secret, agent, session }: Planted): Promise<void> {
   const of = (name: string) => secrets.get(name)!
   const launch = () => ({ agent_id: agent, room: newRoom('room key of a failed launch'), coupon: of('coupon') })
@@ -193,7 +193,7 @@ test('no secret of a wallet, a session or a provider comes up in a table, a log 
   await breakThings(planted)
   const dump = await dumpTables(database.url)
   assert.ok(formsFound(dump, planted.session).length > 0, 'the dump contains values that are not secret')
-  // Paid, but not shown yet: until then the license key lies in the database, sealed.
+  // Paid, but not shown yet. Until then the license key is stored in the database, sealed.
   const { license_key: waiting } = await askGood(`GET /v1/checkout/${planted.checkout}`, { key: planted.secret })
   keep('license key that was not shown yet', waiting)
   await askGood(`POST /sessions/${planted.session}/stop`, { key: secrets.get('control token')! })

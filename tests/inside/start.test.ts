@@ -5,17 +5,16 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { after, before, describe, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { adminToken, freePort } from '../support/atrium-process.ts'
 import { call, makeCollection } from '../support/call-api.ts'
 import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
 import { skipWithout } from '../support/skip-without.ts'
 
-/** A folder with a space in its path, readable by the user as which root runs PostgreSQL. */
 /** Clean-up steps, run in reverse order of their set-up. Separate `after` hooks would run in the order of set-up. */
 const endings = new WeakMap<TestContext, (() => Promise<unknown>)[]>()
 
@@ -29,6 +28,7 @@ function atEnd(t: TestContext, end: () => Promise<unknown>): void {
   })
 }
 
+/** A folder with a space in its path, readable by the user under which root runs PostgreSQL. */
 async function dataFolder(t: TestContext): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'atrium start '))
   await chmod(base, 0o755)
@@ -40,10 +40,14 @@ async function dataFolder(t: TestContext): Promise<string> {
 async function goodEnv(t: TestContext): Promise<Record<string, string>> {
   const database = await createTestDatabase()
   t.after(() => database.drop())
+  return { ...(await goodSettings(t)), DATABASE_URL: database.url }
+}
+
+/** As `goodEnv`, without the database. */
+async function goodSettings(t: TestContext): Promise<Record<string, string>> {
   const ATRIUM_MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
   const PORT = String(await freePort())
   return {
-    DATABASE_URL: database.url,
     ATRIUM_DATA_DIR: await dataFolder(t),
     ATRIUM_ADMIN_TOKEN: adminToken,
     ATRIUM_MASTER_KEY,
@@ -78,6 +82,12 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     [{ DATABASE_URL: 'postgresql://ann:hush-hush@localhost:notaport/atrium' }, /DATABASE_URL/],
     [{ DATABASE_URL: 'postgresql://ann:hush-hush@127.0.0.1:1/atrium' }, /DATABASE_URL/],
     [{ DATABASE_URL: 'postgresql://ann:hush-hush@no-such-host.invalid/atrium' }, /DATABASE_URL/],
+    [{ DATABASE_DIRECT_URL: 'mysql://ann:hush-hush@localhost/atrium' }, /DATABASE_DIRECT_URL/],
+    [{ DATABASE_URL: '', DATABASE_DIRECT_URL: 'postgresql://localhost/atrium' }, /DATABASE_URL must be set/],
+    [{ DATABASE_POOL_SIZE: '1' }, /DATABASE_POOL_SIZE/],
+    [{ SPACE_DATABASE_URL: 'ann:hush-hush@localhost' }, /SPACE_DATABASE_URL/],
+    [{ SPACE_DATABASE_DIRECT_URL: 'postgresql://localhost/atrium' }, /SPACE_DATABASE_URL must be set/],
+    [{ SPACE_DATABASE_POOL_SIZE: 'many' }, /SPACE_DATABASE_POOL_SIZE/],
     [{ REDIS_URL: 'http://ann:hush-hush@localhost' }, /REDIS_URL/],
     [{ ATRIUM_ADMIN_TOKEN: 'hush-hush' }, /ATRIUM_ADMIN_TOKEN/],
     [{ ATRIUM_MASTER_KEY: 'hush-hush' }, /ATRIUM_MASTER_KEY/],
@@ -96,11 +106,15 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
     [{ TURN_URLS: 'turn:turn.example', TURN_SECRET: 'hush-hush' }, /TURN_SECRET/],
     [{ TURN_URLS: 'turn:ann:hush-hush@turn.example', TURN_SECRET: 'hush-hush-hush-hush' }, /TURN_URLS/],
   ]
+  // None of these starts writes to the database, so they share one.
+  let database: TestDatabase
+  before(async () => void (database = await createTestDatabase()))
+  after(() => database.drop())
   for (const [env, says] of wrong) {
     test(`wrong: ${Object.entries(env)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`, async (t) => {
-      const output = await assertRefuses(t, { ...(await goodEnv(t)), ...env }, says)
+      const output = await assertRefuses(t, { ...(await goodSettings(t)), DATABASE_URL: database.url, ...env }, says)
       assert.ok(!output.includes('hush-hush'), 'and repeats no secret')
     })
   }
@@ -134,12 +148,19 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
       silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port)),
     )
     t.after(() => silent.close())
-    await assertRefuses(t, { ...(await goodEnv(t)), DATABASE_URL: `postgresql://ann@127.0.0.1:${port}/atrium` }, /DATABASE_URL/)
+    await assertRefuses(
+      t,
+      { ...(await goodSettings(t)), DATABASE_URL: `postgresql://ann@127.0.0.1:${port}/atrium` },
+      /DATABASE_URL/,
+    )
   })
 
   test('a database of a newer release', async (t) => {
     const env = await goodEnv(t)
-    await queryDatabase(env['DATABASE_URL']!, `insert into schema_migration_checksum (name, sha256) values ('9999_later', 'x')`)
+    await queryDatabase(
+      env['DATABASE_URL']!,
+      `insert into schema_migration_checksum (name, sha256, contract_of) values ('9999_later', 'x', '9998')`,
+    )
     await assertRefuses(t, env, /newer/)
   })
 
@@ -150,7 +171,7 @@ describe('a start that cannot succeed prints the reason in one line', { concurre
   })
 
   test('a data folder of another PostgreSQL version', async (t) => {
-    const { DATABASE_URL: _, ...env } = await goodEnv(t)
+    const env = await goodSettings(t)
     const folder = join(env['ATRIUM_DATA_DIR']!, 'postgres')
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'PG_VERSION'), '12\n')
@@ -179,7 +200,7 @@ async function untilReady(run: AtriumRun, origin: string): Promise<void> {
 async function startEmbedded(t: TestContext, dataDir: string, port: number): Promise<AtriumRun & { origin: string }> {
   const run = runAtrium(['start'], { ATRIUM_DATA_DIR: dataDir, PORT: String(port) })
   const origin = `http://localhost:${port}`
-  // SIGTERM: it ends with its PostgreSQL, whose files can then be removed.
+  // After SIGTERM, Atrium ends with its PostgreSQL, whose files can then be removed.
   atEnd(t, async () => {
     run.kill()
     await run.ended(10_000)

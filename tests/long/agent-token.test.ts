@@ -7,7 +7,7 @@ import { startSessionWorld, type SessionWorld } from '../../packages/server/test
 
 let world: SessionWorld
 before(async () => {
-  // Without a worker: the test is the remote agent.
+  // Without a worker, because the test itself is the remote agent.
   world = await startSessionWorld({ runner: false })
 })
 after(() => world.close())

@@ -13,7 +13,7 @@ import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 const mebibyte = 1024 * 1024
 const mime = 'video/mp4'
 const concurrency = 50
-/** Together much more than the memory that is allowed; media-memory.test.ts takes the largest. */
+/** Together much more than the allowed memory. media-memory.test.ts has the largest file. */
 const { bytes: uploadBytes } = await testFileSize(concurrency, 20)
 const memoryLimitBytes = 300 * mebibyte
 /** Longer than any other request may take. */
@@ -24,7 +24,7 @@ const chunk = Buffer.alloc(64 * 1024, 7)
 
 let database: TestDatabase
 let atrium: AtriumProcess
-/** Signs as the process does: the master key is the same. */
+/** Signs like the process, with the same master key. */
 let signer: DiskBlobs
 before(async () => {
   database = await createTestDatabase()
@@ -41,15 +41,15 @@ function presign(key: string, bytes: number): Promise<SignedUpload> {
   return signer.presignUpload({ key, mime, bytes, expiresInSeconds: 300 })
 }
 
-/** Sends that many chunks, waiting when the connection is full, and `everyMs` after each; gives the status. */
-function upload({ url, headers }: SignedUpload, chunks: number, part = chunk, everyMs = 0): Promise<number> {
+/** Sends that many chunks, waits while the connection is full, and `intervalMs` after each. Returns the status. */
+function upload({ url, headers }: SignedUpload, chunks: number, part = chunk, intervalMs = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const req = request(url, { method: 'PUT', headers, agent }, (res) => resolve(res.resume().statusCode!))
     req.once('error', reject)
     const send = async () => {
       for (let i = 0; i < chunks && !req.destroyed; i++) {
         if (!req.write(part)) await new Promise((written) => req.once('drain', written))
-        if (everyMs > 0) await delay(everyMs)
+        if (intervalMs > 0) await delay(intervalMs)
       }
       req.end()
     }

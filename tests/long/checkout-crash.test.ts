@@ -51,7 +51,7 @@ async function complete(checkoutId: string): Promise<void> {
   assert.equal(res.status, 200)
 }
 
-/** One thing that is cut off, and what must hold once it is done again. */
+/** An operation that is interrupted, and what must be true after it is repeated. */
 interface Attempt {
   tenant: TestTenant
   run: () => Promise<unknown>
@@ -111,7 +111,7 @@ const attempts: Record<string, () => Promise<Attempt>> = {
   },
 }
 
-/** The key is looked up and the connection is there: neither is part of what is cut off. */
+/** The key is looked up and the connection is open before, because neither is part of the interrupted operation. */
 async function warm({ tenant }: Attempt): Promise<void> {
   await call(atrium.origin, 'POST /v1/collections', { key: tenant.secret, body: 'not json' })
 }
@@ -131,7 +131,7 @@ test('a kill before or after any statement of a sale: one session, one sale, one
     for (let nth = 1; nth <= Math.max(...[...statements.values()].map((own) => own.length)); nth++) {
       const interrupted: [string, Attempt][] = []
       const lost: Promise<unknown>[] = []
-      // All of them first: a completion that stands still holds up the books for others.
+      // All preparations come first, because a paused completion blocks the books for others.
       const prepared: [string, Attempt][] = []
       for (const [name, prepare] of Object.entries(attempts)) prepared.push([name, await prepare()])
       for (const [name, attempt] of prepared) {

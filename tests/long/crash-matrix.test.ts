@@ -1,2 +1,2 @@
 process.env['ATRIUM_CRASH_EVERY'] ??= '1'
-await import('../inside/crash-matrix.test.ts')
+await import('../faults/crash-matrix.test.ts')

@@ -22,7 +22,7 @@ after(async () => {
   await world.close()
 })
 
-/** What moves credits without an Idempotency-Key: one try of it, and what must hold once it was tried again. */
+/** Operations that move credits without an Idempotency-Key: one attempt, and what must be true after a second one. */
 interface Attempt {
   tenant: TestTenant
   run: () => Promise<unknown>
@@ -65,7 +65,7 @@ async function redeemAttempt(): Promise<Attempt> {
   return { tenant, run, holds }
 }
 
-/** The form of the test page. A second payment beside it would wait for the platform's account. */
+/** The form of the test page. A concurrent second payment would wait for the platform's account. */
 async function payAttempt(): Promise<Attempt> {
   const tenant = await makeTenant(atrium.origin)
   const back = 'https://shop.example/'
@@ -84,7 +84,7 @@ async function payAttempt(): Promise<Attempt> {
   return { tenant, run: pay, holds }
 }
 
-/** A session of an agent that costs 5 of the coupon's 8 credits, and that joined or did not. */
+/** A session of an agent that costs 5 of the coupon's 8 credits, and that has joined or not. */
 async function stopAttempt(joined: boolean): Promise<Attempt> {
   const tenant = await makeTenant(atrium.origin)
   await fundIssuer(atrium.origin, tenant.secret, 8)
@@ -93,7 +93,7 @@ async function stopAttempt(joined: boolean): Promise<Attempt> {
   const body = { agent_id: agentId, room: newRoom(), coupon }
   const options = { key: tenant.secret, idempotencyKey: randomUUID(), body }
   const { id, control_token: key } = (await askGood(atrium.origin, 'POST /v1/sessions', options)).data
-  // No worker runs here, which would bring the agent into the room.
+  // No worker runs here that would bring the agent into the room.
   if (joined)
     await queryDatabase(world.database.url, `update sessions set status = 'running', joined_at = now() where id = $1`, [id])
   const run = () => call(atrium.origin, `POST /sessions/${id}/stop`, { key })
@@ -123,7 +123,7 @@ const attempts: Record<string, () => Promise<Attempt>> = {
   'stop before it did': () => stopAttempt(false),
 }
 
-/** Its keys are looked up and a connection is there: neither is part of what is cut off. */
+/** Its keys are looked up and a connection is open before, because neither is part of the interrupted operation. */
 async function warm({ tenant }: Attempt): Promise<void> {
   for (const key of [tenant.secret, tenant.publishable])
     await call(atrium.origin, 'POST /v1/collections', { key, body: 'not json' })
@@ -144,10 +144,10 @@ async function learnStatements(): Promise<Map<string, string[]>> {
   return learnt
 }
 
-/** Brings each to its own point of the same number, on connections of their own, and kills the server there. */
+/** Brings each operation to its own point with the same number, on its own connections, and kills the server. */
 async function killAt(when: 'before' | 'after', nth: number, statements: Map<string, string[]>): Promise<[string, Attempt][]> {
   const interrupted: [string, Attempt][] = []
-  // All of it before the first one stands: the server waits for a statement only so long.
+  // All preparations come before the first pause, because the server waits only a limited time for a statement.
   for (const [name, prepare] of Object.entries(attempts))
     if (nth <= statements.get(name)!.length) interrupted.push([name, await prepare()])
   const lost: Promise<unknown>[] = []

@@ -136,7 +136,7 @@ test('10,000 events, 20 clients and 5 kills of two processes: no gap, no repeat'
   const count = 10_000
   let added = 0
   const writers = processes.map(({ origin }) => createClient({ baseUrl: origin, key: tenant.publishable, retries: 0 }))
-  // While one process is away, the other adds; an add whose answer is lost is repeated with its key.
+  // While one process is down, the other adds items. An add whose answer is lost is repeated with its key.
   const writing = mapConcurrently(upTo(count), 16, async (content) => {
     const input = { id, idempotencyKey: randomUUID(), body: { type: 'm', content } }
     for (let tries = added; ; tries++) {
@@ -155,7 +155,7 @@ test('10,000 events, 20 clients and 5 kills of two processes: no gap, no repeat'
       processes[kill % 2] = await start(Number(new URL(killed.origin).port))
     }
   }
-  // A reader or a restart that fails ends the writers too.
+  // If a reader or a restart fails, the writers end too.
   await Promise.all([writing, killing().catch(failed)])
   const deadline = Date.now() + 60_000
   while (readers.some(({ seen }) => seen.length < count) && Date.now() < deadline) await delay(50)

@@ -34,12 +34,12 @@ after(async () => {
   await database?.drop()
 })
 
-/** Of the process and of those that open pictures for it. */
+/** The memory of the process and of its picture processes. */
 async function memoryBytes(): Promise<number> {
   const pids = [atrium.pid, ...childPids(atrium.pid, 'picture-process.ts')]
   const sizes = await Promise.all(
     pids.map(async (pid) => {
-      // The proportional size: what they share counts once.
+      // The proportional set size, which counts shared memory once.
       const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
       return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024
     }),
@@ -47,7 +47,7 @@ async function memoryBytes(): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Runs the work and says how much memory there was at the most. */
+/** Runs a function and returns the most memory that was in use. */
 async function peakOf(work: () => Promise<void>): Promise<number> {
   let peak = 0
   let done = false
@@ -114,7 +114,7 @@ describe('files that are meant to harm', { skip: process.platform !== 'linux' },
     ]
     const peak = await peakOf(async () => {
       const answers = await Promise.all(large.map(([mime, bytes]) => uploadFile(place, mime, bytes)))
-      // On a busy machine some may be told to come again; none may be refused.
+      // On a busy machine some may be told to retry, but none may be refused.
       for (const { status, text } of answers) assert.ok(status === 200 || status === 503, text)
       assert.ok(answers.some(({ status }) => status === 200))
     })

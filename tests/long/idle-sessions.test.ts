@@ -13,7 +13,7 @@ import { startSpaceRole, type SpaceRole } from '../support/space-role.ts'
 import { childPids } from '../support/worker-pids.ts'
 
 const sessionCount = 200
-/** As long as a poll is held: each session asks once. */
+/** As long as the service holds a poll: each session polls once. */
 const measuredMs = 25_000
 const maxCpuShare = 0.05
 const maxPolls = (sessionCount * measuredMs) / 10_000
@@ -40,7 +40,7 @@ before(async () => {
   space = await startSpaceRole(database.url, `http://localhost:${port}`, originOf(between))
   atrium = await startAtrium({ databaseUrl: database.url, port, env: { ATRIUM_SPACES_URL: originOf(between) } })
   tenant = await makeTenant(atrium.origin)
-  // Without an endpoint it is run here, and without a model it is the echo.
+  // An agent without an endpoint runs on the platform, and without a model it is the echo.
   agentId = await makeAgent(atrium.origin, tenant, { endpoint: undefined })
 })
 
@@ -61,7 +61,7 @@ test('200 idle sessions cost the worker less than 5 % of a core and one poll eac
     () => `${polls.held} polls are held`,
   )
 
-  // Each asks once more, so that what is measured is the running and not the compiling.
+  // Each polls once before the measurement, so that it does not include compiling.
   const entered = polls.answered
   await eventually(
     () => polls.answered >= entered + sessionCount,
@@ -87,7 +87,7 @@ test('200 idle sessions cost the worker less than 5 % of a core and one poll eac
   await eventually(isAnswered, 2_000, () => 'the first word in a fresh room is answered')
 })
 
-/** Into a room that nobody has spoken in, every other time. */
+/** Every other time, into a room without messages. */
 async function launch(_: unknown, at = launched++): Promise<{ room: Room; isFresh: boolean }> {
   const body = await launchBody(atrium.origin, tenant, agentId)
   const isFresh = at % 2 === 0
@@ -108,7 +108,7 @@ async function ask(op: string, fields: object) {
   return (await res.json()) as { id?: string; entries?: { author: { kind: string }; message: { reply_to?: string } }[] }
 }
 
-/** Stands between the agents and the Space service, and counts. */
+/** A proxy between the agents and the Space service that counts requests. */
 function startBetween(): Promise<Server> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
@@ -139,11 +139,11 @@ function originOf(server: Server): string {
   return `http://localhost:${(server.address() as { port: number }).port}`
 }
 
-/** Processor time of the process so far, its own and the kernel's for it. */
+/** The processor time of the process so far, in user and kernel mode. */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // After the name, which may have spaces, comes the third field. utime and stime are the 14th and 15th, in hundredths
-  // of a second.
+  // The third field comes after the name, which may contain spaces. utime and stime are the 14th and 15th, in
+  // hundredths of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -89,7 +89,7 @@ async function held() {
   return { type: 'hold_end' as const, id: hold.id, from: coupon.to, actor: tenant }
 }
 
-/** Each movement, and the balances that it leaves where it was made once. */
+/** Each movement, and the balances after it was made once. */
 const movements: Record<string, () => Promise<{ movement: Movement; leaves: Record<string, number> }>> = {
   redeem: async () => {
     const movement = transfer('redemption')

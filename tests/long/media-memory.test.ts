@@ -17,7 +17,7 @@ const { bytes: fileBytes, note } = await testFileSize(concurrency, 100)
 const memoryLimitBytes = 300 * mebibyte
 
 const agent = new Agent({ keepAlive: false })
-/** Sent again and again: nothing here holds a file either. */
+/** Sends the same chunk repeatedly, so that the test does not hold a file either. */
 const pattern = randomBytes(256 * 1024)
 
 let database: TestDatabase
@@ -47,7 +47,7 @@ function box(type: string, content: Buffer, bytes = content.length): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** What a video begins with, whose pictures nobody looks at here. */
+/** The start of a video. Nothing here decodes its pictures. */
 function videoHead(): Buffer {
   const track = Buffer.alloc(84)
   track.writeUInt32BE(640 * 65_536, 76)
@@ -74,7 +74,7 @@ function upload({ url, headers }: Upload['upload']): Promise<number> {
   })
 }
 
-/** Comes again when it is told to. */
+/** Repeats a request after its Retry-After. */
 async function markReady(id: string): Promise<number> {
   const { origin, collection, key, token } = place
   for (;;) {

@@ -31,7 +31,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What the worker says to the database in the course of a paint; `commit` is held by what comes before it. */
+/** The statements of the worker during a paint. The statement before `commit` identifies that commit. */
 const steps = [
   { of: 'update artifacts set stage', nth: 1 },
   { of: 'update artifacts set stage', nth: 2 },
@@ -91,11 +91,11 @@ async function within(ms: number, promise: Promise<unknown>, what: string): Prom
   await Promise.race([promise, failed])
 }
 
-/** A commit is the worker's own where it follows the end of the job. */
+/** A commit belongs to the worker if it follows the end of the job. */
 async function holdLate(step: { of: string; nth: number; when: 'before' | 'after' }): Promise<void> {
   if (step.of !== 'commit') return void (await proxy.hold(step))
   await proxy.hold({ of: 'delete from artifact_jobs', nth: 1, when: 'before' })
-  // Let go first: letting go forgets what is armed.
+  // Released first, because a release removes the armed points.
   proxy.release()
   await proxy.hold(step)
 }
@@ -113,8 +113,8 @@ test('a worker killed at any step of a paint: one picture, one charge', async (t
   for (const step of steps) {
     for (const when of ['before', 'after'] as const) {
       const point = `killed ${when} ${step.of} ${step.nth}`
-      // What others say too is meant only from the worker, which says it when it has painted: that takes it a second
-      // or two.
+      // Other processes send the same statements. Only the worker's are meant, which follow the painting a second or
+      // two later.
       const own = step.of.startsWith('update artifacts set stage')
       const armed = own ? proxy.hold({ ...step, when }) : undefined
       const { id, coupon } = await startPaint()
@@ -122,7 +122,7 @@ test('a worker killed at any step of a paint: one picture, one charge', async (t
       t.diagnostic(point)
       await killWorker()
       proxy.release()
-      // Instead of waiting until its lease runs out; the next test waits.
+      // Expires the lease, so that the next test does not wait for it.
       await queryDatabase(
         database.url,
         'update artifact_jobs set lease_until = now() where lease_until > now() returning artifact_id',

@@ -7,7 +7,7 @@ import { agentControlToken } from '../support/agent-endpoint.ts'
 import { startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
 import { askGood, call, makeTenant, type TestTenant } from '../support/call-api.ts'
 import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
-import { launchBody, makeAgent } from '../support/sessions.ts'
+import { assertAgentAnswers, launchBody, makeAgent } from '../support/sessions.ts'
 
 const outageMs = 32_000
 const price = 2
@@ -42,30 +42,6 @@ async function launch(agentId: string): Promise<Launched> {
   return { id: data.id, control: data.control_token, room: body.room }
 }
 
-async function space(op: string, fields: object) {
-  const res = await fetch(`${atrium.origin}/v1/space`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ op, ...fields }),
-  })
-  return { status: res.status, body: (await res.json()) as { id?: string; entries?: { message: { reply_to?: string } }[] } }
-}
-
-/** Says it and waits until it is answered. */
-async function assertAnswers({ room }: Launched, text: string): Promise<void> {
-  const message = { text, client_id: randomUUID() }
-  const deadline = Date.now() + 30_000
-  for (;;) {
-    const { status, body } = await space('turn', { ...room, message })
-    if (status === 200) {
-      const { entries = [] } = (await space('poll', { ...room, sinceCount: 0 })).body
-      if (entries.some((entry) => entry.message.reply_to === body.id)) return
-    }
-    assert.ok(Date.now() < deadline, `"${text}" is not answered`)
-    await delay(100)
-  }
-}
-
 async function stateOf({ id, control }: Launched) {
   const { data } = await askGood(atrium.origin, `GET /sessions/${id}`, { key: control })
   const { status, charged_credits: charged } = data as unknown as { status: string; charged_credits: number }
@@ -78,7 +54,7 @@ test('32 seconds without the database end and bill no session, whether it runs h
     makeAgent(atrium.origin, tenant, { price_credits: price }),
   ])
   const running = await Promise.all(Array.from({ length: 10 }, () => launch(hosted)))
-  for (const session of running) await assertAnswers(session, 'before')
+  for (const session of running) await assertAgentAnswers(atrium.origin, session.room, 'before')
   const joined = await Promise.all(Array.from({ length: 3 }, () => launch(remote)))
   const tokens = await Promise.all(joined.map(({ id }) => agentControlToken(id)))
   await Promise.all(joined.map(({ id }, i) => askGood(atrium.origin, `POST /sessions/${id}/joined`, { key: tokens[i]! })))
@@ -95,8 +71,8 @@ test('32 seconds without the database end and bill no session, whether it runs h
   await delay(outageMs)
   await proxy.restore()
 
-  for (const session of running) await assertAnswers(session, 'afterwards')
-  // More than 30 seconds after their launch: they could not say it sooner.
+  for (const session of running) await assertAgentAnswers(atrium.origin, session.room, 'afterwards')
+  // More than 30 seconds after their launch, because they could not report it earlier.
   await Promise.all(coming.map(({ id }, i) => askGood(atrium.origin, `POST /sessions/${id}/joined`, { key: comingTokens[i]! })))
   const all = [...running, ...joined, ...coming]
   assert.deepEqual(await Promise.all(all.map(stateOf)), Array(all.length).fill(['running', 0]))

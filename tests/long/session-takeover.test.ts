@@ -80,7 +80,7 @@ test("a killed worker's sessions are taken over within 60 seconds and continue a
   const sessions = await Promise.all(rooms.map((room) => launchInto(room)))
   for (const room of rooms) await say(room, 'before')
   await eventually(async () => (await Promise.all(rooms.map(answers))).every((list) => list.length === 1), 10_000, 'all answer')
-  // Some turns come while the worker is just about to answer them, some while there is none.
+  // Some turns arrive just before the worker answers them, and some while there is no worker.
   await Promise.all(rooms.map((room) => say(room, 'at the kill')))
   const killed = jobWorker()!
   process.kill(killed, 'SIGKILL')
@@ -168,7 +168,7 @@ test('a worker that was suspended during a model call and then gets a rejection 
     await new Promise((resolve) => setTimeout(resolve, 30_000))
     provider.refuseSilent(401, { error: { message: 'Incorrect API key provided' } })
     process.kill(stopped, 'SIGCONT')
-    // A further turn is answered after the stopped worker has looked around.
+    // A further turn is answered after the stopped worker has checked its lease.
     const next = await say(room, 'after it goes on')
     const afterwards = async () => (await answers(room)).some(({ message }) => message.reply_to === next.id)
     await eventually(afterwards, 10_000, 'the session goes on')

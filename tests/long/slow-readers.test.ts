@@ -6,7 +6,7 @@ import { address, startSlowWorld, type SlowWorld } from '../support/slow-world.t
 
 const readers = 500
 const limitMiB = 256
-/** Who takes nothing is cut off after 30 seconds; the server looks every two. */
+/** A client that reads nothing is disconnected after 30 seconds. The server checks every two seconds. */
 const cutWithinMs = 36_000
 const onLinux = { skip: process.platform !== 'linux' && 'memory is read from /proc', timeout: 300_000 }
 
@@ -54,7 +54,7 @@ for (const [name, { at, request, cut }] of Object.entries(kinds)) {
       assert.ok(served >= 1)
       assert.equal(served + countOf(slow.statuses(), 503), readers)
       if (cut) {
-        // Who does not read does not learn that they were cut off.
+        // A client that does not read does not notice that it was disconnected.
         await delay(cutWithinMs)
         slow.resume()
         await delay(2_000)

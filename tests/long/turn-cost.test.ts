@@ -14,7 +14,7 @@ test('a turn costs the same in a room of 10 and of 50,000 lines', { timeout: 120
     await fill(space, small, 10)
     await fill(space, large, lines)
     const took = { small: [] as number[], large: [] as number[] }
-    // In turns, so that what disturbs the machine disturbs both.
+    // Alternately, so that a disturbance affects both measurements.
     for (let i = 0; i < samples; i++) {
       took.small.push(await timed(() => say(space, small)))
       took.large.push(await timed(() => say(space, large)))

@@ -17,7 +17,7 @@ const guide = await readFile(new URL('../../docs/turn.md', import.meta.url), 'ut
 const secret = 'made by openssl'.padEnd(64, '0').replaceAll(' ', '-')
 const withIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 
-/** The guide's code in this language that begins like this. */
+/** The guide's code block in this language that begins with this text. */
 function codeOf(language: string, begins: string): string[] {
   const code = [...guide.matchAll(/```(\w+)\n([\s\S]*?)```/g)].find(
     ([, name, text]) => name === language && text!.startsWith(begins),
@@ -49,7 +49,7 @@ describe("the guide's relay", { skip: skipWithoutCoturn, timeout: 240_000 }, () 
     await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
   })
 
-  /** The guide's lines, with the places of this machine in them, and nothing else changed. */
+  /** The guide's lines with this machine's paths and addresses, otherwise unchanged. */
   function adapted({ plain, tls }: typeof ports): string[] {
     const here: Record<string, string | undefined> = {
       'static-auth-secret': secret,
@@ -227,7 +227,7 @@ function argumentsOf(command: string, { plain, tls }: { plain: number; tls: numb
   return args.map((arg) => here[arg] ?? arg)
 }
 
-/** The first and last address of the range, and their neighbours outside it. */
+/** The first and last address of the range, and the adjacent addresses outside it. */
 function edgesOf(line: string): string[] {
   const [first, last] = line.slice('denied-peer-ip='.length).split('-').map(numberOf) as [number, number]
   return [first - 1, first, last, last + 1].filter((number) => number >= 0 && number < 2 ** 32).map(addressOf)

@@ -19,12 +19,12 @@ import {
 
 const secret = randomBytes(24).toString('hex')
 
-/** As coturn's documentation has it, not as our server does it. */
+/** Computed as in coturn's documentation, independently of the server's code. */
 function forge(username: string, key = secret): Credentials {
   return { username, credential: createHmac('sha1', key).update(username).digest('base64') }
 }
 
-/** Chromium looks for no candidates where there is nothing but loopback. */
+/** Chromium gathers no candidates on a machine that has only loopback. */
 const skipWithoutNetwork = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ internal, family }) => !internal && family === 'IPv4'),
 )
@@ -59,7 +59,7 @@ describe('relay credentials, at a real coturn', { skip: skipWithoutCoturn, timeo
     database = await createTestDatabase()
     atrium = await startAtrium({
       databaseUrl: database.url,
-      // The credentials come from a child process, so that the secret has to get there.
+      // A child process computes the credentials, so the secret must reach it.
       args: ['--workers', '2'],
       env: {
         TURN_URLS: `stun:127.0.0.1:${port}, turn:127.0.0.1:${port}?transport=udp, turn:127.0.0.1:${port}?transport=tcp`,

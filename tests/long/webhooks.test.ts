@@ -30,7 +30,9 @@ after(async () => {
 
 const start = () => startAtrium({ databaseUrl: database.url, env: { ATRIUM_EGRESS: 'loopback' } })
 
-/** All of it at once: the API, and the worker that would end in order if it saw its parent go. */
+/**
+ * Kills the API and the worker together, because the worker would end in order if it noticed the end of its parent.
+ */
 async function kill(): Promise<void> {
   for (const pid of childPids(atrium.pid, 'job-worker-main.ts')) process.kill(pid, 'SIGKILL')
   await atrium.end('SIGKILL')
@@ -54,7 +56,7 @@ async function makeEndpoint(t: TestContext, kind: Endpoint['kind']): Promise<End
   return { kind, tenant, collection, server, secret: (data as unknown as { secret: string }).secret }
 }
 
-/** Adds that many items in batches, of which some roll back and are done again. */
+/** Adds that many items in batches, some of which roll back and run again. */
 async function fill({ tenant, collection }: Endpoint, count: number): Promise<void> {
   const rollBack = new Error('rolled back')
   for (let left = count; left > 0;) {

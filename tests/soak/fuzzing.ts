@@ -13,8 +13,8 @@ const portion = 200
 const atOnce = 4
 
 /**
- * Sends generated requests, valid and broken, until the soak is over. A fault is a wrong answer, other than 503 with
- * its reason.
+ * Sends generated requests, valid and invalid, until the soak is over. A fault is a wrong answer; 503 with its reason
+ * is not one.
  */
 export async function runFuzzer(origin: string, tally: Tally, stopped: () => boolean): Promise<number> {
   const operations = await fetchOperations(origin)
@@ -22,7 +22,7 @@ export async function runFuzzer(origin: string, tally: Tally, stopped: () => boo
   const arbitrary = plans(operations)
   const seed = Date.now() % 2 ** 31
   let sent = 0
-  // A world of its own for each stretch, so that what it remembers stays small.
+  // A new world for each stretch, so that its memory stays small.
   for (let stretch = 0; !stopped(); stretch++) {
     const stock = await makeStock(origin, tenants).catch(() => undefined)
     if (!stock) {

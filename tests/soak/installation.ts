@@ -10,9 +10,9 @@ export interface Installation {
   spacesOrigin: string
   pid: number
   output(): string
-  /** Of the embedded PostgreSQL; undefined while it is down. */
+  /** The process id of the embedded PostgreSQL; undefined while it is down. */
   postmasterPid(): number | undefined
-  /** The processes of Atrium by their script, PostgreSQL's left out. */
+  /** The processes of Atrium by their script, without PostgreSQL's. */
   processes(): { pid: number; name: string }[]
   end(): Promise<void>
 }
@@ -61,7 +61,7 @@ function readPid(file: string): number | undefined {
   }
 }
 
-/** The process itself and what it started, directly or not. */
+/** The process and its descendants. */
 function listDescendants(root: number): { pid: number; name: string }[] {
   const parents = new Map<number, { parent: number; name: string }>()
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

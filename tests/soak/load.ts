@@ -5,9 +5,9 @@ import { payCheckout } from '../support/credits.ts'
 import { makeAgent, newRoom } from '../support/sessions.ts'
 import { callUntilAnswered, noteWrong, type Tally } from './outcome.ts'
 
-/** What was acknowledged, to be found again at the end. */
+/** Acknowledged requests, whose effects are checked at the end. */
 interface Acknowledged {
-  /** Item ids by collection, each with the number that was its content. */
+  /** Item ids by collection, each with the number in its content. */
   items: Map<TestCollection, Map<string, number>>
   /** Texts by room, in no order. */
   turns: Map<Room, Set<string>>
@@ -38,7 +38,7 @@ export async function openLoadWorld(origin: string, tally: Tally, stopped: () =>
   return {
     origin,
     tenant,
-    // Without an endpoint the worker runs it, and without a model it is the echo.
+    // An agent without an endpoint runs on the platform, and without a model it is the echo.
     agentId: await makeAgent(origin, tenant, { endpoint: undefined, price_credits: 3 }),
     collections,
     rooms,
@@ -99,7 +99,7 @@ async function read(world: LoadWorld, n: number): Promise<void> {
   if (answer && answer.status !== 200) noteWrong(world.tally, `read: ${answer.status} ${answer.text}`)
 }
 
-/** A license, its wallet, a coupon, a session that answers once and is stopped. */
+/** A license, its wallet, a coupon, and a session that answers once and is stopped. */
 async function buyAndLaunch(world: LoadWorld): Promise<void> {
   const { origin, tenant, agentId, tally, acknowledged } = world
   const key = tenant.secret
@@ -117,8 +117,8 @@ async function buyAndLaunch(world: LoadWorld): Promise<void> {
     if (paid) noteWrong(tally, `no license: ${paid.status} ${paid.text}`)
     return
   }
-  // Redeeming takes no key: a repeat is 409, and the code is shown once. A careful client sends a recovery key; here a
-  // lost answer ends it.
+  // Redeeming takes no Idempotency-Key: a repeat is 409, and the code is shown once. A careful client sends a
+  // recovery key. Here a lost answer ends the attempt.
   const redeemed = await callUntilAnswered(world, 'POST /v1/wallets/redeem', {
     key,
     body: { license_key: paid.data.license_key },

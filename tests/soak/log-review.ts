@@ -3,17 +3,17 @@ export interface Disturbance {
   what: 'database' | 'worker'
 }
 
-/** Errors that a database that goes and comes back explains. */
+/** Errors that the planned outages of the database explain. */
 const databaseGone =
   /57P0[123]|08\d{3}|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|Connection terminated|did not answer in time|did not accept the connection|not queryable|connection.*(lost|closed|refused)|timeout|terminating|starting up|shutting down|recovery|unavailable|PostgreSQL|\b50[23]\b/i
-/** Refusals of a machine that has more to do than it can: whoever was refused is told to come back. */
+/** Refusals of an overloaded machine, with Retry-After. */
 const underPressure = /"type":"Overloaded"|No answer within \d+ ms|aborted due to timeout/
-/** Lines about a worker that was killed and its successor. */
+/** Lines about a killed worker and its successor. */
 const workerGone = /SIGKILL|worker|restart|ended|exit|took over|lease/i
 /** How long after it a disturbance may be felt. */
 const feltMs = 60_000
 
-/** The lines of level error or above that neither a disturbance nor the load explains. */
+/** Lines of level error or above that neither a planned outage nor the load explains. */
 export function findUnexplained(output: string, disturbances: Disturbance[]): string[] {
   return output.split('\n').filter((line) => {
     const { level, time } = readLine(line)

@@ -9,13 +9,13 @@ interface Sample {
 
 export interface MemoryWatch {
   stop(): void
-  /** A line a process: what it held over time, and whether it grew. */
+  /** One line per process: its memory over time, and whether it grew. */
   report(): { text: string; grew: string[] }
 }
 
 const intervalMs = 5_000
 const columns = 12
-/** A process may hold so much more in the last quarter than in the second. */
+/** How much more memory a process may have in the last quarter than in the second. */
 const allowed = { factor: 1.2, mib: 24 }
 
 export function watchMemory(installation: Installation): MemoryWatch {

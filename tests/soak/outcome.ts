@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { call, NoAnswer, type Answer, type CallOptions } from '../support/call-api.ts'
 
-/** What the callers of the soak have seen, over all of them. */
+/** The outcomes of all callers of the soak. */
 export interface Tally {
   answered: number
   retried: number
@@ -16,15 +16,15 @@ export function noteWrong(tally: Tally, what: string): void {
 }
 
 /**
- * Repeats the call, as a careful client does, until it has an answer that is neither 5xx nor 429. Give an
- * Idempotency-Key to what creates. Undefined: no answer came before the soak was over.
+ * Repeats the call, as a careful client does, until the answer is neither 5xx nor 429. Pass an Idempotency-Key to
+ * operations that create. Undefined: there was no answer before the soak was over.
  */
 export async function callUntilAnswered(
   { origin, tally, stopped }: { origin: string; tally: Tally; stopped: () => boolean },
   route: string,
   options: CallOptions,
 ): Promise<Answer | undefined> {
-  // A call under way when the soak ends gets a little longer: what was acknowledged must be known.
+  // A call that runs when the soak ends gets a little more time, because its outcome must be known.
   for (let attempt = 0; !stopped() || attempt < 5; attempt++) {
     const answer = await call(origin, route, options).catch((error: unknown) => {
       if (error instanceof NoAnswer) return undefined

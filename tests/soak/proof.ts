@@ -3,7 +3,7 @@ import { call } from '../support/call-api.ts'
 import type { Installation } from './installation.ts'
 import type { LoadWorld, Room } from './load.ts'
 
-/** Compares what was acknowledged with what is there. Gives a line for each thing that is wrong. */
+/** Compares what was acknowledged with what exists. Returns a line for each difference. */
 export async function proveAll(installation: Installation, world: LoadWorld): Promise<string[]> {
   const wrong: string[] = []
   const { origin } = installation

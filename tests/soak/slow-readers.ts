@@ -3,22 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { requestText } from '../support/raw-http.ts'
 
 export interface SlowReaders {
-  /** How many are connected now, and how often one was cut off by the server. */
+  /** How many are connected now, and how often the server disconnected one. */
   state(): { open: number; cut: number }
   stop(): void
 }
 
-const readEveryMs = 5_000
+const readIntervalMs = 5_000
 
 /**
- * So many connections, each of which asks for something large and reads little of it. One that is cut off comes back.
+ * Opens this many connections, each of which requests a large answer and reads little of it. A disconnected one
+ * reconnects.
  */
 export function startSlowReaders(count: number, targets: { port: number; requests: string[] }[]): SlowReaders {
   let stopped = false
   let open = 0
   let cut = 0
   const run = async (n: number) => {
-    // Not all at once: the backlog of a socket is short.
+    // Not all at once, because the backlog of a socket is short.
     await delay(n * 5)
     while (!stopped) {
       const { port, requests } = targets[n % targets.length]!
@@ -30,8 +31,8 @@ export function startSlowReaders(count: number, targets: { port: number; request
         socket.write(requests[Math.floor(Math.random() * requests.length)]!)
         socket.pause()
         socket.on('data', () => socket.pause())
-        // One chunk now and then: a socket that reads nothing never learns that the other end has closed it.
-        const timer = setInterval(() => (stopped ? socket.destroy() : socket.resume()), readEveryMs)
+        // One chunk at times: a socket that reads nothing never notices that the other end has closed it.
+        const timer = setInterval(() => (stopped ? socket.destroy() : socket.resume()), readIntervalMs)
         socket.once('close', () => {
           clearInterval(timer)
           open--

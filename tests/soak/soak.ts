@@ -1,5 +1,5 @@
-// Behind `npm run soak`: one installation under load for an hour, with slow readers, database restarts, killed workers
-// and the fuzzer.
+// `npm run soak`: one installation under load for an hour, with slow readers, database restarts, killed workers and
+// the fuzzer.
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { requestText } from '../support/raw-http.ts'
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const totalMs = Number(values.minutes) * 60_000
 const restarts = Number(values['database-restarts'])
 const kills = Number(values['worker-kills'])
-const reportEveryMs = 60_000
+const reportIntervalMs = 60_000
 
 let over = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (over = true))
@@ -45,7 +45,7 @@ async function soak(installation: Installation): Promise<number> {
   const memory = watchMemory(installation)
   const load = runLoad(world)
   const fuzzer = runFuzzer(origin, tally, stopped)
-  // Something large to ask for is there once the load has run for a while.
+  // The large answers exist once the load has run for a while.
   await delay(Math.min(15_000, totalMs / 10))
   const readers = startSlowReaders(Number(values.readers), readerTargets(world, origin, spacesOrigin))
   const disturbances: Disturbance[] = []
@@ -53,7 +53,7 @@ async function soak(installation: Installation): Promise<number> {
   const startedAt = Date.now()
   for (let reportedAt = startedAt; !over; await delay(1_000)) {
     if (Date.now() - startedAt >= totalMs) over = true
-    if (Date.now() - reportedAt < reportEveryMs) continue
+    if (Date.now() - reportedAt < reportIntervalMs) continue
     reportedAt = Date.now()
     const { open, cut } = readers.state()
     const processes = installation.processes().length
@@ -101,8 +101,8 @@ function readerTargets({ collections, rooms, tenant }: LoadWorld, origin: string
 }
 
 /**
- * Ends the database and the job worker so many times, spread over the first nine tenths, by SIGKILL and by an orderly
- * stop in turn.
+ * Ends the database and the job worker this many times within the first nine tenths, alternately by SIGKILL and by an
+ * orderly stop.
  */
 async function disturb(installation: Installation, disturbances: Disturbance[]): Promise<void> {
   const plan = [

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 
 let listening: Promise<string> | undefined
 
-/** By session: the control token that the agent was called with. */
+/** The control token that the agent received, by session. */
 const calls = new Map<string, PromiseWithResolvers<string>>()
 
 /**
- * The address of a remote agent on this machine, for which ATRIUM_EGRESS must be loopback. It is pleased with every
- * call and does nothing of itself: its sessions stay as a test puts them.
+ * The endpoint of a remote agent on this machine, for which ATRIUM_EGRESS must be loopback. It accepts every call and
+ * does nothing else, so a test controls the state of its sessions.
  */
 export function agentEndpoint(): Promise<string> {
   listening ??= new Promise((resolve, reject) => {

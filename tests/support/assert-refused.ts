@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { errors, type ErrorBody, type ErrorCode } from '../../packages/contract/src/errors.ts'
 
-/** The largest error answer: however much was wrong, it does not say more. */
+/** The largest error answer. With more errors, it lists no more details. */
 const maxErrorBytes = 16 * 1024
 
-/** That the answer is the error of this code, in the form in which the contract has every error. */
+/** Asserts that the answer is the error of this code, in the contract's form of errors. */
 export function assertRefused(
   answer: { status: number; headers: Record<string, unknown>; text: string },
   codes: ErrorCode | readonly ErrorCode[],

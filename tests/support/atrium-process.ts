@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { databaseEnvironment } from './pooled-database.ts'
 
 const cli = fileURLToPath(new URL('../../packages/cli/src/atrium.ts', import.meta.url))
 const startTimeoutMs = 60_000
@@ -13,12 +15,12 @@ export const adminToken = 'test-operator-token-0123456789'
 export interface AtriumProcess {
   /** Origin of the API, such as http://localhost:40123. */
   origin: string
-  /** Origin of the Space service, when it was asked for. */
+  /** Origin of the Space service, if it was requested. */
   spacesOrigin: string
   pid: number
   /** All that it printed so far. */
   output(): string
-  /** Ends it with the signal and waits until it is gone; gives its exit code. */
+  /** Ends it with the signal and waits until it has ended. Returns its exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -26,18 +28,18 @@ export interface AtriumOptions {
   databaseUrl: string
   env?: Record<string, string>
   args?: string[]
-  /** Starts that part alone; default: all but the Space service. */
+  /** Starts only this part. Default: all parts except the Space service. */
   role?: 'api'
   /** Whether the Space service is started too. */
   space?: boolean
   /** Its port; default: a free one. */
   spacePort?: number
-  /** A port to be started on again after an end; default: a free one. */
+  /** A fixed port, to restart on the same one. Default: a free port. */
   port?: number
 }
 
 /**
- * Starts `atrium start` as a process of its own over the given database, as an operator would, and waits until it is
+ * Starts `atrium start` as a separate process over the given database, as an operator would, and waits until it is
  * ready.
  */
 export async function startAtrium({
@@ -49,7 +51,7 @@ export async function startAtrium({
   spacePort,
   port,
 }: AtriumOptions): Promise<AtriumProcess> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-process-'))
+  const dataDir = env['ATRIUM_DATA_DIR'] ?? (await dataFolderOf(databaseUrl))
   const chosen = port ?? (await freePort())
   const chosenSpacePort = spacePort ?? (space ? await freePort() : 8788)
   const child = spawn(process.execPath, [cli, ...(role ? [role] : ['start', ...(space ? [] : ['--no-space'])]), ...args], {
@@ -63,16 +65,16 @@ export async function startAtrium({
       ATRIUM_ADMIN_TOKEN: adminToken,
       ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       ATRIUM_RATE_LIMIT: 'off',
-      DATABASE_URL: databaseUrl,
+      // Tests that compare tables must not find a key that comes and goes.
+      ATRIUM_REVOCATION_PROBE: 'off',
+      ...databaseEnvironment(databaseUrl),
       ...env,
     },
   })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve)).finally(() =>
-    rm(dataDir, { recursive: true, force: true }),
-  )
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const origin = `http://localhost:${chosen}`
   await waitUntilSaid(role ? 'Server listening' : 'Atrium is running', child, () => output)
   return {
@@ -87,7 +89,21 @@ export async function startAtrium({
   }
 }
 
-/** Starts that many alike; where one fails, none is left behind. */
+const dataFolders = new Map<string, Promise<string>>()
+
+/** All processes of a database share a data folder, as they must if files are stored on disk. */
+function dataFolderOf(databaseUrl: string): Promise<string> {
+  // The name alone: a test may reach the same database through a proxy.
+  const database = new URL(databaseUrl).pathname
+  const known = dataFolders.get(database)
+  if (known) return known
+  const made = mkdtemp(join(tmpdir(), 'atrium-process-'))
+  dataFolders.set(database, made)
+  void made.then((folder) => process.once('exit', () => rmSync(folder, { recursive: true, force: true })))
+  return made
+}
+
+/** Starts this many of the same kind. If one fails, the others are stopped. */
 export async function startSeveral(count: number, options: AtriumOptions): Promise<AtriumProcess[]> {
   const started = await Promise.allSettled(Array.from({ length: count }, () => startAtrium(options)))
   const failed = started.find((one) => one.status === 'rejected')
@@ -97,7 +113,7 @@ export async function startSeveral(count: number, options: AtriumOptions): Promi
   throw failed.reason
 }
 
-/** Until it says that it runs: then all its parts do. */
+/** Waits until it reports that it runs; all its parts run then. */
 async function waitUntilSaid(words: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs
   while (Date.now() < deadline) {

@@ -25,7 +25,7 @@ export interface JsonSchema {
   maxItems?: number
 }
 
-/** Values of every type and at every edge of the schema, of which those that fit it are left out. */
+/** Values of every type and at every limit of the schema, without those that it accepts. */
 function wrongValues(schema: JsonSchema): unknown[] {
   const candidates: unknown[] = [
     null,
@@ -55,7 +55,7 @@ function wrongValues(schema: JsonSchema): unknown[] {
 }
 
 /**
- * Bodies that each break one thing about a good one: a type, a limit, a required field, or a field too many; at every
+ * Bodies that each have one error: a wrong type, a limit, a missing required field, or an unknown field, at every
  * depth.
  */
 export function brokenBodies(schema: TSchema, good: unknown): BrokenBody[] {

@@ -13,13 +13,14 @@ export interface Answer {
   code: string | undefined
 }
 
-/** The fields that tests read, whatever the operation. */
+/** The fields that tests read, for all operations. */
 export interface AnswerData {
   id: string
   status: string
   admin_token: string
   contributor_token: string
   key: string
+  token: string
   invite_code: string
   secret_key: string
   publishable_key: string
@@ -58,7 +59,7 @@ export interface CallOptions {
 /** The connection failed before an answer came. */
 export class NoAnswer extends Error {
   readonly code: string
-  /** Whether the request went out over a connection that had carried one before. */
+  /** Whether the request used a connection that had carried one before. */
   readonly reusedSocket: boolean
 
   constructor(code: string, reusedSocket: boolean) {
@@ -71,8 +72,8 @@ export class NoAnswer extends Error {
 const keepAlive = new Agent({ keepAlive: true })
 
 /**
- * Calls `POST /v1/collections` of the server at the origin. Throws NoAnswer where none comes; an error status is an
- * answer.
+ * Calls `POST /v1/collections` of the server at the origin. Throws NoAnswer if there is no answer; an error status is
+ * an answer.
  */
 export function call(origin: string, route: string, options: CallOptions = {}): Promise<Answer> {
   const [method, path] = route.split(' ') as [string, string]

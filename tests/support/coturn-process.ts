@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { skipWithout } from './skip-without.ts'
 
-/** Why tests with a relay cannot run here; false when they can. For `test(..., { skip })`. */
+/** The reason why tests with a relay cannot run here, or false if they can. For `test(..., { skip })`. */
 export const skipWithoutCoturn = skipWithout('turnserver', 'turnutils_uclient')
 
 export interface CoturnProcess {
@@ -18,10 +18,7 @@ export interface CoturnProcess {
   end(): Promise<void>
 }
 
-/**
- * Starts coturn with these lines for its configuration, which name the port, and waits until that answers over UDP on
- * 127.0.0.1.
- */
+/** Starts coturn with this configuration, which names the port, and waits until it answers over UDP on 127.0.0.1. */
 export async function startCoturn(lines: string[]): Promise<CoturnProcess> {
   const port = Number(lines.find((line) => line.startsWith('listening-port='))?.split('=')[1])
   const folder = await mkdtemp(join(tmpdir(), 'atrium-coturn-'))
@@ -78,7 +75,7 @@ async function waitUntilAnswering(child: ChildProcess, port: number): Promise<vo
   }
 }
 
-/** Sends a STUN Binding request (RFC 8489) and waits a little for its answer. */
+/** Sends a STUN Binding request (RFC 8489) and waits briefly for its answer. */
 async function answersBinding(socket: Socket, port: number): Promise<boolean> {
   const request = Buffer.concat([Buffer.from('000100002112a442', 'hex'), randomBytes(12)])
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { fundIssuer } from './fund-issuer.ts'
 import { epochBody } from './matrix-world.ts'
 import { makeAgent, newRoom } from './sessions.ts'
 
-/** One request, and how often its effect may be found afterwards. */
+/** One request, and how often its effect may exist afterwards. */
 export interface Attempt {
   route: string
   options: CallOptions
@@ -14,7 +14,7 @@ export interface Attempt {
   /** Counts that must all be 1; parameter $1 is the mark. */
   effects: string[]
   mark: string
-  /** Whether what the answer gave is good for anything. */
+  /** Whether the contents of the answer work. */
   works: (origin: string, data: AnswerData) => Promise<Answer>
 }
 
@@ -23,8 +23,8 @@ const newMark = () => `mark-${process.pid}-${++made}`
 const showTenant = (origin: string, data: AnswerData) => call(origin, 'GET /v1/tenant', { key: data.secret_key })
 
 /**
- * Every operation that makes something or gives a secret once. Each attempt has things of its own, so that none waits
- * for another.
+ * Every operation that creates something or returns a secret once. Each attempt uses things of its own, so that none
+ * waits for another.
  */
 export const attempts: Record<string, (origin: string) => Promise<Attempt>> = {
   signUpTenant: async (origin) => {
@@ -55,6 +55,16 @@ export const attempts: Record<string, (origin: string) => Promise<Attempt>> = {
       return call(origin, 'POST /v1/tenants/signup', { body, idempotencyKey: `works-${uses}` })
     }
     return { route: 'POST /v1/tenants/invites', options: { operator: true, body: { uses } }, mark: String(uses), effects, works }
+  },
+  createOperatorCredential: async () => {
+    const mark = newMark()
+    const effects = [
+      'select count(*) from operator_credentials where name = $1',
+      `select count(*) from audit_log a join operator_credentials c on a.targets->>'id' = c.id where c.name = $1`,
+    ]
+    const works = (origin: string, data: AnswerData) =>
+      call(origin, 'GET /v1/operator/credentials', { headers: { 'x-admin-token': data.token } })
+    return { route: 'POST /v1/operator/credentials', options: { operator: true, body: { name: mark } }, mark, effects, works }
   },
   createKey: async (origin) => {
     const { secret } = await makeTenant(origin)
@@ -186,7 +196,7 @@ export const attempts: Record<string, (origin: string) => Promise<Attempt>> = {
 
 const showSession = (origin: string, { id, control_token: key }: AnswerData) => call(origin, `GET /sessions/${id}`, { key })
 
-/** What it takes to launch an agent for 5 of 8 credits. The mark is the room. */
+/** What is needed to launch an agent for 5 of 8 credits. The mark is the room. */
 async function readyToLaunch(origin: string) {
   const mark = newMark()
   const tenant = await makeTenant(origin)
@@ -197,13 +207,13 @@ async function readyToLaunch(origin: string) {
   return { key, mark, body: { agent_id: agentId, room: { ...newRoom(), room: mark }, coupon } }
 }
 
-/** How often an event was recorded, whether or not it has its number yet. */
+/** How often an event was recorded, with or without its number. */
 function eventsOf(type: string, name: string, id: string): string {
   const where = `where type = '${type}' and data->>'${name}' = '${id}' and $1 <> ''`
   return `select (select count(*) from event_outbox ${where}) + (select count(*) from events ${where}) as count`
 }
 
-/** One session, one hold, and what it leaves on the coupon. */
+/** One session, one hold, and the rest of the coupon. */
 const launchedHere = `from sessions s where s.status <> 'armed' and s.room = $1`
 const launchEffects = [
   `select count(*) ${launchedHere}`,

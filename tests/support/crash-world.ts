@@ -5,7 +5,7 @@ import { startSpaceRole } from './space-role.ts'
 
 export interface CrashWorld {
   database: TestDatabase
-  /** Between the API and the database: it stops the API at any statement. */
+  /** A proxy between the API and the database that stops the API at any statement. */
   proxy: PostgresProxy
   /** Starts the API again, at the same address. */
   start(): Promise<AtriumProcess>
@@ -14,8 +14,8 @@ export interface CrashWorld {
 }
 
 /**
- * Where an API is killed between any two of its statements. Neither the Space service nor the job worker is cut off:
- * theirs go past the proxy.
+ * A world in which an API can be killed between any two of its statements. The Space service and the job worker
+ * bypass the proxy and keep running.
  */
 export async function openCrashWorld(): Promise<CrashWorld> {
   const database = await createTestDatabase()

@@ -10,7 +10,7 @@ export async function payCheckout(url: string): Promise<void> {
   assert.equal(paid.status, 303, await paid.text())
 }
 
-/** Sells credits as anyone would: through a checkout and its payment page. Gives the id of the checkout. */
+/** Sells credits like a real buyer: through a checkout and its payment page. Returns the id of the checkout. */
 export async function sellCredits(
   origin: string,
   secretKey: string,
@@ -42,7 +42,7 @@ export async function grantCoupon(origin: string, secretKey: string, amount: num
 
 const wallets = new WeakMap<TestTenant, Promise<string>>()
 
-/** A wallet of the tenant that no test empties: the same one each time. */
+/** A wallet of the tenant that no test empties. It is the same one each time. */
 export function deepWallet(origin: string, tenant: TestTenant): Promise<string> {
   const known = wallets.get(tenant) ?? makeWallet(origin, tenant.secret, 1_000_000)
   wallets.set(tenant, known)

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How a connection over which a request came drop by drop ended. */
+/** How a connection ended over which a request arrived drop by drop. */
 export interface Dribble {
-  /** When the server ended it, from when it stood; undefined: it did not while we looked. */
+  /** When the server ended it, measured from its start; undefined: it did not within the observed time. */
   endedAfterMs: number | undefined
   /** All that came back. */
   text: string
@@ -14,7 +14,7 @@ export interface DribbleOptions {
   first?: string
   /** Sent over and over, one at a time. */
   drop?: string
-  everyMs?: number
+  intervalMs?: number
   /** Sent after `lastAfterMs`, and nothing more. */
   last?: string
   lastAfterMs?: number
@@ -22,9 +22,9 @@ export interface DribbleOptions {
   untilMs: number
 }
 
-/** Opens a connection and sends on it slowly, until the server ends it or the time is up. */
+/** Opens a connection and sends slowly on it, until the server ends it or the time is over. */
 export function dribble(origin: string, options: DribbleOptions): Promise<Dribble> {
-  const { first = '', drop = '', everyMs = 1_000, last, lastAfterMs = Infinity, untilMs } = options
+  const { first = '', drop = '', intervalMs = 1_000, last, lastAfterMs = Infinity, untilMs } = options
   return new Promise((resolve) => {
     const socket = connect({ port: Number(new URL(origin).port), host: 'localhost' })
     let startedAt = performance.now()
@@ -43,11 +43,11 @@ export function dribble(origin: string, options: DribbleOptions): Promise<Dribbl
       startedAt = performance.now()
       if (first) socket.write(first)
       const sent = () => performance.now() - startedAt
-      // Spread over the interval, so that the drops do not come all at once.
-      await delay(Math.random() * everyMs)
+      // Spread over the interval, so that the drops do not arrive at the same time.
+      await delay(Math.random() * intervalMs)
       while (!socket.destroyed && endedAfterMs === undefined && sent() < Math.min(untilMs, lastAfterMs)) {
         if (drop) socket.write(drop)
-        await delay(Math.min(everyMs, Math.max(0, lastAfterMs - sent())))
+        await delay(Math.min(intervalMs, Math.max(0, lastAfterMs - sent())))
       }
       if (last !== undefined && endedAfterMs === undefined) socket.write(last)
       while (endedAfterMs === undefined && sent() < untilMs) await delay(50)

@@ -14,7 +14,7 @@ interface Installation {
   start(args?: string[]): Promise<AtriumRun>
 }
 
-/** With a PostgreSQL of its own and everything that `atrium start` runs. */
+/** With its own PostgreSQL and everything that `atrium start` runs. */
 export async function install(t: TestContext, { parent = tmpdir() } = {}): Promise<Installation> {
   const dataDir = await mkdtemp(join(parent, 'atrium-supervised-'))
   await chmod(dataDir, 0o711)

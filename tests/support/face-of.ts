@@ -1,6 +1,6 @@
 import type { Answer } from './call-api.ts'
 
-/** What must not tell two refusals apart: all of an answer but what is new each time. */
+/** The part of an answer by which two refusals could be told apart: all of it except what is new each time. */
 export function faceOf({ status, headers, text }: Answer): unknown {
   const { date: _date, 'x-request-id': id, ...rest } = headers
   return { status, rest, text: typeof id === 'string' ? text.replaceAll(id, 'req_') : text }

@@ -12,8 +12,8 @@ export interface FileSize {
 }
 
 /**
- * How large the files of a test are: ATRIUM_TEST_FILE_MIB, or the default; less where so many of them do not fit into
- * the temporary folder.
+ * The size of a test's files: ATRIUM_TEST_FILE_MIB or the default, or less if that many do not fit into the temporary
+ * folder.
  */
 export async function testFileSize(count: number, defaultMebibytes: number): Promise<FileSize> {
   const asked = Number(process.env['ATRIUM_TEST_FILE_MIB'] ?? defaultMebibytes)

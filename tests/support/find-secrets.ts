@@ -1,4 +1,4 @@
-/** The forms in which the text contains the secret: raw, hex, or base64 in any of its three alignments. */
+/** Returns the forms in which the text contains the secret: raw, hex, or base64 in any of its three alignments. */
 export function formsFound(text: string, secret: string | Buffer): string[] {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
@@ -10,10 +10,7 @@ export function formsFound(text: string, secret: string | Buffer): string[] {
   return found
 }
 
-/**
- * The characters of the base64 that depend on the secret alone, when it begins `alignment` bytes into a group of
- * three.
- */
+/** The base64 characters that depend only on the secret, when it begins `alignment` bytes into a group of three. */
 function base64Core(secret: Buffer, alignment: number): string {
   const text = Buffer.concat([Buffer.alloc(alignment), secret])
     .toString('base64')

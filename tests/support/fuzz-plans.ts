@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { bent, fitting, nasty } from './fuzz-values.ts'
 import type { DescribedOperation } from './openapi-operations.ts'
 
-/** A request, but for what depends on what there is by then: `@kind:n` stands for the nth thing of its kind. */
+/** A request without the parts that depend on the state: `@kind:n` is replaced by the nth object of that kind. */
 export interface Plan {
   op: DescribedOperation
   caller: 'right' | 'none' | 'publishable' | 'secret' | 'other' | 'broken'
@@ -17,7 +17,7 @@ export interface Plan {
   contentType: string
 }
 
-/** What keeps the world going: more is made than is deleted. */
+/** Weights: more is created than deleted, so that the world does not become empty. */
 const weights: Record<string, number> = {
   createCollection: 4,
   addItem: 8,

@@ -3,17 +3,17 @@ import type { TestTenant } from './call-api.ts'
 import { buyLicense, deepWallet } from './credits.ts'
 import { makeAgent } from './sessions.ts'
 
-/** What generated requests cannot make by themselves. */
+/** Things that generated requests cannot create themselves. */
 export interface Stock {
   wallet: string[]
   license: string[]
-  /** Agents that launches name: others might call on addresses that were generated. */
+  /** Agents that launches may name. Others might call generated addresses. */
   launchable: string[]
 }
 
 const licenses = 40
 
-/** Wallets, license keys that were paid for, and agents: remote ones on this machine, and such as the platform runs. */
+/** Creates wallets, paid license keys and agents: remote ones on this machine, and hosted ones. */
 export async function makeStock(origin: string, tenants: readonly TestTenant[]): Promise<Stock> {
   const wallet = await Promise.all(tenants.map((tenant) => deepWallet(origin, tenant)))
   const license = await mapConcurrently([...Array(licenses).keys()], 8, (n) =>

@@ -6,10 +6,10 @@ const word = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((text) => text.isWellFormed() && !text.includes('\0'))
 
-/** Names that the share page reads, among others. */
+/** Names of fields, including those that the share page reads. */
 const metadataKey = fc.oneof(fc.constantFrom('share_title', 'share_description', 'theme', 'a', 'constructor', 'toString'), word)
 
-/** JSON that the API takes: without integers past 2^53, NUL, lone surrogates and __proto__. */
+/** JSON that the API accepts: without integers above 2^53, NUL, lone surrogates and __proto__. */
 const json = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
   .map(
@@ -20,21 +20,21 @@ const json = fc
   )
   .filter((value) => !/__proto__|\\u0000|\\ud[89a-f]/.test(JSON.stringify(value)))
 
-/** One that opens most of the rooms, and one that does not. */
+/** One that opens most of the rooms, and one that opens none. */
 const roomKeys = [
   'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
   'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
 ]
 
-/** A schema cannot say which points lie on the curve. */
+/** A schema cannot express which points are on the curve. */
 const recipients = (['P-256', 'X25519'] as const).map((curve) =>
   (curve === 'P-256' ? generateKeyPairSync('ec', { namedCurve: curve }) : generateKeyPairSync('x25519')).publicKey.export({
     format: 'jwk',
   }),
 )
 
-/** JSON Schemas, which a schema does not tell from other objects. */
+/** JSON Schemas, which a schema cannot distinguish from other objects. */
 const toolParameters = [
   { type: 'object' },
   { type: 'object', properties: { lamp: { type: 'integer', minimum: 1 } }, required: ['lamp'], additionalProperties: false },
@@ -84,7 +84,7 @@ export function fitting(schema: JsonSchema, name = ''): Arbitrary<unknown> {
   if (name === 'amount') return fc.integer({ min: 1, max: 20 })
   if (name === 'mk') return fc.constantFrom(...roomKeys)
   if (name === 'parameters') return fc.constantFrom<unknown>(...toolParameters)
-  // A held poll is no fault, but holds up the others.
+  // A held poll is valid, but delays the other requests.
   if (name === 'waitMs') return fc.nat(50)
   const branches = schema.anyOf ?? schema.oneOf
   if (branches) return fc.oneof(...branches.map((one) => fitting(one)))
@@ -128,11 +128,11 @@ function text({ pattern, format, minLength = 0, maxLength = 40 }: JsonSchema, na
   if (name === 'summon_key') return reference('summon')
   if (name === 'agent_id') return reference('launchable')
   if (name === 'epoch') return reference('epoch')
-  // Some of them are called: names under .example reach nobody.
+  // Atrium calls some of these. Names under .example reach nobody.
   if (name === 'url') return fc.oneof(reference('share'), fc.webUrl({ validSchemes: ['https'] }).map(underExample))
   if (name === 'cursor') return reference('cursor')
   if (pattern?.startsWith('^key_')) return reference('key')
-  // Odd, and with its first bit: what a modulus or an exponent can be.
+  // Odd, and with its first bit set, like a modulus or an exponent.
   if (name === 'n') return fc.uint8Array({ minLength: 256, maxLength: 256 }).map(toOddInteger)
   if (name === 'e') return fc.uint8Array({ minLength: 2, maxLength: 6 }).map(toOddInteger)
   if (pattern === '^https?://') return fc.webUrl({ validSchemes: ['https'] })
@@ -160,7 +160,7 @@ function toOddInteger(bytes: Uint8Array): string {
 
 const reference = (kind: string) => fc.nat(1_000).map((n) => `@${kind}:${n}`)
 
-/** Values that may fit the schema, and mostly do not. */
+/** Values that may fit the schema, and usually do not. */
 export function bent(schema: JsonSchema): Arbitrary<string> {
   const value = fc.oneof(
     { weight: 2, arbitrary: nasty },

@@ -20,18 +20,18 @@ export interface Part {
   gone: boolean
 }
 
-/** A request as it was sent, and what was known of its target then. */
+/** A sent request, and what was known about its target at that time. */
 export interface Sent {
   plan: Plan
   route: string
   headers: Record<string, string>
   collection: Kept | undefined
   part: Part | undefined
-  /** It names something that was deleted before this was sent. */
+  /** It names a thing that was deleted before the request was sent. */
   ofGone: boolean
 }
 
-/** What is known by no more than its id, or its text. */
+/** Things of which only the id or the text is known. */
 const listed = ['invite', 'key', 'cursor', 'tenant', 'agent', 'epoch', 'checkout', 'event', 'coupon', 'summon'] as const
 type Listed = (typeof listed)[number] | keyof Stock
 
@@ -45,7 +45,7 @@ interface Talk {
 
 const recent = 40
 
-/** What the requests so far have made, so that later ones can speak of it. */
+/** The things that the requests so far have created, for use by later requests. */
 export class FuzzWorld {
   readonly collections: Kept[] = []
   readonly parts: Part[] = []
@@ -61,7 +61,7 @@ export class FuzzWorld {
     this.#lists = { ...(Object.fromEntries(listed.map((kind) => [kind, []])) as unknown as Record<Listed, string[]>), ...stock }
   }
 
-  /** Makes the request of the plan out of what there is. */
+  /** Makes the request of the plan from the existing things. */
   resolve(plan: Plan, adminToken: string): Sent {
     const kind = plan.op.path.includes('{itemId}') ? 'item' : 'artifact'
     const namesPart = plan.op.path.includes('{itemId}') || plan.op.path.includes('{artifactId}')
@@ -110,7 +110,7 @@ export class FuzzWorld {
     }
   }
 
-  /** Takes note of what the answer says was made or deleted. */
+  /** Records what the answer reports as created or deleted. */
   learn({ plan, collection, part, headers }: Sent, { status, text, data }: Answer): void {
     if (status >= 300) return
     const { id } = plan.op
@@ -185,14 +185,14 @@ export class FuzzWorld {
     if (!this.#isNew(id)) return
     const session: Talk = { id, agentId, control }
     this.#sessions.push(session)
-    // Not every session is one of a remote agent, and some are over before it is called.
+    // Not every session is one of a remote agent, and some end before they are called.
     agentControlToken(id).then(
       (token) => (session.agentControl = token),
       () => undefined,
     )
   }
 
-  /** Those that the operation can be about; none: it takes no control token. */
+  /** The tokens of the operation's possible targets; none if it takes no control token. */
   #sessionsFor({ op }: Plan): Talk[] {
     if (!op.schemes.includes('sessionControlToken')) return []
     return op.id === 'issueIdToken' ? this.#sessions.filter(({ agentControl }) => agentControl) : this.#sessions
@@ -255,5 +255,5 @@ function pickOf<T>(list: readonly T[], n: number): T | undefined {
   return list.length === 0 ? undefined : list[list.length - 1 - (n % Math.min(list.length, recent))]
 }
 
-/** As browsers do, which know no lone surrogates. */
+/** As in browsers, which send no lone surrogates. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed())

@@ -11,18 +11,18 @@ import { call, makeCollection, makeTenant, type Answer } from './call-api.ts'
 import { queryDatabase } from './query-database.ts'
 
 interface HangTest {
-  /** Load before, until memory no longer grows by itself. */
+  /** Load before the measurement, until memory no longer grows by itself. */
   warmMs: number
   hangMs: number
   perSecond: number
 }
 
 interface Told {
-  /** What was sent, to be found in the table again. */
+  /** The identity of each request, to find it in the table. */
   mark: string | undefined
   startedAtMs: number
   tookMs: number
-  /** undefined: the connection failed, or nothing came for half a minute. */
+  /** undefined: the connection failed, or there was no answer for half a minute. */
   answer: Answer | undefined
 }
 
@@ -30,8 +30,8 @@ const maxGrowthBytes = 50 * 1024 * 1024
 const recoveryMs = 2_000
 
 /**
- * PostgreSQL stands still with all its processes, under load: every caller is told what is true, in time, and nothing
- * grows.
+ * Stops PostgreSQL with all its processes under load. Every caller must get a true answer in time, and nothing may
+ * grow.
  */
 export function testHang({ warmMs, hangMs, perSecond }: HangTest): void {
   const title = `PostgreSQL hangs for ${hangMs / 1_000} s under ${perSecond} requests/s`
@@ -117,7 +117,7 @@ async function makeLoad({ origin, spacesOrigin }: { origin: string; spacesOrigin
   ]
 }
 
-/** Sends by the clock, whether or not answers come. */
+/** Sends at fixed times, whether or not answers arrive. */
 async function runLoad(load: Send[], perSecond: number, isOver: () => boolean): Promise<Told[]> {
   const told: Promise<Told>[] = []
   const beganAtMs = performance.now()
@@ -136,7 +136,7 @@ async function runLoad(load: Send[], perSecond: number, isOver: () => boolean): 
   return Promise.all(told)
 }
 
-/** What was answered with success is there; what was refused, and not as unknown, is not. */
+/** Requests that succeeded have their rows, and requests that were refused with a known outcome have none. */
 async function assertTrue(databaseUrl: string, told: Told[]): Promise<void> {
   const rows = await queryDatabase<{ mark: string }>(
     databaseUrl,
@@ -166,7 +166,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return [...children, ...(await Promise.all(children.map(childrenOf))).flat()]
 }
 
-/** Resident bytes of the process and all that it started. */
+/** The resident bytes of the process and its descendants. */
 async function memoryOf(pid: number): Promise<Map<number, number>> {
   const memory = new Map<number, number>()
   for (const one of [pid, ...(await childrenOf(pid))]) {

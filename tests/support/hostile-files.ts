@@ -20,7 +20,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([u32(data.length), body, u32(crc32(body))])
 }
 
-/** A PNG of zeros that says it is so large; what it says it brings. */
+/** A PNG of zeros whose header declares this size. The second size is what it contains. */
 function emptyPng(
   side: number,
   { depth = 1, colour = 0, interlaced = false, more = [] as Buffer[], dataBytes = -1 } = {},
@@ -83,7 +83,7 @@ function box(type: string, ...content: Buffer[]): Buffer {
 const hugeBox = (type: string) => Buffer.concat([u32(1), Buffer.from(type, 'latin1'), Buffer.from('0fffffffffffffff', 'hex')])
 const ftyp = box('ftyp', Buffer.from('isom\0\0\0\0isommp42', 'latin1'))
 
-/** The scans of a progressive JPEG, the last of them so often: each goes over the whole picture. */
+/** The scans of a progressive JPEG, with the last one repeated: each covers the whole picture. */
 function manyScans(jpeg: Buffer, times: number): Buffer {
   const last = jpeg.lastIndexOf(Buffer.from('ffda', 'hex'))
   const scan = jpeg.subarray(last, -2)
@@ -91,7 +91,7 @@ function manyScans(jpeg: Buffer, times: number): Buffer {
 }
 
 const page = Buffer.from('<html><script>alert(document.domain)</script></html>')
-/** An empty archive, which programs find by its end. */
+/** An empty archive, which programs find from its end. */
 const archive = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)])
 
 /** None of these may become an artifact. */

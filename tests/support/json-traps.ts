@@ -1,4 +1,4 @@
-/** Values as JSON text that JSON.parse forgives, or does not; none may pass. */
+/** Values as JSON text, some of which JSON.parse accepts. The server must accept none. */
 export const jsonTraps: Record<string, string> = {
   'a lone high surrogate': String.raw`"a\ud800"`,
   'a lone low surrogate': String.raw`"\udc00a"`,

@@ -12,7 +12,7 @@ interface Room {
   mk: string
 }
 
-/** A tenant with one of each thing that requests lock. */
+/** A tenant with one thing of each kind that requests lock. */
 interface Resident {
   tenant: TestTenant
   collection: TestCollection
@@ -21,7 +21,7 @@ interface Resident {
   hooks: HookServer
 }
 
-/** What a resident does, and whose time is measured; webhook ends when the event has arrived. */
+/** The measured work of a resident. webhook ends when the event has arrived. */
 export const works = ['item', 'keyed item', 'grant', 'turn', 'artifact', 'curation', 'webhook'] as const
 export type Work = (typeof works)[number]
 
@@ -34,15 +34,15 @@ export interface BadAnswer {
 
 export interface LockWorld {
   /**
-   * Milliseconds of each try of the good tenant's, by work, while the bad tenants ask too. locked: somebody holds
-   * every row of theirs that a request may need, until they have all been answered.
+   * The milliseconds of each attempt of the good tenant, by work, while the bad tenants send requests too. locked:
+   * every row that a request of the bad tenants may need is locked until all of them have been answered.
    */
   measure(durationMs: number, locked: boolean): Promise<{ times: Record<Work, number[]>; answers: BadAnswer[] }>
   close(): Promise<void>
 }
 
 /** How often the bad tenants ask, all together. */
-const askEveryMs = 15
+const askIntervalMs = 15
 
 export async function openLockWorld(badTenants: number): Promise<LockWorld> {
   const database = await createTestDatabase()
@@ -55,7 +55,7 @@ export async function openLockWorld(badTenants: number): Promise<LockWorld> {
     measure: async (durationMs, locked) => {
       const holder = locked ? await lockRows(database.url, bad) : undefined
       try {
-        const { result, answers } = await underLoad(atrium, bad, askEveryMs, () => measure(atrium, good, durationMs))
+        const { result, answers } = await underLoad(atrium, bad, askIntervalMs, () => measure(atrium, good, durationMs))
         return { times: result, answers }
       } finally {
         await holder?.query('rollback')
@@ -110,7 +110,7 @@ async function ask(atrium: AtriumProcess, { tenant, collection, wallet, room, ho
   return made
 }
 
-/** All works at once, each again and again. A try that does not go well counts as an endless one. */
+/** All works at the same time, each repeatedly. A failed attempt counts as an endless one. */
 async function measure(atrium: AtriumProcess, resident: Resident, durationMs: number): Promise<Record<Work, number[]>> {
   const untilMs = performance.now() + durationMs
   const timed = async (work: Work): Promise<[Work, number[]]> => {
@@ -133,6 +133,7 @@ const locks = [
   'select from webhooks where tenant_id = any($1) for update',
   'select from api_keys where tenant_id = any($1) for update',
   'select from usage_days where tenant_id = any($1) for update',
+  'select from usage_traffic where tenant_id = any($1) for update',
   'select from tenants where id = any($1) for update',
 ]
 
@@ -146,9 +147,10 @@ async function lockRows(databaseUrl: string, bad: Resident[]): Promise<Client> {
 }
 
 /**
- * The bad tenants ask by the clock, whether or not they have been answered: the same load with the lock and without.
+ * The bad tenants send at fixed times, whether or not they were answered, so that the load is the same with and
+ * without the lock.
  */
-async function underLoad<T>(atrium: AtriumProcess, bad: Resident[], everyMs: number, during: () => Promise<T>) {
+async function underLoad<T>(atrium: AtriumProcess, bad: Resident[], intervalMs: number, during: () => Promise<T>) {
   const asked = works.filter((work) => work !== 'webhook')
   const answers: Promise<BadAnswer>[] = []
   let n = 0
@@ -161,7 +163,7 @@ async function underLoad<T>(atrium: AtriumProcess, bad: Resident[], everyMs: num
         return { work, status, tookMs: performance.now() - startedAt, retryAfter: headers['retry-after'] }
       }),
     )
-  }, everyMs)
+  }, intervalMs)
   try {
     const result = await during()
     clearInterval(timer)

@@ -4,9 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { call, NoAnswer, type CallOptions } from './call-api.ts'
 
 /**
- * Sends a request that does what it is for, and whose answer nobody reads: it goes through a server of its own that
- * lets the request pass, and cuts the connection when the first byte of the answer has come. What was to be committed
- * is committed by then.
+ * Sends a request that takes effect and whose answer is lost. A proxy lets the request pass, and cuts the connection
+ * at the first byte of the answer, when everything has been committed.
  */
 export async function loseAnswer(origin: string, route: string, options: CallOptions): Promise<void> {
   const { hostname, port } = new URL(origin)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, hash, randomUUID } from 'node:crypto'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { compactDecrypt, importJWK, type JWK } from 'jose'
 import { Webhook } from 'standardwebhooks'
@@ -7,8 +7,9 @@ import { startHookServer } from '../../packages/server/testing/hook-server.ts'
 import { askGood, call, makeCollection, type Answer, type AnswerData, type CallOptions } from './call-api.ts'
 import { attempts } from './crash-attempts.ts'
 import { sellCredits, buyLicense } from './credits.ts'
+import { openConsole } from './role-cells.ts'
 import type { ShelfWorld } from './shelf-world.ts'
-import { launchBody, makeAgent } from './sessions.ts'
+import { launchBody, makeAgent, startBudgetedSession } from './sessions.ts'
 import { dot } from './upload-file.ts'
 
 /** What a caller can do after a lost response. docs/decisions/0017-lost-answers.md explains each. */
@@ -23,7 +24,7 @@ export interface LostAnswer {
   prepare: (world: ShelfWorld) => Promise<{
     route: string
     options: CallOptions
-    /** Gets what the lost answer held, and shows that it is good for something. */
+    /** Gets the contents of the lost answer, and checks that they work. */
     recover: () => Promise<void>
   }>
 }
@@ -32,7 +33,7 @@ const idempotencyKey = () => randomUUID()
 
 type Works = (data: AnswerData) => Promise<unknown>
 
-/** The same request with the same Idempotency-Key, which is answered as it was the first time. */
+/** The same request with the same Idempotency-Key gets the first answer. */
 function replay({ origin }: ShelfWorld, route: string, options: CallOptions, works: Works) {
   const keyed = { ...options, idempotencyKey: options.idempotencyKey ?? idempotencyKey() }
   const recover = async () => {
@@ -43,11 +44,12 @@ function replay({ origin }: ShelfWorld, route: string, options: CallOptions, wor
   return { route, options: keyed, recover }
 }
 
-/** As the crash matrix prepares them: with a check that what was answered works. */
+/** Prepared like in the crash matrix, with a check that the contents of the answer work. */
 const replayed: LostAnswer[] = [
   'signUpTenant',
   'createTenant',
   'createInvite',
+  'createOperatorCredential',
   'createKey',
   'createCollection',
   'registerAgent',
@@ -85,6 +87,53 @@ const others: LostAnswer[] = [
     },
   },
   {
+    id: 'createWebhookEndpoint',
+    way: 'replay',
+    prepare: async (world) => {
+      const { origin, tenant } = world
+      const hooks = await startHookServer()
+      return replay(
+        world,
+        'POST /v1/tenant/webhooks/endpoints',
+        { key: tenant.secret, body: { url: hooks.url } },
+        async (data) => {
+          try {
+            const { id, secret } = data as unknown as { id: string; secret: string }
+            await askGood(origin, 'POST /v1/tenant/webhooks/test', { key: tenant.secret, body: { endpoint: id } })
+            const { text, headers } = hooks.hooks[0]!
+            new Webhook(secret).verify(text, headers)
+          } finally {
+            await hooks.close()
+          }
+        },
+      )
+    },
+  },
+  {
+    id: 'updateWebhookEndpoint',
+    way: 'rotate',
+    prepare: async ({ origin, tenant }) => {
+      const hooks = await startHookServer()
+      const key = tenant.secret
+      type Shown = { id: string; secret: string }
+      const made = await askGood(origin, 'POST /v1/tenant/webhooks/endpoints', { key, body: { url: hooks.url } })
+      const known = made.data as unknown as Shown
+      const route = `PATCH /v1/tenant/webhooks/endpoints/${known.id}`
+      const options = { key, body: { rotate_secret: true } }
+      const recover = async () => {
+        try {
+          const fresh = (await askGood(origin, route, options)).data as unknown as Shown
+          await askGood(origin, 'POST /v1/tenant/webhooks/test', { key, body: { endpoint: known.id } })
+          const { text, headers } = hooks.hooks[0]!
+          for (const { secret } of [fresh, known]) new Webhook(secret).verify(text, headers)
+        } finally {
+          await hooks.close()
+        }
+      }
+      return { route, options, recover }
+    },
+  },
+  {
     id: 'launchSession',
     name: 'an armed room',
     way: 'replay',
@@ -94,6 +143,19 @@ const others: LostAnswer[] = [
       return replay(world, 'POST /v1/sessions', { key: tenant.secret, body }, (data) =>
         askGood(origin, 'POST /sessions/summon', { body: { summon_key: data.summon_key } }),
       )
+    },
+  },
+  {
+    id: 'topUpSession',
+    way: 'replay',
+    prepare: async (world) => {
+      const { origin, tenant } = world
+      const { id, control: key, coupon } = await startBudgetedSession(origin, tenant)
+      const body = { coupon, budget_credits: 3 }
+      return replay(world, `POST /v1/sessions/${id}/top-up`, { key, body }, async () => {
+        const { data } = await askGood(origin, `GET /sessions/${id}`, { key })
+        assert.equal((data as unknown as { budget_credits: number }).budget_credits, 5, 'it is held once')
+      })
     },
   },
   {
@@ -174,6 +236,26 @@ const others: LostAnswer[] = [
     },
   },
   {
+    id: 'lookUpOutcome',
+    way: 'read again',
+    prepare: async ({ origin, tenant }) => {
+      const [key, idempotencyKey, sent] = [tenant.publishable, randomUUID(), { contributor_policy: 'token' }]
+      const made = await askGood(origin, 'POST /v1/collections', { key, idempotencyKey, body: sent })
+      const body = {
+        idempotency_key: idempotencyKey,
+        operation: 'createCollection',
+        path: '/v1/collections',
+        body_sha256: hash('sha256', JSON.stringify(sent)),
+      }
+      const [route, options] = ['POST /v1/outcomes/lookup', { key, body }]
+      const recover = async () => {
+        const { answer } = (await askGood(origin, route, options)).data as unknown as { answer: unknown }
+        assert.deepEqual(answer, JSON.parse(made.text))
+      }
+      return { route, options, recover }
+    },
+  },
+  {
     id: 'getTurnCredentials',
     way: 'ask for another',
     prepare: async ({ origin, tenant }) => {
@@ -185,6 +267,44 @@ const others: LostAnswer[] = [
       return { route, options, recover }
     },
   },
+  {
+    id: 'createConsoleLink',
+    way: 'ask for another',
+    prepare: async ({ origin }) => {
+      const [route, options] = ['POST /v1/operator/console-links', { operator: true, body: { kind: 'operator' } }] as const
+      const recover = async () => {
+        const { data } = await askGood(origin, route, options)
+        const secret = (data as unknown as { url: string }).url.split('#link=')[1]
+        assertGood(await call(origin, 'POST /console/sign-in', { body: { link_secret: secret } }))
+      }
+      return { route, options, recover }
+    },
+  },
+  ...['createMember', 'updateMember'].map((id): LostAnswer => ({
+    id,
+    way: 'ask for another',
+    prepare: async ({ origin, tenant }) => {
+      const headers = await openConsole(origin, tenant.id)
+      const email = `${id.toLowerCase()}@harbour.example`
+      const create = { headers, body: { email, role: 'analyst' } }
+      const find = async () => {
+        const { data } = await askGood(origin, 'GET /v1/tenant/members', { headers })
+        return (data as unknown as { id: string; email: string }[]).find((member) => member.email === email)!.id
+      }
+      if (id === 'updateMember') await askGood(origin, 'POST /v1/tenant/members', create)
+      const again = { headers, body: { invite: true } }
+      const [route, options] =
+        id === 'createMember'
+          ? (['POST /v1/tenant/members', create] as const)
+          : ([`PATCH /v1/tenant/members/${await find()}`, again] as const)
+      const recover = async () => {
+        const { data } = await askGood(origin, `PATCH /v1/tenant/members/${await find()}`, again)
+        const { url } = (data as unknown as { invitation: { url: string } }).invitation
+        assertGood(await call(origin, 'POST /console/sign-in', { body: { link_secret: url.split('#link=')[1] } }))
+      }
+      return { route, options, recover }
+    },
+  })),
   {
     id: 'issueIdToken',
     way: 'ask for another',
@@ -214,7 +334,7 @@ const others: LostAnswer[] = [
           const fresh = (await ask(body)).data as unknown as { secret: string }
           await askGood(origin, 'POST /v1/tenant/webhooks/test', { key: tenant.secret, body: {} })
           const { text, headers } = hooks.hooks.findLast(({ event }) => event.data['test'] === true)!
-          // Both sign: whoever has not got the new one yet loses nothing.
+          // Both secrets sign, so a receiver without the new one still verifies.
           for (const { secret } of [fresh, known]) new Webhook(secret).verify(text, headers)
         } finally {
           await hooks.close()

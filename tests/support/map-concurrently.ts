@@ -1,5 +1,5 @@
 /**
- * Runs the function over all inputs, at most `width` at once; the results are in the order of the inputs. The first
+ * Runs the function over all inputs, at most `width` at once. The results are in the order of the inputs. The first
  * error ends it.
  */
 export async function mapConcurrently<In, Out>(

@@ -14,14 +14,16 @@ import {
   type Things,
 } from './matrix-world.ts'
 
-/** What comes of a request: a code of the contract's error table, or it is done. */
+/** The outcome of a request: a code of the contract's error table, or done. */
 export type Outcome = ErrorCode | 'done'
 
-/** Headers that say who calls, and what they are worth. */
+/** The headers of a caller, and their rights. */
 export interface Credential {
   name: string
   headers: Record<string, string>
-  /** What a caller with it is. other: a tenant that the thing does not belong to, or whoever has another session. */
+  /**
+   * The relation of the caller to the thing. other: a tenant that does not own it, or the holder of another session.
+   */
   worth: 'nobody' | 'suspended' | 'publishable' | 'secret' | 'secret in browser' | 'operator' | 'control' | 'agent control'
   other?: true
 }
@@ -29,7 +31,7 @@ export interface Credential {
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const nobody = (name: string, headers: Record<string, string>): Credential => ({ name, headers, worth: 'nobody' })
 
-/** Every way to come with or without a tenant key or the operator's token. */
+/** Every way to call with or without a tenant key or the operator's token. */
 export function credentials(own: TestTenant, other: TestTenant, dead: DeadKeys, shelf: Shelf): Credential[] {
   const browser = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
   const operator = (token: string) => ({ 'x-admin-token': token })
@@ -68,7 +70,7 @@ export function credentials(own: TestTenant, other: TestTenant, dead: DeadKeys, 
   ]
 }
 
-/** Every further way to come with the control token of a session. */
+/** Every further way to call with the control token of a session. */
 export function controlCredentials(own: Shelf, sibling: Shelf, other: Shelf, ended: Shelf): Credential[] {
   const { control } = own
   const ofAgent = (name: string, { agentControl }: Shelf): Credential => ({
@@ -129,17 +131,17 @@ export interface Target {
   name: string
   things: Things
   /**
-   * own: it is there, and the tenant's. never: the answer must be that of a thing that never was. malformed: no id of
-   * anything.
+   * own: it exists and belongs to the tenant. never: the answer must be that for a thing that never existed.
+   * malformed: not a valid id.
    */
   is: 'own' | 'never' | 'malformed'
-  /** How much of the path is the tenant's own: a collection whose item is not there is still theirs. */
+  /** How much of the path belongs to the tenant: a collection without the item still belongs to it. */
   ownCollection: boolean
 }
 
 /**
- * For each parameter of the path: the own thing, another tenant's, a deleted one, one that never was, and what is no
- * id.
+ * For each parameter of the path: the tenant's own thing, another tenant's, a deleted one, one that never existed,
+ * and a malformed id.
  */
 export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf, gone: Shelf): Target[] {
   const all: Target[] = [{ name: 'own', things: own.things, is: 'own', ownCollection: true }]
@@ -156,9 +158,22 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
       from('random', randomId),
       from("other tenant's", (kind) => other.things[kind]!),
     )
-    // Suspending a tenant twice, or revoking a key twice, changes nothing: neither is ever deleted. Nor are the others
-    // here.
-    if (!['tenant', 'key', 'agent', 'epoch', 'checkout', 'session', 'event'].includes(kind))
+    // Suspending a tenant twice, or revoking a key twice, changes nothing, and neither is ever deleted. The same
+    // applies to the others here.
+    if (
+      ![
+        'tenant',
+        'key',
+        'operatorCredential',
+        'inviteEntry',
+        'ledgerAudit',
+        'agent',
+        'epoch',
+        'checkout',
+        'session',
+        'event',
+      ].includes(kind)
+    )
       all.push(from('deleted', (kind) => gone.things[kind]!))
     if (place > 0) all.push(from("another collection's", (kind) => sibling.things[kind]!))
     for (const bad of [
@@ -178,16 +193,19 @@ export function targets(op: Operation, own: Shelf, sibling: Shelf, other: Shelf,
   return all
 }
 
-/** What the contract says comes of it: who calls, then whether the thing is theirs, then what they hold of it. */
+/**
+ * The outcome according to the contract, which checks in this order: the caller, the ownership of the thing, the
+ * token.
+ */
 export function expectedOutcome(op: Operation, who: Credential, held: CapabilityCase, target: Target): Outcome {
   const refused = keyRefusal(op, who)
   if (refused) return refused
-  // What cannot be an id is nothing of anyone's: that is said before any token is looked at.
+  // A malformed id belongs to nobody. This is checked before any token.
   if (target.is === 'malformed') return 'not_found'
   const there = target.is === 'own' && (!who.other || paramNames(op).length === 0)
   if (op.caller === 'control') return controlOutcome(op, who, there)
-  // The agent that the body names is its own tenant's alone.
-  if (op.id === 'launchSession' && who.other) return 'invalid_request'
+  // The agent in the body must belong to the same tenant.
+  if (['launchSession', 'createQuote'].includes(op.id) && who.other) return 'invalid_request'
   if (op.id === 'getMedia') return mediaOutcome(held, target)
   const seesCollection = target.ownCollection && !who.other
   if (!op.capability) return there || isOpenToAll(op, target) ? 'done' : 'not_found'
@@ -195,12 +213,12 @@ export function expectedOutcome(op: Operation, who: Credential, held: Capability
   if (op.capability === 'owner' && held.worth !== 'owner') return 'owner_token_required'
   if (op.capability === 'contributor' && held.worth === 'nothing') return 'contributor_token_required'
   if (!there) return 'not_found'
-  // The item and the artifact of a shelf are shown to the owner alone.
+  // Only the owner can see the item and the artifact of a shelf.
   const hidden = op.id === 'getItem' || op.id === 'getArtifact'
   return hidden && held.worth !== 'owner' ? 'not_found' : 'done'
 }
 
-/** No key, and no collection in the path: the owner token of whatever collection the artifact is in opens it. */
+/** No key and no collection in the path: the owner token of the artifact's collection opens it. */
 function mediaOutcome({ worth, name }: CapabilityCase, { is, name: target }: Target): Outcome {
   const opens =
     is === 'own' ? worth === 'owner' : target.startsWith("other tenant's") && name.startsWith("owner token of another tenant's")
@@ -208,20 +226,20 @@ function mediaOutcome({ worth, name }: CapabilityCase, { is, name: target }: Tar
 }
 
 /**
- * A token of another session is told as much about this one as about one that never was; which refusal that is, each
- * operation says. Some are for the agent alone, and one is for everyone but it.
+ * With the token of another session, the answer is that for a session that never existed. Each operation declares
+ * which refusal that is. Some operations are only for the agent, and one is for everyone except the agent.
  */
 function controlOutcome(op: Operation, { worth, other }: Credential, there: boolean): Outcome {
   if (!there || other) return ['stopSession', 'listAgentTools', 'rateAgent'].includes(op.id) ? 'not_authorized' : 'not_found'
   const asked = ['markSessionJoined', 'issueIdToken'].includes(op.id)
     ? 'agent control'
-    : op.id === 'rateAgent'
+    : ['rateAgent', 'topUpSession'].includes(op.id)
       ? 'control'
       : worth
   return worth === asked ? 'done' : 'not_authorized'
 }
 
-/** To an operator no tenant is another's, and a share page is for anyone with the link. */
+/** The operator may access every tenant, and a share page is open to anyone with the link. */
 function isOpenToAll(op: Operation, target: Target): boolean {
   const isThere = target.is === 'own' || target.name.startsWith("other tenant's")
   return (op.caller === 'operator' || op.caller === 'anyone') && isThere
@@ -234,5 +252,6 @@ function keyRefusal(op: Operation, { worth }: Credential): ErrorCode | undefined
   if (worth === 'nobody' || worth === 'operator' || worth === 'control') return 'unauthorized'
   if (worth === 'suspended') return 'tenant_suspended'
   if (worth === 'secret in browser') return 'secret_key_in_browser'
-  return op.caller === 'secret' && worth === 'publishable' ? 'secret_key_required' : undefined
+  if (op.caller === 'secret' && worth === 'publishable') return 'secret_key_required'
+  return op.sessionOnly ? 'role_not_allowed' : undefined
 }

@@ -27,7 +27,7 @@ export async function connectHttp(origin: string, key: string, headers: Record<s
   return connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit }))
 }
 
-/** An AI client that starts `atrium mcp`: of the source folder, or the program at `command`. */
+/** An AI client that starts `atrium mcp`, from the source folder or as the program at `command`. */
 export async function connectStdio(
   origin: string,
   env: Record<string, string>,
@@ -46,7 +46,7 @@ export async function connectStdio(
 
 const open = new Set<Client>()
 
-/** Ends what a failed test left: a child process would keep the tests from ending. */
+/** Ends the clients of a failed test, because a child process would keep the test run alive. */
 export async function closeClients(): Promise<void> {
   await Promise.all([...open].map((client) => client.close()))
 }

@@ -1,5 +1,5 @@
-// A process of its own that posts movements and can be killed at it: a database address, then movements as JSON, one a
-// line of standard input; the outcome of each comes out on a line of its own.
+// A separate process that posts movements and can be killed meanwhile. It takes a database address and then movements
+// as JSON, one per line of standard input, and prints the outcome of each on a line.
 import { createInterface } from 'node:readline'
 import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { openLedger } from '../../packages/server/src/features/credits/ledger/ledger.ts'

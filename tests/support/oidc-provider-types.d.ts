@@ -1,4 +1,4 @@
-// The package brings no types: this is the part of it that oidc-provider.ts uses.
+// The package has no types. This declares the part of it that oidc-provider.ts uses.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

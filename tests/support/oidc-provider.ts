@@ -11,17 +11,16 @@ export interface OidcProvider {
 }
 
 export interface OidcProviderOptions {
-  /** Their origins may also call the token endpoint. */
+  /** Origins that may also call the token endpoint. */
   redirectUris: string[]
   clientId?: string
-  /** What ID tokens say of an address; default: that it is verified. */
+  /** The claim about an e-mail address in ID tokens. Default: it is verified. */
   isVerified?: (email: string) => boolean
 }
 
 /**
  * A real OpenID provider on loopback (the npm package oidc-provider, certified by the OpenID Foundation) with one
- * public client and PKCE. Its login page has the fields `email` and `name` and a button; whoever signs in is who they
- * say.
+ * public client and PKCE. Its login page has the fields `email` and `name` and a button, and accepts any identity.
  */
 export async function startOidcProvider({
   redirectUris,
@@ -45,7 +44,7 @@ export async function startOidcProvider({
     jwks: { keys: [signingKey()] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // Claims go into the ID token itself, as Google's and most others' do; the default leaves them to the userinfo
+    // Claims are in the ID token itself, as with Google and most other providers. By default they are at the userinfo
     // endpoint.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
@@ -56,7 +55,7 @@ export async function startOidcProvider({
       accountId: email,
       claims: async () => ({ sub: email, email, email_verified: isVerified(email), name: names.get(email) }),
     }),
-    // The client is the operator's own: nobody is asked whether it may know their address.
+    // The client belongs to the operator, so nobody is asked for consent.
     loadExistingGrant: async (ctx) => {
       const grant = new ctx.oidc.provider.Grant({ clientId: ctx.oidc.client.clientId, accountId: ctx.oidc.session.accountId })
       grant.addOIDCScope('openid email profile')

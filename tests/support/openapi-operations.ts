@@ -51,17 +51,17 @@ interface Document {
   components: Record<string, Record<string, unknown>>
 }
 
-/** An operation as someone reads it off the OpenAPI document. */
+/** An operation as a reader of the OpenAPI document sees it. */
 export interface DescribedOperation {
   id: string
   method: string
   /** With the version where it has one. */
   path: string
-  /** Names of the schemes of which any one opens it; none: it is open. */
+  /** Names of the schemes, any one of which gives access; none: the operation is open. */
   schemes: string[]
   parameters: Parameter[]
   body: JsonSchema | undefined
-  /** What is wrong with an answer, by what is declared; undefined: nothing. */
+  /** The first difference between an answer and its declaration; undefined: there is none. */
   faultIn: (answer: { status: number; headers: Record<string, unknown>; text: string; data: AnswerData }) => string | undefined
 }
 
@@ -120,7 +120,7 @@ function faultFinder(document: Document, given: DocumentedAnswer | { $ref: strin
   }
 }
 
-/** With every reference replaced by what it refers to. */
+/** Replaces every reference by its target. */
 function inlined(document: Document, json: unknown): unknown {
   if (Array.isArray(json)) return json.map((entry) => inlined(document, entry))
   if (json === null || typeof json !== 'object') return json
@@ -133,7 +133,7 @@ function inlined(document: Document, json: unknown): unknown {
   )
 }
 
-/** The schema that also refuses fields that it does not declare: what is not documented must not leak. */
+/** The schema that also refuses undeclared fields, because undocumented fields must not leak. */
 function closed(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(closed)
   if (json === null || typeof json !== 'object') return json

@@ -1,35 +1,33 @@
 import { createServer, connect, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { addDirectUrl, pooledUrlOf } from './pooled-database.ts'
 
 /**
- * Where a connection shall stand still: at the nth statement, before PostgreSQL gets it, or when its reply came,
- * before the client does.
+ * Where a connection is paused: at the nth statement, before PostgreSQL receives it, or after its reply, before the
+ * client receives that.
  */
 interface HoldPoint {
   nth: number
   when: 'before' | 'after'
   /** Only statements that begin so are counted. */
   of?: string
+  /** Only transactions are counted in which a statement contains this text before the point. */
+  inTransactionWith?: string
 }
 
-/**
- * Stands between the server and PostgreSQL and understands as much of the protocol as it takes to tell statements
- * apart.
- */
+/** A proxy between the server and PostgreSQL that reads as much of the protocol as it needs to separate statements. */
 export interface PostgresProxy {
   /** For DATABASE_URL. */
   url: string
-  /** The statements that went through since the last call; the listener's own are left out. */
+  /** The statements since the last call, without the listener's own. */
   takeStatements(): string[]
-  /**
-   * Holds the next connection that comes to the point, and says when it did and at which statement. Count starts now.
-   */
+  /** Pauses the next connection that reaches the point, and resolves to the statement. Counting starts now. */
   hold(point: HoldPoint): Promise<string>
   /** Lets all that is held go on. */
   release(): void
-  /** Keeps every NotificationResponse from the clients. */
+  /** Withholds every NotificationResponse from the clients. */
   dropNotifications(drop: boolean): void
-  /** Nothing goes through, and nobody is told: a network that swallows packets. */
+  /** Nothing passes, and nobody is notified, as in a network that drops packets. */
   freeze(): void
   thaw(): void
   /** Ends all connections and refuses new ones. */
@@ -41,11 +39,13 @@ export interface PostgresProxy {
 interface Connection {
   client: Socket
   upstream: Socket
-  /** It said `listen`, so that its probes do not count. */
+  /** It sent `listen`, so that its probes do not count. */
   listens: boolean
   /** The text of each prepared statement, by its name. */
   prepared: Map<string, string>
-  /** Set while replies wait until ReadyForQuery: what then happens. */
+  /** The statements since its last `begin`. */
+  transaction: string[]
+  /** Set while replies wait until ReadyForQuery: the function to call then. */
   onReady: (() => Promise<void>) | undefined
 }
 
@@ -57,6 +57,7 @@ interface Message {
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const upstreamUrl = new URL(databaseUrl)
   const socketPath = `${upstreamUrl.searchParams.get('host')}/.s.PGSQL.5432`
+  const pooler = pooledUrlOf(databaseUrl)
   const connections = new Set<Connection>()
   let statements: string[] = []
   let armed: (HoldPoint & { count: number; stands: (statement: string) => void }) | undefined
@@ -66,11 +67,13 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 
   const beforeStatement = async (connection: Connection, statement: string): Promise<void> => {
     if (statement.startsWith('listen ')) connection.listens = true
-    // A connection that is new sets up its session first: when that happens is a matter of the pool.
-    if (statement.startsWith('set timezone ')) return
+    // A new connection sets up its session first, or looks at its pooler. When that happens depends on the pool.
+    if (statement.startsWith('set timezone ') || statement.startsWith('select from pg_prepared_statements')) return
     if (connection.listens || (isByTheClock(statement) && armed?.of === undefined)) return
     statements.push(statement)
-    if (!armed || (armed.of !== undefined && !statement.startsWith(armed.of)) || ++armed.count !== armed.nth) return
+    if (statement.startsWith('begin')) connection.transaction = []
+    connection.transaction.push(statement)
+    if (!armed || !isMeant(armed, statement, connection) || ++armed.count !== armed.nth) return
     const { when, stands } = armed
     armed = undefined
     const standStill = () => {
@@ -87,7 +90,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     for await (const { type, bytes } of messages(connection.client, true)) {
       unit.push(bytes)
       statement = statementOf(connection, type, bytes) ?? statement
-      // An extended query is one unit up to its Sync, and is not begun before.
+      // An extended query is one unit up to its Sync, so it is forwarded only as a whole.
       if ('PBDECF'.includes(type) && type !== '') continue
       await ice?.promise
       if (type === 'Q' || type === 'S') await beforeStatement(connection, statement)
@@ -106,7 +109,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       connection.onReady = undefined
       await onReady?.()
       await ice?.promise
-      // What came meanwhile goes in one packet with it: so a connection's end can be made to follow a reply at once.
+      // Sends what arrived meanwhile in the same packet, so that the end of a connection can directly follow a reply.
       connection.client.cork()
       setImmediate(() => connection.client.uncork())
       connection.client.write(Buffer.concat(waiting))
@@ -114,9 +117,8 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     }
   }
 
-  const server = createServer((client) => {
-    const upstream = connect(socketPath)
-    const connection: Connection = { client, upstream, listens: false, prepared: new Map(), onReady: undefined }
+  const lead = (client: Socket, upstream: Socket) => {
+    const connection: Connection = { client, upstream, listens: false, prepared: new Map(), transaction: [], onReady: undefined }
     connections.add(connection)
     const end = () => {
       connections.delete(connection)
@@ -124,16 +126,24 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       upstream.destroy()
     }
     for (const socket of [client, upstream]) socket.setNoDelay(true).on('error', end).on('close', end)
-    // A socket that breaks in mid-message ends its pump; the handlers above have cleaned up.
+    // A socket that closes within a message ends its pump. The handlers above have cleaned up.
     pumpClient(connection).catch(end)
     pumpUpstream(connection).catch(end)
-  })
-  const port = await listen(server, 0)
-  // A test that failed before it could close it should end all the same.
-  server.unref()
+  }
+  const toServer = createServer((client) => lead(client, connect(socketPath)))
+  const toPooler = pooler && createServer((client) => lead(client, connect(Number(pooler.port), pooler.hostname)))
+  const entries = await Promise.all(
+    [toServer, ...(toPooler ? [toPooler] : [])].map(async (server) => ({ server, port: await listen(server, 0) })),
+  )
+  // Does not keep the process alive if a test fails before it closes the proxy.
+  for (const { server } of entries) server.unref()
+  const [directUrl = '', url = directUrl] = entries.map(
+    ({ port }) => `postgresql://${upstreamUrl.username}@127.0.0.1:${port}${upstreamUrl.pathname}`,
+  )
+  if (url !== directUrl) addDirectUrl(url, directUrl)
 
   return {
-    url: `postgresql://${upstreamUrl.username}@127.0.0.1:${port}${upstreamUrl.pathname}`,
+    url,
     takeStatements: () => statements.splice(0),
     hold: (point) =>
       new Promise((stands) => {
@@ -155,19 +165,19 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       ice = undefined
     },
     cut: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      // Both sides: what is held must not reach PostgreSQL when it is released.
+      const closed = entries.map(({ server }) => new Promise((resolve) => server.close(resolve)))
+      // Closes both sides, because held bytes must not reach PostgreSQL on a release.
       for (const { client, upstream } of connections) {
         client.destroy()
         upstream.destroy()
       }
-      await closed
+      await Promise.all(closed)
     },
     restore: async () => {
-      await listen(server, port)
+      await Promise.all(entries.map(({ server, port }) => listen(server, port)))
     },
     close: async () => {
-      server.close()
+      for (const { server } of entries) server.close()
       for (const { client } of connections) client.destroy()
     },
   }
@@ -176,11 +186,18 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
   })
 }
 
-/** Cuts a stream into messages: a type and a length, but for the client's first, which has no type. */
+function isMeant({ of = '', inTransactionWith = '' }: HoldPoint, statement: string, { transaction }: Connection): boolean {
+  return statement.startsWith(of) && transaction.some((earlier) => earlier.includes(inTransactionWith))
+}
+
+/** Splits a stream into messages with a type and a length. The client's first message has no type. */
 async function* messages(socket: Socket, fromClient: boolean): AsyncGenerator<Message> {
   let rest: Buffer = Buffer.alloc(0)
   let first = fromClient
@@ -198,9 +215,9 @@ async function* messages(socket: Socket, fromClient: boolean): AsyncGenerator<Me
   }
 }
 
-/** What the server does by the clock is no part of any operation. */
+/** Statements that the server sends periodically are not part of an operation. */
 const byTheClock = [
-  // Known keys too are looked up anew when they are some seconds old.
+  // Known keys are looked up again when they are some seconds old.
   'where k.key_hash = any($1)',
   'insert into usage_writers',
   'delete from usage_writers',
@@ -217,21 +234,26 @@ const byTheClock = [
   'platform_keys',
   'update artifact_jobs set lease',
   'update blob_deletions set due_at',
-  'notify atrium_events',
+  'pg_notify(',
   'from event_outbox where tenant_id > $1',
-  'number_events(',
+  'number_outbox(',
   'select exists (select from events where created_at',
   'select exists (select from api_keys where revoked_at is null and expiry_notices',
   'from webhook_deliveries where status',
-  'from webhooks where tenant_id = any',
-  'update webhooks set lease',
+  'from webhook_endpoint_deliveries where status',
+  'from webhooks w where (w.tenant_id',
+  'from webhook_endpoints w where (w.tenant_id',
+  'update webhooks w set lease',
+  'update webhook_endpoints w set lease',
   'sweep_leases',
+  'insert into request_log',
+  'insert into processes',
   'ledger_proof',
-  'update webhooks set enabled = false',
-  'from webhook_secrets where tenant_id = any',
+  'update webhooks w set enabled = false',
+  'from webhook_secrets s where (s.tenant_id',
+  'from webhook_endpoint_secrets s where (s.tenant_id',
   'with due as materialized',
-  'try_write_outcomes(',
-  'with free as ( select tenant_id from webhooks',
+  'with input as ( select * from unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[]',
 ]
 
 function isByTheClock(statement: string): boolean {

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What the process has in memory now, in bytes. Linux only. */
+/** The resident memory of the process in bytes. Linux only. */
 export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 }
 
-/** The process that a process started whose command line has the text. */
+/** The child process whose command line contains the text. */
 export async function childWith(pid: number, text: string): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue

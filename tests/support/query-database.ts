@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Runs one statement beside the server, to see what is stored. */
+/** Runs one statement directly on the database, to read what is stored. */
 export async function queryDatabase<Row = Record<string, unknown>>(
   url: string,
   sql: string,
@@ -15,7 +15,7 @@ export async function queryDatabase<Row = Record<string, unknown>>(
   }
 }
 
-/** Everything that every table holds, as text in which a value appears as it is, and binary ones also in hex. */
+/** The contents of every table, as text in which a value appears unchanged, and binary values also as hex. */
 export async function dumpTables(url: string): Promise<string> {
   const tables = await queryDatabase<{ name: string }>(
     url,

@@ -8,7 +8,7 @@ interface RawAnswer {
 }
 
 export interface Exchange {
-  /** In order; informational ones (100) are left out. */
+  /** In order, without informational answers (100). */
   answers: RawAnswer[]
   /** The statuses below 200 that came. */
   informational: number[]
@@ -21,13 +21,13 @@ export interface Exchange {
 export interface ExchangeOptions {
   /** How long to wait for the first answer. */
   timeoutMs?: number
-  /** How long to listen after an answer, for another one or the end. */
+  /** How long to wait after an answer for another one or the end. */
   quietMs?: number
   /** Ends our half after sending, as netcat does. */
   end?: boolean
 }
 
-/** Sends the parts just as they are over a connection of their own and collects what comes back. */
+/** Sends the parts unchanged over a separate connection and collects the answers. */
 export function exchange(
   origin: string,
   parts: string | Buffer | (string | Buffer)[],
@@ -58,7 +58,7 @@ export function exchange(
       timer = setTimeout(finish, quietMs)
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may end a connection into which we still write: what it said before counts.
+      // The server may close a connection during the request. Its answer before that counts.
       if (error.code === 'ECONNRESET' || error.code === 'EPIPE') closed = true
       else reject(error)
     })
@@ -69,7 +69,7 @@ export function exchange(
   })
 }
 
-/** A request with the lines given and a Host; the body gets no Content-Length but the one in the lines. */
+/** A request with the given lines and a Host. The body gets no Content-Length except one in the lines. */
 export function requestText(line: string, headers: string[] = [], body = ''): string {
   return [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', body].join('\r\n')
 }

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 const readme = fileURLToPath(new URL('../../packages/client/README.md', import.meta.url))
 
 interface Example {
-  /** Of the section that it stands in. */
+  /** The heading of the section that contains it. */
   heading: string
   code: string
   /** Whether it is for a server alone. */
   isNode: boolean
 }
 
-/** The fenced TypeScript of the client's README: ```ts runs anywhere, ```ts node on a server alone. */
+/** The TypeScript blocks of the client's README: ```ts runs anywhere, ```ts node only on a server. */
 export function readExamples(): Example[] {
   const text = readFileSync(readme, 'utf8')
   return [...text.matchAll(/^```ts( node)?\n([\s\S]*?)^```$/gm)].map(({ 1: node, 2: code, index }) => {
@@ -21,9 +21,9 @@ export function readExamples(): Example[] {
 }
 
 /**
- * The examples as one program. What the first one declares, all the others know; what any other declares is its own.
- * `console.log(x) // y` also checks that x reads y. `given` are the names that a reader is to have, with their types,
- * members of globalThis.readme.
+ * Joins the examples into one program. Declarations of the first example are visible in all others; those of any
+ * other example only in itself. `console.log(x) // y` also checks that x prints y. `given` are the names that a
+ * reader has, with their types, as properties of globalThis.readme.
  */
 export function programOf(examples: Example[], given: Record<string, string>): string {
   const imports = new Map<string, Set<string>>()

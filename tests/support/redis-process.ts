@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { freePort } from './atrium-process.ts'
 import { skipWithout } from './skip-without.ts'
 
-/** Why tests with a Redis cannot run here; false when they can. For `test(..., { skip })`. */
+/** The reason why tests with a Redis cannot run here, or false if they can. For `test(..., { skip })`. */
 export const skipWithoutRedis = skipWithout('redis-server')
 
 export interface RedisProcess {
@@ -13,11 +13,11 @@ export interface RedisProcess {
   kill(): Promise<void>
 }
 
-/** A Redis of its own that keeps nothing on disk. Give the port to have it back where it was. */
-export async function startRedis(port?: number): Promise<RedisProcess & { port: number }> {
+/** Starts a Redis that stores nothing on disk. Pass the port to restart it at the same place. */
+export async function startRedis(port?: number, more: string[] = []): Promise<RedisProcess & { port: number }> {
   const chosen = port ?? (await freePort())
   const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no']
-  const child = spawn('redis-server', args, { stdio: 'ignore' })
+  const child = spawn('redis-server', [...args, ...more], { stdio: 'ignore' })
   await waitUntilListening(child, chosen)
   return {
     url: `redis://127.0.0.1:${chosen}`,

@@ -20,7 +20,7 @@ export interface Endpoint {
   launched(): SessionLaunched
 }
 
-/** An endpoint of a remote agent, for as long as the test lasts: `answer` gives its status. */
+/** The endpoint of a remote agent for the duration of the test. `answer` returns its status. */
 export async function startEndpoint(
   t: { after(done: () => void): void },
   answer: (body: string, headers: IncomingHttpHeaders) => number | Promise<number>,
@@ -37,7 +37,7 @@ export async function startEndpoint(
   return { url, requests, launched: () => JSON.parse(requests[0]!.body) as SessionLaunched }
 }
 
-/** A session as whoever launched it sees it. */
+/** A session as its launcher sees it. */
 export interface Launched {
   id: string
   room: Room
@@ -46,7 +46,7 @@ export interface Launched {
   stop(): Promise<unknown>
 }
 
-/** A tenant with credits that has agents run by itself: each costs 3 of the 5 credits of its launch's coupon. */
+/** A tenant with credits that runs agents itself. Each costs 3 of the 5 credits of its launch's coupon. */
 export async function openAgency(origin: string) {
   const { secret: key } = await makeTenant(origin)
   await fundIssuer(origin, key, 1_000)
@@ -78,7 +78,7 @@ export async function openAgency(origin: string) {
       }
     },
 
-    /** What is left on the coupon, and what of it is held. */
+    /** The balance of the coupon, and the part of it that is held. */
     async balance(coupon: string): Promise<[number, number]> {
       const { data } = await client.lookUpWallet({ body: { wallet_code: coupon } })
       return [data.balance, data.held]

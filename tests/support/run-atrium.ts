@@ -7,28 +7,28 @@ export interface AtriumRun {
   pid: number
   /** All that it printed so far. */
   output(): string
-  /** Its exit code once it has ended; undefined when it has not by then. */
+  /** The exit code; undefined if it has not ended by then. */
   ended(withinMs: number): Promise<number | null | undefined>
   kill(signal?: NodeJS.Signals): void
 }
 
-/** Where programs are, and what they are compiled to. */
+/** The folders of programs and of compiled modules. */
 const passedOn = Object.fromEntries(
   ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 )
 
 /**
- * Runs `atrium` with nothing in its environment but what is given: for starts that are meant to fail, or that need no
- * database.
+ * Runs `atrium` with only the given environment, for starts that are expected to fail or that need no database. `stdout`
+ * is a file descriptor; what goes there is not part of the output.
  */
-export function runAtrium(args: string[], env: Record<string, string>): AtriumRun {
+export function runAtrium(args: string[], env: Record<string, string>, stdout: 'pipe' | number = 'pipe'): AtriumRun {
   const child = spawn(process.execPath, [cli, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
     env: { ...passedOn, NODE_ENV: 'test', SPACE_PORT: '0', ...env },
   })
   let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   return {
     pid: child.pid!,

@@ -11,9 +11,9 @@ const pythonClient = fileURLToPath(new URL('../../packages/python/src/', import.
 const timeoutMs = 60_000
 
 export interface Block {
-  /** sh, ts and py are run; json and text are what the one before them prints. */
+  /** sh, ts and py blocks run. json and text blocks are the output of the block before them. */
   language: string
-  /** The server answers with an error, and that is what it shows. */
+  /** The block shows an error answer of the server. */
   refused: boolean
   text: string
 }
@@ -27,8 +27,9 @@ export function blocksOf(markdown: string): Block[] {
 }
 
 /**
- * Runs the blocks in their order, in one folder: shell blocks by bash, whose variables go on to the next, ts blocks by
- * node, py blocks by python3 with our client in its path. Each must succeed, and print what the json or text block after it says.
+ * Runs the blocks in order in one folder. sh runs shell blocks, whose variables and functions remain for the next;
+ * node runs ts blocks; python3 runs py blocks, with the client in its path. Each must succeed and print the json or
+ * text block after it.
  */
 export async function runGuide(blocks: readonly Block[], given: Record<string, string> = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-guide-'))
@@ -36,8 +37,11 @@ export async function runGuide(blocks: readonly Block[], given: Record<string, s
     await symlink(modules, join(folder, 'node_modules'))
     let env: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '', ...given }
     let printed = ''
+    const functions = blocks
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.match(/^\w+\(\) \{.*\}$/gm) ?? [])
     for (const [at, { language, refused, text }] of blocks.entries()) {
-      if (language === 'sh') [printed, env] = await runShell(text, { folder, env, refused })
+      if (language === 'sh') [printed, env] = await runShell([...functions, text].join('\n'), { folder, env, refused })
       else if (language === 'ts') printed = await runTypeScript(text, { folder, env, at })
       else if (language === 'py') printed = await runPython(text, { folder, env })
       else if (language === 'json') assertShape(parse(printed), JSON.parse(text), printed)
@@ -57,12 +61,12 @@ async function runShell(
   text: string,
   { folder, env, refused }: Place & { refused: boolean },
 ): Promise<[string, NodeJS.ProcessEnv]> {
-  // A reader sees an answer that is an error; here it ends the guide.
-  // By curl's own settings: a function named curl would be a shell of its own in the background, and survive its kill.
+  // Readers see an error answer; here it ends the guide. This uses curl's own settings, because a function named curl
+  // would be a shell of its own in the background and survive its kill.
   await mkdir(join(folder, '.curl'), { recursive: true })
   await writeFile(join(folder, '.curl', '.curlrc'), refused ? '' : 'fail-with-body\n')
   const script = `export CURL_HOME="$PWD/.curl"\nset -a\n${text}\nset +a\nenv -0 > .variables\n`
-  const printed = await run('bash', ['-euo', 'pipefail', '-c', script], { folder, env })
+  const printed = await run('sh', ['-eu', '-c', script], { folder, env })
   const variables = (await readFile(join(folder, '.variables'), 'utf8')).split('\0').filter(Boolean)
   return [printed, Object.fromEntries(variables.map((line) => line.split(/=(.*)/s).slice(0, 2)))]
 }
@@ -87,7 +91,7 @@ function run(program: string, args: string[], { folder, env }: Place): Promise<s
   })
 }
 
-/** What was printed is one JSON value, or as jq or console.log shows one. */
+/** The output is one JSON value, or in the format of console.log. */
 function parse(printed: string): unknown {
   try {
     return JSON.parse(printed)
@@ -96,7 +100,7 @@ function parse(printed: string): unknown {
   }
 }
 
-/** The same members and values; `…` in a string stands for anything, alone for a number too. */
+/** The same keys and values. `…` in a string matches anything; alone it also matches a number. */
 function assertShape(actual: unknown, shown: unknown, context: string): void {
   if (typeof shown === 'string' && shown.includes('…')) {
     assert.match(String(actual), patternOf(shown), context)

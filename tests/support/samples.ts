@@ -1,7 +1,7 @@
 import { makeCollection, type CallOptions, type TestTenant } from './call-api.ts'
 import { newRoom } from './sessions.ts'
 
-/** A request that makes one thing that is recognised by its mark. */
+/** A request that creates one thing with a mark by which it is found. */
 export interface Sample {
   route: string
   options: CallOptions

@@ -9,7 +9,7 @@ export interface ShelfWorld {
   origin: string
   tenant: TestTenant
   shelf: Shelf
-  /** Ends it, and makes sure that nothing broke on our side meanwhile. */
+  /** Stops it, and asserts that the server logged no fault. */
   close(): Promise<void>
 }
 

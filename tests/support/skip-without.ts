@@ -1,41 +1,52 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Programs that tests use and a bare Debian does not have, each with the package that brings it. */
+/** Programs that tests use and a bare Debian lacks, each with the package that contains it. */
 const packages = {
+  buildah: 'buildah',
+  caddy: 'caddy',
   ceph: 'ceph-common',
   'ceph-mon': 'ceph-mon',
   'ceph-osd': 'ceph-osd',
   chromium: 'chromium',
   'chromium-headless-shell': 'chromium-headless-shell',
   curl: 'curl',
+  debootstrap: 'debootstrap',
   git: 'git',
+  go: 'golang-go',
   gzip: 'gzip',
+  haproxy: 'haproxy',
   jose: 'jose',
-  jq: 'jq',
+  kubectl: 'kubernetes-client',
+  nginx: 'nginx-light',
   openssl: 'openssl',
+  promtool: 'prometheus',
+  pgbackrest: 'pgbackrest',
+  pgbouncer: 'pgbouncer',
   radosgw: 'radosgw',
   'radosgw-admin': 'radosgw',
+  psql: 'postgresql-client',
   python3: 'python3',
   'redis-server': 'redis-server',
   setpriv: 'util-linux',
+  squid: 'squid',
+  'systemd-analyze': 'systemd',
   tar: 'tar',
   turnserver: 'coturn',
   turnutils_uclient: 'coturn',
-  uuidgen: 'uuid-runtime',
 } as const
 
 export type Program = keyof typeof packages
 
-/** Where the program is, as a shell would find it. */
+/** The path of the program, as a shell would find it. */
 export function findProgram(program: Program): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
   return folders.map((folder) => join(folder, program)).find(isExecutable)
 }
 
 /**
- * Why tests that need these programs cannot run here, and the Debian packages to install; false when they can. For `{
- * skip }`.
+ * The reason why tests that need these programs cannot run here, with the Debian packages to install, or false if
+ * they can. For `{ skip }`.
  */
 export function skipWithout(...programs: Program[]): string | false {
   const missing = programs.filter((program) => findProgram(program) === undefined)

@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections that ask for something, take the beginning of the answer, and read no further. */
+/** Connections that send a request, read the beginning of the answer, and then stop reading. */
 export interface SlowReaders {
-  /** The status that each got; undefined: none yet. */
+  /** The status that each received; undefined: none yet. */
   statuses(): (number | undefined)[]
   /** How many the server ended. */
   ended(): number
-  /** Reads on: those that the server ended learn it. */
+  /** Continues to read, so that the disconnected ones notice it. */
   resume(): void
   close(): void
 }
 
-/** Sends the request of each on a connection of its own, and waits until each has an answer or was ended. */
+/** Sends each request on a separate connection, and waits until each has an answer or was disconnected. */
 export async function openSlowReaders(origin: string, requests: string[]): Promise<SlowReaders> {
   const { port, hostname } = new URL(origin)
   const statuses: (number | undefined)[] = requests.map(() => undefined)

@@ -10,8 +10,7 @@ const mebibyte = 1024 * 1024
 const roomLines = 1_100
 
 /**
- * An installation with a room of 64 MiB and a collection of 200 items of 64 KiB, and the requests for its large
- * answers.
+ * An installation with a room of 64 MiB and a collection of 200 items of 64 KiB, and requests for its large answers.
  */
 export async function startSlowWorld() {
   const database = await createTestDatabase()
@@ -44,7 +43,7 @@ export async function startSlowWorld() {
     tenant,
     collection,
     room: secret.room,
-    /** The most that the processes have grown by while `run` ran, in MiB. */
+    /** The most by which the processes grew while `run` ran, in MiB. */
     growth: async <T>(run: () => Promise<T>): Promise<{ result: T; apiMiB: number; spaceMiB: number }> => {
       const pids = [atrium.pid, spacePid]
       const before = await Promise.all(pids.map(residentBytes))
@@ -90,7 +89,7 @@ async function say(origin: string, secret: object, text: string): Promise<void> 
   if (res.status !== 200) throw new Error(await res.text())
 }
 
-/** Past the service, which would take minutes. `sealed` gives whatever stands there. */
+/** Bypasses the service, which would take minutes. `sealed` returns the stored lines. */
 async function fill(databaseUrl: string, room: string, collectionId: string): Promise<void> {
   await queryDatabase(
     databaseUrl,
@@ -108,7 +107,7 @@ async function fill(databaseUrl: string, room: string, collectionId: string): Pr
   )
 }
 
-/** A different address for each, in different networks. */
+/** Addresses in different networks. */
 export function address(n: number): string {
   return `10.${n >> 8}.${n & 255}.1`
 }

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 
 const mount = (...args: string[]) => spawnSync('mount', args).status === 0
 
-/** Why no disk of its own can be had; false: it can. */
+/** The reason why the test cannot mount a disk, or false if it can. */
 export function whyNoDisk(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'mounts a tmpfs, which needs root on Linux'
   const folder = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
@@ -16,13 +16,13 @@ export function whyNoDisk(): string | false {
   return mounted ? false : 'this root may not mount a tmpfs'
 }
 
-/** A disk in memory, gone with the test. Unmounted last: call before what uses it. */
+/** A disk in memory that is removed after the test. Call this before what uses it, so that it is unmounted last. */
 export function mountDisk(t: TestContext, megabytes: number): { folder: string; fill(): void; clear(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-disk-'))
   if (!mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder)) throw new Error('not mounted')
   const ballast = join(folder, 'ballast')
   t.after(() => {
-    // Lazily: a process that is just ending may still hold a file.
+    // A lazy unmount, because an ending process may still have a file open.
     spawnSync('umount', ['-l', folder])
     rmdirSync(folder)
   })

@@ -3,22 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from './atrium-process.ts'
+import { databaseEnvironment } from './pooled-database.ts'
 import { runAtrium } from './run-atrium.ts'
 
 export interface SpaceRole {
-  /** For ATRIUM_SPACES_URL, where nothing stands before it. */
+  /** For ATRIUM_SPACES_URL without a proxy. */
   origin: string
   end(): Promise<void>
 }
 
-/** Starts the Space service as a part of its own: it lives on when the API is killed. */
+/** Starts the Space service as a separate part, which survives when the API is killed. */
 export async function startSpaceRole(databaseUrl: string, publicUrl: string, spacesUrl?: string): Promise<SpaceRole> {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-space-'))
   const run = runAtrium(['space'], {
     SPACE_PORT: String(port),
-    DATABASE_URL: databaseUrl,
+    ...databaseEnvironment(databaseUrl),
     ATRIUM_PUBLIC_URL: publicUrl,
     ATRIUM_SPACES_URL: spacesUrl ?? origin,
     ATRIUM_RATE_LIMIT: 'off',

@@ -26,8 +26,8 @@ async function talk(turnUrl, key, words) {
 }`
 
 /**
- * A page of another origin asks for relay credentials and hands them to two RTCPeerConnections, which may use nothing
- * but relays. Gives what the second heard, and the types of the candidates that they found.
+ * A page of another origin requests relay credentials and passes them to two RTCPeerConnections that may use only
+ * relays. Returns what the second received, and the types of the candidates.
  */
 export async function talkInChromium(turnUrl: string, key: string, words: string): Promise<{ heard: string; types: string[] }> {
   const browser = await startTestBrowser()

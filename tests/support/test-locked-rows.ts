@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openLockWorld, p99, works, type BadAnswer, type Work } from './lock-world.ts'
 
-/** What waits for a lock does so in every round; what only the machine has slowed down does not. */
+/** A request that waits for a lock does so in every round; one that the machine has slowed down does not. */
 const rounds = 3
 
-/** Tests with rows of one tenant and of twenty that are locked for so long. */
+/** Tests with locked rows of one tenant and of twenty, for this long. */
 export function testLockedRows({ quietMs, lockedMs }: { quietMs: number; lockedMs: number }): void {
   for (const [tenants, named] of [
     [1, 'one tenant'],

@@ -16,7 +16,7 @@ export interface UclientRun {
   output: string
 }
 
-/** Has coturn's own client open two relays and send through them from one to the other. */
+/** Runs coturn's own client, which opens two relays and sends from one to the other. */
 export function runUclient(port: number, credentials: Credentials, flags: string[] = []): Promise<UclientRun> {
   return runUclientAs(
     ['-y', '-c', '-n', '1', '-p', String(port), ...flags, '-u', 'USERNAME', '-w', 'CREDENTIAL', '127.0.0.1'],
@@ -24,7 +24,7 @@ export function runUclient(port: number, credentials: Credentials, flags: string
   )
 }
 
-/** Runs it with these arguments; USERNAME and CREDENTIAL stand for the credentials. */
+/** Runs it with these arguments. USERNAME and CREDENTIAL stand for the credentials. */
 export function runUclientAs(args: string[], { username, credential }: Credentials): Promise<UclientRun> {
   const filled = args.map((arg) => (arg === 'USERNAME' ? username : arg === 'CREDENTIAL' ? credential : arg))
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function runUclientAs(args: string[], { username, credential }: Credentia
   })
 }
 
-/** Opens a relay, until the test ends; a refusal is a TurnRefusal. */
+/** Opens a relay until the test ends. A refusal is a TurnRefusal. */
 export async function openRelay(
   t: TestContext,
   port: number,
@@ -48,11 +48,11 @@ export async function openRelay(
 }
 
 export interface OpenRelay {
-  /** Asks for leave to send to the address, and sends nothing. */
+  /** Requests permission to send to the address, and sends nothing. */
   permit(address: string): Promise<void>
 }
 
-/** What the relay's server answered, such as `403 Forbidden IP`. */
+/** The relay's answer, such as `403 Forbidden IP`. */
 export class TurnRefusal extends Error {}
 
 function refusal(error: Error & { response?: { getAttributeValue(name: string): unknown } }): never {
@@ -61,8 +61,8 @@ function refusal(error: Error & { response?: { getAttributeValue(name: string): 
 }
 
 /**
- * Two peers that may use nothing but the relay: gives what the second heard from the first, and every candidate they
- * found.
+ * Connects two peers that may use only the relay. Returns what the second received from the first, and every
+ * candidate.
  */
 export async function talkThroughRelay(iceServers: IceServer[], words: string): Promise<{ heard: string; candidates: string[] }> {
   const [caller, callee] = [relayed(iceServers), relayed(iceServers)]
@@ -82,7 +82,7 @@ export async function talkThroughRelay(iceServers: IceServer[], words: string): 
   }
 }
 
-/** The candidates that a peer finds when it may use nothing but the relay. */
+/** The candidates of a peer that may use only the relay. */
 export async function relayCandidates(iceServers: IceServer[]): Promise<string[]> {
   const peer = relayed(iceServers)
   try {

@@ -33,7 +33,7 @@ interface Ready extends Answer {
   id: string
 }
 
-/** Both halves; gives what was said to the second. */
+/** Announces and completes an upload. Returns the answer to the second request. */
 export async function uploadFile(place: UploadPlace, mime: string, bytes: Buffer, kind = 'clip'): Promise<Ready> {
   const { id } = await sendFile(place, mime, bytes, kind)
   const { origin, collection, key, token } = place

@@ -2,18 +2,20 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 export interface WatchedPage {
   page: Page
-  /** What a page of ours must not do: an error, a broken policy, a request that failed or went to another origin. */
+  /**
+   * Events that must not occur in a page: an error, a policy violation, a failed request, or one to another origin.
+   */
   problems: string[]
   status: number
 }
 
-/** Opens the address in a window of its own, and watches it from before its first byte. */
+/** Opens the address in a separate window, and records events from the start. */
 export async function openWatched(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options)
   const problems: string[] = []
   const { origin } = new URL(url)
   await context.exposeFunction('reportViolation', (what: string) => void problems.push(`policy: ${what}`))
-  // Runs in the page before anything of it, outside its policy.
+  // Runs in the page before any of its code, outside its policy.
   await context.addInitScript(
     "document.addEventListener('securitypolicyviolation', (e) => reportViolation(e.violatedDirective + ' ' + e.blockedURI))",
   )
@@ -21,7 +23,7 @@ export async function openWatched(browser: Browser, url: string, options: Browse
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
     const at = message.location().url
-    // Chromium says so of a 404 page itself too, and once of an icon that nobody named.
+    // Chromium reports this for a 404 page itself, and once for an icon that the page does not name.
     if (at === url || at === `${origin}/favicon.ico`) return
     if (message.type() === 'error') problems.push(`console: ${message.text()} ${at}`)
   })

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The API processes that `atrium start --workers` runs, oldest first. */
+/** The API processes of `atrium start --workers`, oldest first. */
 export function workerPids(primary: number): number[] {
   return childPids(primary, 'api-process.ts')
 }
 
-/** The processes that another one started and whose command line names the script, oldest first. */
+/** The child processes whose command line contains the script, oldest first. */
 export function childPids(parent: number, script: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isChild(name, parent, script))

@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-api.ts'
 
-/** What a request needs to get as far as the wrong place. */
+/** What a request needs to reach the check of the wrong place. */
 export interface Surroundings {
   /** A publishable key. */
   key: string
@@ -11,7 +11,7 @@ export interface Surroundings {
   token: string
 }
 
-/** Requests that carry the text where it does not belong; each must be refused. */
+/** Requests that carry the text in a wrong place. Each must be refused. */
 export function wrongPlaces(text: string, { key, secret, collection, token }: Surroundings): [string, CallOptions][] {
   const quoted = JSON.stringify(text)
   const encoded = encodeURIComponent(text)

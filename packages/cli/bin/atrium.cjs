@@ -10,9 +10,16 @@ var isPackage = fs.existsSync(packed)
 // From a source folder Node runs TypeScript as it is.
 var needed = isPackage ? 20 : 24
 var major = parseInt(process.versions.node, 10)
+var platform = require('./platform.cjs')
+var refusal = isPackage ? undefined : platform.refusal(process.platform, process.arch, platform.glibc())
 
-if (major >= needed) {
-  void require('./load.cjs').load(isPackage ? packed : path.join(__dirname, '..', 'src', 'atrium.ts'))
+if (refusal) {
+  console.error('atrium: ' + refusal)
+  process.exit(1)
+} else if (major >= needed) {
+  var loader = require('./load.cjs')
+  if (isPackage) void loader.load(packed)
+  else void loader.loadSource(path.join(__dirname, '..', 'src', 'atrium.ts'))
 } else {
   var remedy = isPackage
     ? 'Install a newer one (https://nodejs.org), and run the command again.'

@@ -1,12 +1,29 @@
 import type { Command } from 'commander'
+import { helpText } from './help-text.ts'
 
 export function addVerify(program: Command): void {
   program
     .command('verify <url>')
-    .description('check a Space service, or a room by its link; prints what is proved, what is trusted and what was not checked')
+    .description(
+      'check a Space service, or a room by its link; print what is proved, what must be trusted and what was not checked',
+    )
     .option('--pin <thumbprint>', 'RFC 7638 thumbprint of the key that must have signed the certificate')
     .option('--rebuild', 'build the published source and compare the bytes')
     .option('--timeout <seconds>', 'time limit for all checks together (default: 60, with --rebuild 900)')
+    .addHelpText(
+      'after',
+      helpText({
+        examples: [
+          'atrium verify https://spaces.example.com',
+          "atrium verify 'https://spaces.example.com/space#ROOM.KEY' --rebuild",
+          'atrium verify - < link.txt',
+        ],
+        errors: [
+          'Exit code 1: a check failed, or the time ended first. 2: the address or an option is not valid.',
+          'The key in the link of a room is visible in the list of processes. With - as url, the link is read from stdin.',
+        ],
+      }),
+    )
     .action(async (url: string, options: { pin?: string; rebuild?: boolean; timeout?: string }) => {
       const { verify } = await import('./verify/verify.ts')
       process.exitCode = await verify(url, options)

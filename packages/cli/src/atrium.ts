@@ -1,15 +1,20 @@
+import { addAuditCommands } from './add-audit-commands.ts'
+import { addLeaks } from './add-leaks.ts'
+import { addListen } from './add-listen.ts'
+import { addLogCommands } from './add-log-commands.ts'
 import { addMcp } from './add-mcp.ts'
 import { addOperatorCommands } from './add-operator-commands.ts'
 import { addVerify } from './add-verify.ts'
-import { keepCompiled } from './keep-compiled.ts'
 import { makeProgram, runProgram } from './program.ts'
 import { addServerCommands } from './server-commands.ts'
-
-keepCompiled()
 
 const program = makeProgram("A self-hosted platform that other people's apps are built on")
 addServerCommands(program)
 addOperatorCommands(program)
+addAuditCommands(program)
 addVerify(program)
+addLogCommands(program)
+addLeaks(program)
+addListen(program)
 addMcp(program)
 await runProgram(program)

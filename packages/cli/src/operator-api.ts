@@ -9,19 +9,22 @@ import { readEnv } from '@atrium/server/config/env'
 export class OperatorError extends Error {}
 
 interface Answer<T> {
-  data?: T
+  data: T
   meta?: { next_cursor?: string }
+}
+
+interface Refusal {
   error?: { code: string; message: string; request_id?: string }
 }
 
-type Route = `${'GET' | 'POST' | 'PUT'} /${string}`
+type Route = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
 
 /**
  * Calls an operator operation of the running installation, such as `GET /operator/audit`, and returns the answer's
  * `data`.
  */
 export async function callOperator<T>(route: Route, body?: object): Promise<T> {
-  return (await call<T>(route, body)).data!
+  return (await call<T>(route, body)).data
 }
 
 /** Yields all entries of a paged list. */
@@ -29,13 +32,29 @@ export async function* listOperator<T>(path: `/${string}`): AsyncGenerator<T, vo
   let cursor: string | undefined
   do {
     const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const { data, meta } = await call<T[]>(`GET ${path}?limit=${limits.pageMax}${query}`)
-    yield* data!
+    const { data, meta } = await call<T[]>(`GET ${path}${path.includes('?') ? '&' : '?'}limit=${limits.pageMax}${query}`)
+    yield* data
     cursor = meta?.next_cursor
   } while (cursor !== undefined)
 }
 
+/** Returns the body of an answer that is a stream. */
+export async function streamOperator(path: `/${string}`): Promise<ReadableStream<Uint8Array>> {
+  const { res, explain } = await request(`GET ${path}`)
+  if (res.ok && res.body) return res.body
+  throw explain((await res.json().catch(() => ({}))) as Refusal)
+}
+
 async function call<T>(route: Route, body?: object): Promise<Answer<T>> {
+  const { res, explain } = await request(route, body)
+  if (res.status === 204) return {} as Answer<T>
+  const answer = (await res.json().catch(() => ({}))) as Answer<T> | Refusal
+  if (res.ok && 'data' in answer) return answer
+  throw explain('error' in answer ? answer : {})
+}
+
+/** Sends a request. `explain` makes the OperatorError for an error response. */
+async function request(route: Route, body?: object) {
   const env = readEnv()
   const config = readConfig(env)
   const { token, from } = await findToken(env.adminToken, join(config.dataDir, 'admin-token'))
@@ -63,16 +82,15 @@ async function call<T>(route: Route, body?: object): Promise<Answer<T>> {
     throw new OperatorError(
       `${config.publicUrl} redirects to ${res.headers.get('location')}; set ATRIUM_PUBLIC_URL to that address`,
     )
-  const answer = (await res.json().catch(() => ({}))) as Answer<T>
-  if (res.ok && answer.data !== undefined) return answer
-  if (res.status === 401 && answer.error)
-    throw new OperatorError(
-      `${config.publicUrl} does not accept the operator's token of ${from}; set ATRIUM_ADMIN_TOKEN to its own`,
+  const explain = ({ error }: Refusal) => {
+    if (res.status === 401 && error)
+      return new OperatorError(`${config.publicUrl} does not accept the operator's token of ${from}: ${error.message}`)
+    if (error) return new OperatorError(`${error.message} (${error.code}, request ${error.request_id})`)
+    return new OperatorError(
+      `${config.publicUrl} answered ${res.status} in a form that is not Atrium's; check that ATRIUM_PUBLIC_URL or PORT names the right server`,
     )
-  if (answer.error) throw new OperatorError(`${answer.error.message} (${answer.error.code}, request ${answer.error.request_id})`)
-  throw new OperatorError(
-    `${config.publicUrl} answered ${res.status}, and not as Atrium does; does ATRIUM_PUBLIC_URL or PORT name another server?`,
-  )
+  }
+  return { res, explain }
 }
 
 /** Sends the request once more if no response arrived. */
@@ -92,6 +110,8 @@ async function findToken(given: string | undefined, path: string): Promise<{ tok
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EACCES' || code === 'EPERM')
       throw new OperatorError(`${path} belongs to another user: run this as that user, or set ATRIUM_ADMIN_TOKEN`)
-    throw new OperatorError(`no operator token: set ATRIUM_ADMIN_TOKEN, or run this where ${path} can be read`)
+    throw new OperatorError(
+      `no operator token: ${path} was not found; set ATRIUM_ADMIN_TOKEN, or run this on the server with its ATRIUM_DATA_DIR`,
+    )
   }
 }

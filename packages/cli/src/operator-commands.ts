@@ -17,18 +17,24 @@ interface ListedTenant {
   roles: string[]
   status: string
   created_at: string
+  deletion: { state: string; due_at: string } | null
 }
 
-/** A line for each. Names are written by others: no control character of theirs reaches the terminal. */
+/**
+ * Prints one line per row. Control characters in names are removed, because tenants choose the names and a terminal
+ * would execute them.
+ */
 export async function listTenants({ json }: { json?: true }): Promise<void> {
   let found = 0
   for await (const tenant of listOperator<ListedTenant>('/tenants')) {
     found++
-    const { id, status, roles, created_at: createdAt, name } = tenant
-    const columns = [id, status.padEnd(9), roles.join(',').padEnd(10), createdAt.slice(0, 10), toPlainText(name)]
+    const { id, status, roles, created_at: createdAt, name, deletion } = tenant
+    const due = deletion ? [`deletion ${deletion.state}, due ${deletion.due_at.slice(0, 16)}Z`] : []
+    // The name is last: a tenant chooses it, and it may look like a column.
+    const columns = [id, status.padEnd(9), roles.join(',').padEnd(10), createdAt.slice(0, 10), ...due, toPlainText(name)]
     console.log(json ? JSON.stringify(tenant) : columns.join('  '))
   }
-  if (found === 0) console.error('There is no tenant yet. Make one: atrium tenants create --name "My app"')
+  if (found === 0) console.error('There is no tenant yet. Create one: atrium tenants create --name "My app"')
 }
 
 interface ListedAgent {
@@ -59,6 +65,14 @@ interface LimitOptions {
   uploadBytesPerAddress?: number
   storedBytes?: number
   openStreams?: number
+  paintsPerMonth?: number
+  activeSessions?: number
+  pendingLaunches?: number
+  activeGenerations?: number
+  openUploads?: number
+  openUploadBytes?: number
+  openUploadsInCollection?: number
+  ratePercent?: number
   reset?: true
 }
 
@@ -71,6 +85,14 @@ export async function tenantLimits(id: string, { reset, ...asked }: LimitOptions
     upload_bytes_per_address: asked.uploadBytesPerAddress,
     stored_bytes: asked.storedBytes,
     open_streams: asked.openStreams,
+    paints_per_month: asked.paintsPerMonth,
+    active_sessions: asked.activeSessions,
+    pending_launches: asked.pendingLaunches,
+    active_generations: asked.activeGenerations,
+    open_uploads: asked.openUploads,
+    open_upload_bytes: asked.openUploadBytes,
+    open_uploads_in_collection: asked.openUploadsInCollection,
+    rate_percent: asked.ratePercent,
   }
   const isAsked = Object.values(overrides).some((value) => value !== undefined)
   if (reset && isAsked) throw new OperatorError('--reset cannot be combined with other options')
@@ -88,6 +110,13 @@ export async function createInvite({ uses, expiresAt }: { uses: number; expiresA
       ...(expiresAt ? { expires_at: expiresAt } : {}),
     }),
   )
+}
+
+/** Prints the link alone, so that it can be opened from a script. */
+export async function createConsoleLink({ tenant, operator }: { tenant?: string; operator?: true }): Promise<void> {
+  if ((tenant === undefined) === (operator === undefined)) throw new OperatorError('give either --tenant ID or --operator')
+  const body = operator ? { kind: 'operator' } : { kind: 'tenant', tenant_id: tenant }
+  console.log((await callOperator<{ url: string }>('POST /operator/console-links', body)).url)
 }
 
 interface AuditReport {
@@ -116,7 +145,7 @@ interface KeyNeeds {
 
 interface ResealReport {
   resealed: number
-  /** The first one seals. */
+  /** The key that seals: the first configured one. */
   keys: [KeyNeeds, ...KeyNeeds[]]
 }
 
@@ -132,7 +161,7 @@ export async function reseal(): Promise<void> {
     report = await callOperator<ResealReport>('POST /operator/reseal')
     const seals = report.keys[0].id
     first ??= seals
-    // Each would reseal the values of the other, without end.
+    // Each server would reseal the values of the other, without end.
     if (seals !== first)
       throw new OperatorError(
         `servers at this address seal under different keys, ${first} and ${seals}: configure the same order on all of them`,

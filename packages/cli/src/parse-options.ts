@@ -14,6 +14,13 @@ export function amount(text: string): number {
   return value
 }
 
+/** From 1 to 100,000 percent. */
+export function percent(text: string): number {
+  const value = count(text)
+  if (value > 100_000) throw new InvalidArgumentError('must be at most 100000')
+  return value
+}
+
 export function time(text: string): string {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('must be a time such as 2026-12-31T18:00:00Z')
@@ -23,5 +30,12 @@ export function time(text: string): string {
 export function workers(text: string): number {
   const value = count(text)
   if (value > 64) throw new InvalidArgumentError('must be at most 64')
+  return value
+}
+
+/** A time from 1 second to a day. */
+export function seconds(text: string): number {
+  const value = count(text)
+  if (value > 86_400) throw new InvalidArgumentError('must be at most 86400')
   return value
 }

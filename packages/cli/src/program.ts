@@ -4,15 +4,20 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { OperatorError } from './operator-api.ts'
 
 export function makeProgram(description: string): Command {
-  return new Command('atrium').description(description).version(manifest.version, '-V, --version').showHelpAfterError()
+  // The help of some commands is longer than a screen: after an error, it would push the error out of sight.
+  return new Command('atrium')
+    .description(description)
+    .version(manifest.version, '-V, --version')
+    .showHelpAfterError('Add --help to see the options and examples.')
 }
 
-/** Runs what the arguments ask for; exit code 1 when it fails. */
+/** Runs the command that the arguments name. If it fails, exits with code 1. */
 export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    // What whoever runs this can mend is one line; anything else is a defect and keeps its stack.
+    // An error that the operator can fix is printed as one line. Any other error is a defect and is printed with its
+    // stack.
     console.error(error instanceof StartError || error instanceof OperatorError ? `atrium: ${error.message}` : error)
     process.exit(1)
   }

@@ -15,6 +15,8 @@ const maxModulusBits = 4_096
  * @param blinded `prepared.blinded`, base64url, as long as the modulus.
  * @returns The blind signature, base64url, as long as the modulus, for `finishToken`.
  * @throws TypeError if the key is of another kind, or if `blinded` is not a number below the modulus in canonical base64url.
+ * @example
+ * const blindSignature = blindSign(createPrivateKey(await readFile('epoch.pem')), blinded)
  */
 export function blindSign(privateKey: KeyObject, blinded: string): string {
   const { modulusLength = 0 } = privateKey.asymmetricKeyDetails ?? {}

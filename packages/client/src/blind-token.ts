@@ -40,6 +40,9 @@ export interface FinishedToken {
  * @param message Up to 1,018 bytes that are part of the token and visible when it is redeemed, so include no personal data.
  *   Most tokens need none.
  * @throws TypeError if the API would not accept the key or message. If the key is not an RSA key: the error of Web Crypto.
+ * @example
+ * const { data } = await client.getEpoch({ epoch })
+ * const prepared = await prepareToken(data.public_key)
  */
 export async function prepareToken(publicKey: RsaPublicKey, message = new Uint8Array()): Promise<PreparedToken> {
   const epoch = await epochOf(publicKey)
@@ -59,10 +62,13 @@ export async function prepareToken(publicKey: RsaPublicKey, message = new Uint8A
 
 /**
  * Makes the token from the issuer's blind signature (RFC 9474, 4.4) and verifies it. The result can be redeemed until
- * the epoch expires. Whoever holds it can spend it.
+ * the epoch expires. Anyone who has it can spend it.
  *
  * @param blindSignature The issuer's signature of `prepared.blinded`, base64url.
  * @throws TypeError if the signature is malformed; Error if it does not verify for this token and key. `prepared` stays usable.
+ * @example
+ * const token = await finishToken(prepared, blindSignature)
+ * const { data: wallet } = await client.redeemWallet({ body: { ...token, recovery_key } })
  */
 export async function finishToken(prepared: PreparedToken, blindSignature: string): Promise<FinishedToken> {
   const { publicKey, token, blinded, inverse, epoch } = prepared

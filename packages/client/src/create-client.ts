@@ -1,6 +1,8 @@
 import type { Caller } from '@atrium/contract/operation'
 import { randomId } from '@atrium/room-client/new-room-secret'
+import { AtriumError } from './atrium-error.ts'
 import type { AnyInput, AnyResult, AtriumClient } from './call.ts'
+import { findOutcome, isLost } from './find-outcome.ts'
 import { wait, type Wait, withRetries } from './retry.ts'
 import { routes } from './routes.ts'
 import { type HttpAnswer, type HttpRequest, jsonOf, send, type Transport } from './send.ts'
@@ -51,17 +53,43 @@ export function createClient(options: ClientOptions): AtriumClient {
       const route = parseRoute(id, line)
       const input = route.keyed ? { ...given, idempotencyKey: given.idempotencyKey ?? randomId() } : given
       const request = requestOf(route, input, settings)
-      const attempt = async () => resultOf(await send(request, settings.transport, input.signal), route)
-      return withRetries(attempt, {
-        retries,
-        repeatable: input.repeatable ?? mayRepeat(route),
-        signal: input.signal,
-        wait: options.wait ?? wait,
-      })
+      const repeatable = input.repeatable ?? mayRepeat(route)
+      const attempt = sender(route, request, settings, { signal: input.signal, repeatable })
+      return withRetries(attempt, { retries, repeatable, signal: input.signal, wait: options.wait ?? wait })
     },
   ])
   // The types derive from the same table as the methods.
   return Object.fromEntries(methods)
+}
+
+/**
+ * Sends a request once. If the answer of an earlier attempt was lost and the operation bills, it asks for the outcome
+ * before it sends the request again. It also asks after a lost answer that must not lead to a repeat.
+ */
+function sender(
+  route: Route,
+  request: HttpRequest,
+  { transport, key, rootUrl }: Settings,
+  { signal, repeatable }: { signal: AbortSignal | undefined; repeatable: boolean },
+): () => Promise<AnyResult> {
+  const canAsk = route.keyed && key !== undefined && (route.caller === 'secret' || route.caller === 'publishable')
+  const ask = async () => {
+    const found = await findOutcome({ operation: route.id, request, rootUrl, signal }, transport)
+    return found && resultOf(found, route)
+  }
+  let lost = false
+  return async () => {
+    const known = lost && route.billed && canAsk ? await ask() : undefined
+    if (known) return known
+    try {
+      return resultOf(await send(request, transport, signal), route)
+    } catch (error) {
+      lost = error instanceof AtriumError && isLost(error)
+      const answer = lost && canAsk && !repeatable ? await ask() : undefined
+      if (answer) return answer
+      throw error
+    }
+  }
 }
 
 interface Settings {
@@ -79,12 +107,21 @@ interface Route {
   path: string
   caller: Caller
   keyed: boolean
+  billed: boolean
   raw: boolean
 }
 
 function parseRoute(id: string, line: string): Route {
   const [method, path, caller, ...flags] = line.split(' ') as [string, string, Caller, ...string[]]
-  return { id, method, path, caller, keyed: flags.includes('keyed'), raw: flags.includes('raw') }
+  return {
+    id,
+    method,
+    path,
+    caller,
+    keyed: flags.includes('keyed'),
+    billed: flags.includes('billed'),
+    raw: flags.includes('raw'),
+  }
 }
 
 /** GET and PUT are idempotent (RFC 9110, 9.2.2). DELETE is too, but its retry would fail with 404. */

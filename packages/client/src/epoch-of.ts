@@ -12,6 +12,10 @@ export interface RsaPublicKey {
  * a key that is not in this public list may be unique to you and so identify your tokens.
  *
  * Throws TypeError if the key is not canonically encoded, because it would be another epoch for the same key.
+ *
+ * @example
+ * const { data } = await client.getEpoch({ epoch })
+ * if ((await epochOf(data.public_key)) !== epoch) throw new Error('The key is not that of the epoch')
  */
 export async function epochOf({ kty, n, e }: RsaPublicKey): Promise<string> {
   // A leading zero byte is another encoding of the same number.

@@ -37,6 +37,12 @@ export class SecretKeyInBrowserError extends AtriumError {
   declare readonly code: 'secret_key_in_browser'
 }
 
+/** 401: There is no session of the console. */
+export class NoConsoleSessionError extends AtriumError {
+  override readonly name = 'NoConsoleSessionError'
+  declare readonly code: 'no_console_session'
+}
+
 /** 402: Not enough credit. */
 export class InsufficientCreditError extends AtriumError {
   override readonly name = 'InsufficientCreditError'
@@ -47,6 +53,24 @@ export class InsufficientCreditError extends AtriumError {
 export class SecretKeyRequiredError extends AtriumError {
   override readonly name = 'SecretKeyRequiredError'
   declare readonly code: 'secret_key_required'
+}
+
+/** 403: The request does not prove that it comes from the console. */
+export class CsrfRequiredError extends AtriumError {
+  override readonly name = 'CsrfRequiredError'
+  declare readonly code: 'csrf_required'
+}
+
+/** 403: The role of this member does not allow it. */
+export class RoleNotAllowedError extends AtriumError {
+  override readonly name = 'RoleNotAllowedError'
+  declare readonly code: 'role_not_allowed'
+}
+
+/** 403: The link to the console is not valid. */
+export class ConsoleLinkInvalidError extends AtriumError {
+  override readonly name = 'ConsoleLinkInvalidError'
+  declare readonly code: 'console_link_invalid'
 }
 
 /** 403: This operation needs the owner token of the collection. */
@@ -175,7 +199,7 @@ export class UnavailableError extends AtriumError {
   declare readonly code: 'unavailable'
 }
 
-/** 409: The room exists already. */
+/** 409: The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append alone. server_sealed: it has the other ops. */
 export class RoomExistsError extends AtriumError {
   override readonly name = 'RoomExistsError'
   declare readonly code: 'room_exists'
@@ -187,7 +211,7 @@ export class NetworkError extends AtriumError {
   declare readonly code: 'network_error'
 }
 
-/** An answer that is not the API’s: something stands in between. */
+/** The answer is not from the API, but for example from a proxy in front of it. */
 export class UnexpectedAnswerError extends AtriumError {
   override readonly name = 'UnexpectedAnswerError'
   declare readonly code: 'unexpected_answer'
@@ -201,8 +225,12 @@ export const errorClasses = {
   unauthorized: UnauthorizedError,
   tenant_suspended: TenantSuspendedError,
   secret_key_in_browser: SecretKeyInBrowserError,
+  no_console_session: NoConsoleSessionError,
   insufficient_credit: InsufficientCreditError,
   secret_key_required: SecretKeyRequiredError,
+  csrf_required: CsrfRequiredError,
+  role_not_allowed: RoleNotAllowedError,
+  console_link_invalid: ConsoleLinkInvalidError,
   owner_token_required: OwnerTokenRequiredError,
   contributor_token_required: ContributorTokenRequiredError,
   issuer_role_required: IssuerRoleRequiredError,

@@ -66,7 +66,7 @@ test('a signal ends it without an error, while it reads and while it waits', asy
   for await (const _ of followStream(client.streamWall, { id, signal: second.signal })) second.abort()
 })
 
-test('whoever stops reading ends the connection, and a reset is a message', async () => {
+test('a reader that stops ends the connection, and a reset is a message', async () => {
   server.script(stream(message('x', 'reset', {}) + message('y', 'item', {})))
   for await (const { event, id: cursor } of followStream(client.streamWall, { id, lastEventId: 'old' })) {
     assert.deepEqual([event, cursor], ['reset', 'x'])

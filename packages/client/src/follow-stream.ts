@@ -27,11 +27,17 @@ const maxMessageLength = 1_000_000
 
 /**
  * Iterates over the messages of an event stream, and connects again whenever the connection ends, after the last message
- * that was received: `for await (const { event, data, id } of followStream(client.streamCollection, { id: collectionId })) …`
- * The message `reset` says that the cursor had expired: read the state again.
+ * that was received. The message `reset` reports that the cursor has expired: read the state again.
  *
  * Waits between attempts with a growing random delay, and for Retry-After. Throws the error of a connection that cannot
  * succeed, such as NotFoundError, and UnexpectedAnswerError for a message of more than 1,000,000 characters.
+ *
+ * @param call An operation whose answer is a stream: `streamEvents`, `streamCollection` or `streamWall` of a client.
+ * @example
+ * for await (const { event, data, id } of followStream(client.streamCollection, { id: collectionId })) {
+ *   if (event === 'item') show(data)
+ *   lastEventId = id
+ * }
  */
 export async function* followStream<Input extends { headers?: object | undefined }, Message>(
   call: StreamCall<Input, Message>,
@@ -71,7 +77,7 @@ async function* blocksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
       if (chunk === undefined) return
       text += decoder.decode(chunk, { stream: true }).replaceAll('\r', '')
       const blocks = text.split('\n\n')
-      text = blocks.pop()!
+      text = blocks.pop() ?? ''
       if (text.length > maxMessageLength)
         throw makeError({ status: 200, code: 'unexpected_answer', message: 'A message of the stream is too long' })
       for (const block of blocks) if (block !== '') yield block

@@ -1,6 +1,6 @@
 /**
- * The client as installed packages know it, `@atrium/client`. Apart from it stay what needs much code (`blind-token`),
- * what needs Node (`blind-sign`) and what few use (`remote-agent`, `epoch-of`).
+ * The main entry of the package `@atrium/client`. Separate entries have what needs much code (`blind-token`), what
+ * needs Node (`blind-sign`) and what few apps use (`remote-agent`, `epoch-of`).
  */
 export type { AtriumEvent } from './atrium-event.ts'
 export { AtriumError } from './atrium-error.ts'

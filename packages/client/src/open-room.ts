@@ -65,6 +65,11 @@ export interface Room extends RoomSecret {
 /**
  * Makes a client of one room, without a request. Throws TypeError for a malformed room or mk; the message does not
  * contain them.
+ *
+ * @example
+ * const room = openRoom({ spaceUrl: 'https://api.example/v1/space', ...newRoomSecret() })
+ * await room.say('Are the lamps lit?')
+ * for await (const { seq, message } of room.follow()) console.log(seq, message.text)
  */
 export function openRoom(options: RoomOptions): Room {
   const { room, mk, spaceUrl, identity, fetch, timeoutMs, retries = 3, wait = delay } = options

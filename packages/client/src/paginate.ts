@@ -13,9 +13,11 @@ interface Page {
 }
 
 /**
- * Iterates over all entries of a paged list. Each page is fetched when it is needed:
- * `for await (const item of paginate(client.listItems, { id, collectionToken })) …`
- * `query.limit` is the page size and `query.cursor` the start. Throws the errors of the call.
+ * Iterates over all entries of a paged list. Each page is fetched when it is needed. `query.limit` is the page size and
+ * `query.cursor` the start. Throws the errors of the call.
+ *
+ * @example
+ * for await (const item of paginate(client.listItems, { id, collectionToken, query: { limit: 100 } })) console.log(item.type)
  */
 export async function* paginate<Input extends { query?: object | undefined }, Answer>(
   call: (input: Input) => Promise<Answer>,

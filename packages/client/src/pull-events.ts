@@ -10,9 +10,13 @@ export interface PullOptions {
 const pageEvents = 200
 
 /**
- * Iterates over all events after a `sequence`, in order, until there is nothing new:
- * `for await (const event of pullEvents(client.listEvents, { after })) …`
- * Throws the errors of the call.
+ * Iterates over all events after a `sequence`, in order, until there is nothing new. Throws the errors of the call.
+ *
+ * @example
+ * for await (const event of pullEvents(client.listEvents, { after: lastSequence })) {
+ *   await handle(event)
+ *   lastSequence = event.sequence
+ * }
  */
 export async function* pullEvents(
   listEvents: AtriumClient['listEvents'],

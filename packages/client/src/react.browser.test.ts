@@ -10,7 +10,7 @@ import { fresh, startAgentWorld } from '../../space/src/testing/agent-world.ts'
 import { skipWithoutChromium, startTestBrowser, startTestServer } from '../../web/src/share/start-test-browser.ts'
 import { createClient } from './create-client.ts'
 import { openRoom } from './open-room.ts'
-import { useCollection, useItems, useRoom } from './react.ts'
+import { useCollection, useItems, useOwnerItems, useRoom } from './react.ts'
 
 /** An app that shows what each hook returns. */
 const app = `
@@ -18,7 +18,7 @@ import { createElement, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from './create-client.ts'
 import { openRoom } from './open-room.ts'
-import { useCollection, useItems, useRoom } from './react.ts'
+import { useCollection, useItems, useOwnerItems, useRoom } from './react.ts'
 
 const given = globalThis.given
 const client = createClient({ baseUrl: given.origin, key: given.key })
@@ -29,6 +29,16 @@ function Items({ order }) {
   return createElement('section', { id: 'items', 'data-status': status, 'data-error': error?.message },
     createElement('ol', null, items.map((item) => createElement('li', { key: item.id }, item.content))),
     hasMore && createElement('button', { onClick: loadMore }, 'More'))
+}
+function Waiting() {
+  const { items, status, hasMore, loadMore, curate, remove } =
+    useOwnerItems(client, { id: given.id, collectionToken: given.token, filters: { approved: false }, order: 'oldest', limit: 2 })
+  return createElement('section', { id: 'waiting', 'data-status': status },
+    createElement('ol', null, items.map((item) => createElement('li', { key: item.id }, item.content))),
+    hasMore && createElement('button', { onClick: loadMore }, 'More waiting'),
+    createElement('button', { onClick: () => curate(items[0].id, { approved: true }) }, 'Approve'),
+    createElement('button', { onClick: () => curate(items.map(({ id }) => id), { approved: true }) }, 'Approve all'),
+    createElement('button', { onClick: () => remove(items[0].id) }, 'Delete'))
 }
 function Title() {
   const { collection, status } = useCollection(client, { id: given.id, collectionToken: given.token })
@@ -46,7 +56,7 @@ function App() {
   return createElement('main', null,
     createElement('button', { onClick: () => setOrder('oldest') }, 'Oldest'),
     createElement('button', { onClick: () => setShown(!shown) }, 'Toggle'),
-    shown && [createElement(Items, { key: 1, order }), createElement(Title, { key: 2 }), createElement(Talk, { key: 3 })])
+    shown && [createElement(Items, { key: 1, order }), createElement(Title, { key: 2 }), createElement(Talk, { key: 3 }), createElement(Waiting, { key: 4 })])
 }
 createRoot(document.getElementById('root')).render(createElement(StrictMode, null, createElement(App)))
 `
@@ -134,6 +144,27 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
         await send(api, 'PATCH', `/collections/${given.id}`, { ...owner, body: { metadata: { share_title: 'Harbour' } } })
         await page.locator('h1', { hasText: 'Harbour' }).waitFor()
 
+        // Others hold back items: the owner's list has them, page by page, and lets them through.
+        const hidden: string[] = []
+        for (const text of ['a', 'b', 'c', 'd']) hidden.push(await add(text))
+        const bulk = { ids: hidden, patch: { approved: false } }
+        await send(api, 'POST', `/collections/${given.id}/items/bulk`, { ...owner, body: bulk })
+        await shows('waiting', ['a', 'b'])
+        await page.getByRole('button', { name: 'More waiting' }).click()
+        await shows('waiting', ['a', 'b', 'c', 'd'])
+        await page.getByRole('button', { name: 'Approve', exact: true }).click()
+        await shows('waiting', ['b', 'c', 'd'])
+        await page.getByRole('button', { name: 'Delete' }).click()
+        await shows('waiting', ['c', 'd'])
+        await page.getByRole('button', { name: 'Approve all' }).click()
+        await shows('waiting', [])
+        await shows('items', ['d', 'c', 'a', 'four', 'three', 'two', 'one'])
+        await send(api, 'POST', `/collections/${given.id}/items/bulk`, {
+          ...owner,
+          body: { ids: hidden.filter((one) => one !== hidden[1]), delete: true },
+        })
+        await shows('items', ['four', 'three', 'two', 'one'])
+
         await page.locator('#room[data-status=ready]').waitFor()
         await page.getByRole('button', { name: 'Say' }).click()
         await shows('room', ['Said in the page'])
@@ -161,7 +192,7 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
     })
   }
 
-  test('what fails is told, and what had arrived stays', async () => {
+  test('a failure is reported, and data that arrived before stays', async () => {
     const { given } = await make()
     const broken = createClient({ baseUrl: api.origin, key: 'wpk_wrong' })
     const states: string[] = []
@@ -190,10 +221,15 @@ describe('hooks for React', { skip: skipWithoutChromium, timeout: 120_000 }, () 
     const client = createClient({ baseUrl: 'http://api.invalid', key: 'wpk_x', fetch })
     const room = openRoom({ spaceUrl: 'http://api.invalid/space', ...fresh(), fetch })
     const App = () => {
-      const states = [useItems(client, { id: 'col_1' }), useCollection(client, { id: 'col_1' }), useRoom(room)]
+      const states = [
+        useItems(client, { id: 'col_1' }),
+        useCollection(client, { id: 'col_1' }),
+        useRoom(room),
+        useOwnerItems(client, { id: 'col_1', collectionToken: 'cat_1' }),
+      ]
       return createElement('p', null, states.map(({ status }) => status).join(' '))
     }
-    assert.equal(renderToString(createElement(App)), '<p>loading loading loading</p>')
+    assert.equal(renderToString(createElement(App)), '<p>loading loading loading loading</p>')
     assert.equal(asked, 0)
   })
 })

@@ -1,11 +1,12 @@
 /**
- * React hooks for apps and their visitors. They need React 18 or 19, render on a server as `loading`, and abort what
- * they asked for when the component goes.
+ * React hooks for apps and their visitors. They need React 18 or 19, render as `loading` on a server, and abort their
+ * requests when the component unmounts.
  */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { AtriumClient } from './call.ts'
 import { NotFoundError } from './errors.ts'
 import { followStream } from './follow-stream.ts'
+import { ownerItemsStore, type OwnedItem, type OwnerItemsOptions, type OwnerItemsStore } from './owner-items-store.ts'
 import type { Room, SayOptions } from './open-room.ts'
 import type { Entry, SaidEntry } from './room-call.ts'
 import { watchedStore, type WatchedStore } from './watched-store.ts'
@@ -13,7 +14,7 @@ import { watchedStore, type WatchedStore } from './watched-store.ts'
 export type OpenItem = Awaited<ReturnType<AtriumClient['listOpenItems']>>['data'][number]
 export type Collection = Awaited<ReturnType<AtriumClient['getCollection']>>['data']
 
-/** loading: nothing has arrived yet. failed: `error` says why; what had arrived before is still there. */
+/** loading: nothing has arrived yet. failed: `error` has the reason; data that arrived before is still present. */
 export type HookStatus = 'loading' | 'ready' | 'failed'
 
 interface HookState {
@@ -47,9 +48,11 @@ export interface UseItemsResult extends HookState {
 }
 
 /**
- * The open items of a collection, which everyone with the publishable key may read; live unless `live` is false:
- * `const { items, status } = useItems(client, { id })`.
- * Make the client outside the component.
+ * The open items of a collection, which everyone with the publishable key may read. They update live unless `live` is
+ * false. Create the client outside the component.
+ *
+ * @example
+ * const { items, status, hasMore, loadMore } = useItems(client, { id, order: 'newest' })
  */
 export function useItems(client: AtriumClient, options: UseItemsOptions): UseItemsResult {
   const { id, order = 'newest', type, limit, live = true } = options
@@ -84,7 +87,7 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
       await load()
       if (!live) return
       for await (const { event, data } of followStream(client.streamCollection, { id, signal })) {
-        // ready: what was written between the list and the stream is in the next list. reset: the stream has lost the place.
+        // ready: items written between the list and the stream are in the next list. reset: the cursor has expired.
         if (event === 'reset') set((state) => ({ ...state, items: [], nextCursor: undefined }))
         if (event === 'ready' || event === 'reset') await load()
         else if (event === 'removed') set((state) => ({ ...state, items: state.items.filter((item) => item.id !== data.id) }))
@@ -98,18 +101,18 @@ function itemsStore(client: AtriumClient, { id, order = 'newest', type, limit, l
     if (nextCursor === undefined) return
     const { data, nextCursor: following } = await readPage(nextCursor)
     change?.((state) => {
-      // The list was read again meanwhile, and has another end.
+      // The list was read again in the meantime and has another end.
       if (state.nextCursor !== nextCursor) return state
       const known = new Set(state.items.map((item) => item.id))
       return { ...state, items: [...state.items, ...data.filter((item) => !known.has(item.id))], nextCursor: following }
     })
   }
-  // Two calls of one moment, of an effect that runs twice, read one page.
+  // Two concurrent calls, such as those of an effect that runs twice, read one page.
   const loadMoreOnce = () => (loading ??= loadMore().finally(() => (loading = undefined)))
   return { ...store, loadMore: loadMoreOnce }
 }
 
-/** The list with its first page read again. Further pages that were read stay. */
+/** Replaces the first page of the list. Pages after it stay. */
 function withFirstPage(state: ItemsState, page: Pick<ItemsState, 'items' | 'nextCursor'>): ItemsState {
   const last = page.items.at(-1)
   const at = page.nextCursor === undefined ? -1 : state.items.findIndex((item) => item.id === last?.id)
@@ -118,22 +121,47 @@ function withFirstPage(state: ItemsState, page: Pick<ItemsState, 'items' | 'next
   return { status: 'ready', error: undefined, items: [...page.items, ...further], nextCursor }
 }
 
-/** The list with an item that was added or changed. */
+/** Adds an item to the list, or replaces it. */
 function withItem(state: ItemsState, item: OpenItem, order: 'newest' | 'oldest'): ItemsState {
   const { items, nextCursor } = state
   if (items.some(({ id }) => id === item.id)) return { ...state, items: items.map((one) => (one.id === item.id ? item : one)) }
   const follows = (one: OpenItem) => (order === 'newest' ? one.created_at <= item.created_at : one.created_at > item.created_at)
   const at = items.findIndex(follows)
   if (at >= 0) return { ...state, items: [...items.slice(0, at), item, ...items.slice(at)] }
-  // Behind the end of what has been read: it comes with its page.
+  // The item is after the end of the pages read so far. It arrives with its page.
   return nextCursor === undefined ? { ...state, items: [...items, item] } : state
+}
+
+export type { OwnedItem, OwnerItemsOptions }
+
+export interface UseOwnerItemsResult extends HookState, Pick<OwnerItemsStore, 'loadMore' | 'curate' | 'remove'> {
+  /** All items that match the filters, in order, with their flags. */
+  items: readonly OwnedItem[]
+  hasMore: boolean
+}
+
+/**
+ * The owner's list of the items of a collection, including those that visitors do not see. `curate` and `remove` take
+ * one id or up to 500, and throw the errors of the call.
+ *
+ * @example
+ * const { items, curate } = useOwnerItems(client, { id, collectionToken, filters: { approved: false } })
+ * await curate(items.map((item) => item.id), { approved: true })
+ */
+export function useOwnerItems(client: AtriumClient, options: OwnerItemsOptions): UseOwnerItemsResult {
+  // Equal options share a store, although a component creates new objects on each render.
+  const key = JSON.stringify(options)
+  const store = useMemo(() => ownerItemsStore(client, JSON.parse(key) as OwnerItemsOptions), [client, key])
+  const { items, status, error, nextCursor } = useStore(store)
+  const { loadMore, curate, remove } = store
+  return { items, status, error, hasMore: nextCursor !== undefined, loadMore, curate, remove }
 }
 
 export interface UseCollectionOptions {
   id: string
-  /** The owner token: the collection then has `app_state`, and may be live. */
+  /** The owner token. With it the collection has `app_state` and can update live. */
   collectionToken?: string | undefined
-  /** Whether to follow its changes, which needs the owner token. Default: whether there is one. */
+  /** Whether to follow its changes, which needs the owner token. Default: true with an owner token. */
   live?: boolean | undefined
 }
 
@@ -141,7 +169,12 @@ interface CollectionState extends HookState {
   collection: Collection | undefined
 }
 
-/** A collection: `const { collection, status } = useCollection(client, { id })`. */
+/**
+ * A collection. With the owner token it has `app_state` and updates live.
+ *
+ * @example
+ * const { collection, status } = useCollection(client, { id })
+ */
 export function useCollection(client: AtriumClient, options: UseCollectionOptions): CollectionState {
   const { id, collectionToken, live = collectionToken !== undefined } = options
   const store = useMemo(() => collectionStore(client, { id, collectionToken, live }), [client, id, collectionToken, live])
@@ -180,8 +213,11 @@ export interface UseRoomResult extends RoomState {
 }
 
 /**
- * The entries of a room, live: `const { entries, say } = useRoom(room)`. Make the room with openRoom outside the
- * component. A room without a message is empty, and ready.
+ * The entries of a room, live. Create the room with openRoom outside the component. A room without a message is empty
+ * and ready.
+ *
+ * @example
+ * const { entries, status, say } = useRoom(room)
  */
 export function useRoom(room: Room): UseRoomResult {
   const store = useMemo(() => roomStore(room), [room])
@@ -203,7 +239,7 @@ function roomStore(room: Room): WatchedStore<RoomState> {
       }
       for await (const entry of room.follow({ signal, waitForRoom: true })) {
         entries.push(entry)
-        // A page of the history is many entries at once.
+        // A page of the history has many entries at once, which are rendered together.
         if (gathering) continue
         gathering = true
         setTimeout(show)
@@ -213,7 +249,7 @@ function roomStore(room: Room): WatchedStore<RoomState> {
   )
 }
 
-/** A room that is not there yet is empty. */
+/** A room that does not exist yet is empty. */
 async function assertReadable(room: Room, signal: AbortSignal): Promise<void> {
   await room.poll({ limit: 1, signal }).catch((error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error
@@ -224,7 +260,7 @@ function failed<State extends HookState>(state: State, error: unknown): State {
   return { ...state, status: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
 }
 
-/** The state on a server, and of the first render in a browser, is the initial one: nothing has been asked for. */
+/** On a server and in the first render in a browser, the state is the initial one, because nothing was requested. */
 function useStore<State>({ subscribe, getState }: WatchedStore<State>): State {
   return useSyncExternalStore(subscribe, getState, getState)
 }

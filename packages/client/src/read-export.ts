@@ -3,14 +3,15 @@ import type { StreamBody } from '@atrium/contract/streams'
 import { makeError } from './error-of-answer.ts'
 import { readWithin } from './read-within.ts'
 
-/** The server is never silent for so long within an export. */
+/** Within an export, the server always sends something in less than this time. */
 const silenceMs = 45_000
 
 /**
- * Iterates over the items of an export while they arrive:
- * `for await (const item of readExport(client.exportItems, { id, collectionToken })) …`
- * A reader that stops early ends the request. Throws the errors of the call, the signal's reason, and NetworkError if
+ * Iterates over the items of an export (JSON lines) while they arrive. A reader that stops early ends the request. Throws the errors of the call, the signal's reason, and NetworkError if
  * the connection ends before the last line of the export: items are missing then.
+ *
+ * @example
+ * for await (const item of readExport(client.exportItems, { id, collectionToken })) await archive(item)
  */
 export async function* readExport<Input extends { signal?: AbortSignal | undefined }>(
   call: (input: Input) => Promise<{ data: StreamBody<ItemExportLine> }>,
@@ -42,7 +43,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | 
       const chunk = await readWithin(reader, silenceMs, signal)
       if (chunk === undefined) return
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
-      text = lines.pop()!
+      text = lines.pop() ?? ''
       yield* lines
     }
   } finally {

@@ -1,4 +1,4 @@
-/** undefined: the connection has ended, broken, been silent for too long, or the signal has aborted. */
+/** undefined: the connection has ended or broken, was silent for too long, or the signal was aborted. */
 export async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   silenceMs: number,

@@ -17,6 +17,10 @@ import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './
  * @param body The raw body, unchanged.
  * @param secrets The signing secret, or several during a rotation.
  * @throws WebhookVerificationError; TypeError if a secret is malformed.
+ * @example
+ * const request = await verifyAgentRequest(body, req.headers, process.env.SIGNING_SECRET)
+ * res.writeHead(204).end()
+ * if (request.type === 'session.launched') await work(await joinSession(request))
  */
 export async function verifyAgentRequest(
   body: string,
@@ -46,10 +50,14 @@ const lookBackLines = 500
 
 /**
  * Joins the session of a launch request: makes a device key, gets an ID token for it, enters the room and confirms the
- * join. From then on the price is due. Without a confirmation within 30 seconds the session fails.
+ * join. From then on the price is due, in credits. Without a confirmation within 30 seconds the session fails.
  *
  * Throws AtriumError: StateConflictError if the session has ended meanwhile, NotAuthorizedError if the room does not
  * admit the agent. Throws TypeError if control_url is not the URL of the session.
+ *
+ * @example
+ * const session = await joinSession(launch)
+ * for await (const entry of session.entries) await session.reply(entry, `You said: ${entry.message.text}`)
  */
 export async function joinSession(launch: SessionLaunched, options: JoinOptions = {}): Promise<AgentSession> {
   const { lookEveryMs = 3_000, ...net } = options

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { createClient } from './create-client.ts'
 import { errorAnswer, failureOf, startScriptedServer } from './testing/scripted-server.ts'
@@ -55,9 +56,72 @@ test('a call that is neither a GET nor keyed is retried only if the caller sets 
   assert.equal(seen.length, 1)
   server.script({ cut: true }, { body: { data: { status: 'stopped' } } })
   assert.equal((await client.stopSession({ ...input, repeatable: true })).data.status, 'stopped')
-  server.script({ cut: true })
-  await failureOf(client.addItem({ ...item, repeatable: false }))
-  assert.equal(seen.length, 1)
+})
+
+const launch = {
+  body: { agent_id: 'agt_1', room: { room: 'r', mk: 'm'.repeat(22) }, coupon: 'cpn_1' },
+  idempotencyKey: 'launch-1',
+}
+const outcome = (data: object) => ({ body: { data } })
+const lines = () => seen.map(({ line }) => line)
+const lookup = 'POST /v1/outcomes/lookup'
+
+test('before it repeats a call that bills, the client asks for the outcome of the lost one', async () => {
+  const data = { id: 'ses_1', status: 'launching' }
+  const done = { state: 'done', status: 201, answer: { data }, expires_at: '2026-11-21T09:30:00.000Z' }
+  server.script({ cut: true }, outcome(done))
+  const found = await client.launchSession(launch)
+  assert.deepEqual([found.status, found.data], [201, data])
+  assert.deepEqual(
+    [...found.headers],
+    [
+      ...new Headers({
+        'content-type': 'application/json; charset=utf-8',
+        'idempotency-expires': done.expires_at,
+        'idempotency-status': 'replayed',
+      }),
+    ],
+  )
+  assert.deepEqual(lines(), ['POST /v1/sessions', lookup])
+  assert.deepEqual(JSON.parse(seen[1]!.body), {
+    idempotency_key: 'launch-1',
+    operation: 'launchSession',
+    path: '/v1/sessions',
+    body_sha256: hash('sha256', seen[0]!.body),
+  })
+  assert.deepEqual([seen[1]!.headers.authorization, seen[1]!.headers['idempotency-key']], ['Bearer wpk_test', undefined])
+})
+
+test('below a prefix of a proxy, the API is asked there, for the path that it saw', async () => {
+  const below = createClient({ baseUrl: `${origin}/proxied/v1`, key: 'wpk_test', wait })
+  const done = { state: 'done', status: 201, answer: { data: { id: 'ses_1' } }, expires_at: '2026-11-21T09:30:00.000Z' }
+  server.script({ cut: true }, outcome(done))
+  await below.launchSession(launch)
+  assert.deepEqual(lines(), ['POST /proxied/v1/sessions', 'POST /proxied/v1/outcomes/lookup'])
+  assert.equal(JSON.parse(seen[1]!.body).path, '/v1/sessions')
+})
+
+test('without a stored answer, or where it cannot be asked for, the call is repeated', async () => {
+  for (const unknown of [
+    outcome({ state: 'none' }),
+    outcome({ state: 'in_progress' }),
+    errorAnswer(404, 'not_found'),
+    { cut: true },
+  ]) {
+    server.script({ cut: true }, unknown, { status: 201, body: { data: { id: 'ses_1' } } })
+    assert.equal((await client.launchSession(launch)).status, 201)
+    assert.deepEqual(lines(), ['POST /v1/sessions', lookup, 'POST /v1/sessions'])
+    assert.equal(seen[0]!.body, seen[2]!.body)
+  }
+})
+
+test('a call that must not be repeated is asked for once its answer is lost', async () => {
+  const done = { state: 'done', status: 201, answer: { data: { id: 'itm_1' } }, expires_at: '2026-11-21T09:30:00.000Z' }
+  server.script({ cut: true }, outcome(done))
+  assert.equal((await client.addItem({ ...item, repeatable: false })).data.id, 'itm_1')
+  server.script({ cut: true }, outcome({ state: 'none' }))
+  assert.equal((await failureOf(client.addItem({ ...item, repeatable: false }))).code, 'network_error')
+  assert.deepEqual(lines(), ['POST /v1/collections/col_1/items', lookup])
 })
 
 test('a 429 is retried for every call, because the call had no effect', async () => {

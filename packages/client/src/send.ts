@@ -22,7 +22,7 @@ export interface HttpAnswer {
   stream?: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
-/** What is read while it arrives: event streams and exports. */
+/** Answers that are read while they arrive: event streams and exports. */
 const streamed = /^(?:text\/event-stream|application\/x-ndjson)\b/
 
 /** Sends a request once. Throws AtriumError, or the signal's reason when it aborts. */

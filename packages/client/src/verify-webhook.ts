@@ -38,6 +38,9 @@ const defaultToleranceSeconds = 5 * 60
  * @param toleranceSeconds The largest difference between the timestamp and now. Default 300.
  * @returns The parsed payload.
  * @throws WebhookVerificationError, whose `reason` names the failed check; TypeError if a secret is malformed.
+ * @example
+ * const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET)
+ * if (event.type === 'item.created') console.log(event.data.item_id)
  */
 export async function verifyWebhook<Payload = AtriumEvent>(
   payload: string,
@@ -59,7 +62,14 @@ export async function verifyWebhook<Payload = AtriumEvent>(
   }
 }
 
-/** The headers of a signed webhook, for tests of a receiver. Throws TypeError if the secret is malformed. */
+/**
+ * Signs a payload and returns the headers of the webhook, for tests of a receiver. Throws TypeError if the secret is
+ * malformed.
+ *
+ * @example
+ * const headers = await signWebhook(body, 'whsec_…', { id: 'evt_1' })
+ * await fetch('https://app.example/hooks', { method: 'POST', body, headers })
+ */
 export async function signWebhook(payload: string, secret: string, { id, at = new Date() }: { id: string; at?: Date }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
   const mac = await crypto.subtle.sign('HMAC', await importSecret(secret), utf8(`${id}.${timestamp}.${payload}`))

@@ -1,12 +1,13 @@
-/** A value that components read, and the work that keeps it current while at least one of them does. */
+/** A value that components read, and the work that keeps it current while at least one of them is subscribed. */
 export interface WatchedStore<State> {
   subscribe: (onChange: () => void) => () => void
   getState: () => State
 }
 
 /**
- * Makes a store whose work begins with its first subscriber and is aborted when the last one has gone: nothing runs
- * while a page is rendered on a server, or by a component that is never mounted. Changes of one moment are told once.
+ * Makes a store whose work begins with its first subscriber and is aborted after the last one has unsubscribed.
+ * Nothing runs during rendering on a server, or for a component that is never mounted. Changes within one turn of
+ * the event loop are reported once.
  */
 export function watchedStore<State>(
   initial: State,
@@ -23,7 +24,7 @@ export function watchedStore<State>(
   }
   const start = async (here: AbortController) => {
     const set = (change: (state: State) => State) => {
-      // What was asked for before the abort may still arrive.
+      // Results that were requested before the abort may still arrive.
       if (here.signal.aborted) return
       state = change(state)
       if (telling) return
@@ -38,7 +39,7 @@ export function watchedStore<State>(
   }
   return {
     subscribe: (onChange) => {
-      // One function may subscribe twice.
+      // The same function may subscribe twice.
       const listener = () => onChange()
       listeners.add(listener)
       if (!running) void start((running = new AbortController()))

@@ -51,7 +51,28 @@ const registrationFields = {
   price_credits: credits({ description: 'The price of one launch, in whole credits.' }),
   max_minutes: Type.Integer({ minimum: 1, maximum: 24 * 60 }),
 }
+/** A million credits for a step at most, so that every sum stays exact. */
+const meteredPrice = (what: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: `Whole credits for ${what}, paid from the budget of a session. 0: free. Only for hosted agents.`,
+  })
+const meteredPrices = {
+  credits_per_1k_tokens: Type.Optional(meteredPrice('1,000 tokens that the model reads or writes')),
+  credits_per_tool_call: Type.Optional(meteredPrice('each call of a tool')),
+}
+/** As the API returns them: absent where they are 0. */
+export const meteredPricesShown = {
+  credits_per_1k_tokens: Type.Optional(
+    credits({ description: 'Whole credits for 1,000 tokens, paid from the budget of a session. Absent: free.' }),
+  ),
+  credits_per_tool_call: Type.Optional(
+    credits({ description: 'Whole credits for each tool call, paid from the budget of a session. Absent: free.' }),
+  ),
+}
 const registrationOptions = {
+  ...meteredPrices,
   model: Type.Optional(Model),
   endpoint: Type.Optional(httpsAddress),
   tools: Type.Optional(Type.Array(ToolDecl, { maxItems: 32 })),
@@ -70,6 +91,7 @@ export const AgentPatch = closed(
     description: Type.Optional(registrationFields.description),
     instructions: Type.Optional(registrationFields.instructions),
     price_credits: Type.Optional(registrationFields.price_credits),
+    ...meteredPrices,
     max_minutes: Type.Optional(registrationFields.max_minutes),
     model: Type.Optional(nullable(Model)),
     endpoint: Type.Optional(nullable(httpsAddress)),
@@ -94,6 +116,7 @@ export const Agent = Type.Object({
   endpoint: Type.Optional(Type.String()),
   tools: Type.Array(ToolShown),
   price_credits: credits(),
+  ...meteredPricesShown,
   max_minutes: Type.Integer(),
   greeting: Type.Optional(Type.String()),
   avatar_url: nullable(Type.String()),

@@ -10,9 +10,10 @@ import {
 } from './agent-schemas.ts'
 import { agentParams } from './catalog.ts'
 import { operation } from './operation.ts'
+import { analysts, developers } from './roles.ts'
 import { closed, id, oneOf, PageQuery } from './schemas.ts'
 
-/** As an operator sees it. */
+/** An agent as an operator sees it. */
 const AgentOfTenant = Type.Object({ id: id('agent'), tenant_id: id('tenant'), name: Type.String(), status: agentStatus })
 
 const agentOfTenantExample = {
@@ -34,10 +35,13 @@ export const agentOperations = {
     description:
       'A hosted agent runs here with the provider key of its tenant; without `model` it uses the built-in echo ' +
       'model. A remote agent has an `endpoint`, which receives a signed request at each launch, and joins by ' +
-      'itself. Both fields together are 400. A new agent is a `draft`. Registration is free unless this ' +
+      'itself. Both fields together are 400.\n\n' +
+      'A new agent is a `draft`. Registration is free unless this ' +
       'installation sets a fee. The fee is debited from the tenant’s issuer balance, so the tenant needs the ' +
       'issuer role and a `prefund` checkout first. If the balance is too low, the answer is 402.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     idempotency: 'accepted',
     body: AgentRegistration,
     answers: { 201: { description: 'The agent.', data: Agent, oneTimeSecret: true } },
@@ -54,6 +58,7 @@ export const agentOperations = {
     summary: 'List your agents',
     description: 'The agents of this tenant, oldest first, whatever their status.',
     caller: 'secret',
+    roles: analysts,
     query: PageQuery,
     answers: { 200: { description: 'A page of agents.', data: Type.Array(Agent), paged: true } },
     errors: ['invalid_cursor'],
@@ -69,6 +74,7 @@ export const agentOperations = {
     summary: 'Read an agent',
     description: 'An agent of this tenant. Secrets are not returned.',
     caller: 'secret',
+    roles: analysts,
     params: agentParams,
     answers: { 200: { description: 'The agent.', data: Agent } },
     example: { data: agentExample },
@@ -87,6 +93,8 @@ export const agentOperations = {
       'the secret is removed and `has_secret` is false. Running sessions keep the configuration of their launch, ' +
       'and use a secret only for the origin that it was set for.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     params: agentParams,
     body: AgentPatch,
     answers: { 200: { description: 'The agent.', data: Agent, oneTimeSecret: true } },
@@ -105,6 +113,8 @@ export const agentOperations = {
       'launchable. The owner can move freely between these three. Only an operator sets and lifts `suspended` and ' +
       '`pending`; until then the answer is 409 `state_conflict`.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     params: agentParams,
     body: closed({ status: oneOf(['draft', 'active', 'private']) }),
     answers: { 200: { description: 'The agent.', data: Agent } },
@@ -140,7 +150,7 @@ export const agentOperations = {
       'Operator only. suspended, pending: the agent is not in the catalog and cannot be launched until an operator ' +
       'lifts this. Its owner cannot, and its sessions get no more ID tokens. suspended: all its sessions are also ' +
       'stopped and settled as after any stop; a repeat stops sessions that were being launched at that moment. ' +
-      'lifted: restores the status that the owner set last; nothing changes where no hold is.',
+      'lifted: restores the status that the owner set last; without a hold of an operator, nothing changes.',
     caller: 'operator',
     params: agentParams,
     body: closed({ status: oneOf(['suspended', 'pending', 'lifted']) }),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { collectionParams } from './collections.ts'
 import { accounts, identityHeaders } from './items.ts'
 import { operation } from './operation.ts'
+import { everyMember, moderators } from './roles.ts'
 import { closed, GenericOk, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
 const artifactParams = Type.Object({ ...collectionParams.properties, artifactId: id('artifact') })
@@ -75,6 +76,7 @@ export const artifactOperations = {
       'published, approved, not archived and `open`. With X-Id-Token and X-Spk the list adds artifacts that are ' +
       'granted to that account; such a page may be shorter than `limit` with more to follow.',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'optional',
     params: collectionParams,
     query: PageQuery,
@@ -95,6 +97,7 @@ export const artifactOperations = {
       'Attaches an output that is already hosted, at an https URL or a URL of this installation. The artifact is ' +
       'ready at once and not published.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'accepted',
     params: collectionParams,
@@ -123,6 +126,7 @@ export const artifactOperations = {
       'access decides: `open` is for anyone; `email` needs X-Id-Token and X-Spk, as for an item, else 403 ' +
       '`not_authorized` with error.reason; `owner` is 404.',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'optional',
     params: artifactParams,
     headers: identityHeaders,
@@ -144,6 +148,7 @@ export const artifactOperations = {
       'decides who can see it once it is published; the share page shows only `open` artifacts. `grant` and ' +
       '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: artifactParams,
     body: closed(
@@ -173,6 +178,7 @@ export const artifactOperations = {
     summary: 'Delete an artifact',
     description: 'Deletes the artifact permanently, and its stored bytes within seconds.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: artifactParams,
     answers: { 204: { description: 'Gone.' } },

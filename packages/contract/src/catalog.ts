@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import { meteredPricesShown } from './agent-schemas.ts'
 import { operation } from './operation.ts'
+import { everyMember } from './roles.ts'
 import { closed, credits, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
 
 /** The ratings of an agent, aggregated. */
@@ -13,6 +15,7 @@ export const CatalogAgent = Type.Object({
   name: Type.String(),
   description: Type.String(),
   price_credits: credits(),
+  ...meteredPricesShown,
   max_minutes: Type.Integer({ description: 'The longest duration of a session, in minutes.' }),
   avatar_url: nullable(Type.String()),
   hosting: {
@@ -51,6 +54,7 @@ export const catalogOperations = {
       'The active agents of all tenants, in the order of their registration. Instructions, tools and models are ' +
       'not shown. A page may hold fewer than `limit`; only the last one has no next_cursor.',
     caller: 'publishable',
+    roles: everyMember,
     query: PageQuery,
     answers: { 200: { description: 'A page of agents.', data: Type.Array(CatalogAgent), paged: true } },
     errors: ['invalid_cursor'],
@@ -66,6 +70,7 @@ export const catalogOperations = {
     summary: 'Ratings of an agent',
     description: 'Average and count. An agent of another tenant must be active.',
     caller: 'publishable',
+    roles: everyMember,
     params: agentParams,
     answers: { 200: { description: 'The aggregated ratings.', data: RatingAggregate } },
     example: { data: catalogAgentExample.rating },

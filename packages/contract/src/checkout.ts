@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { analysts, developers } from './roles.ts'
 import { closed, createdWithin, credits, id, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
 /**
@@ -53,10 +54,11 @@ export const checkoutOperations = {
     tag: 'Credits',
     summary: 'List the checkouts',
     description:
-      "The tenant's checkouts, newest first. License keys are not part of it: `GET /checkout/{id}` has one. A call reads a bounded number of " +
+      "The tenant's checkouts, newest first. The list has no license keys; `GET /checkout/{id}` returns the key. A call reads a bounded number of " +
       'checkouts: with filters a page may hold fewer than `limit`, or none, and still have a next_cursor. A checkout that was paid or abandoned ' +
-      'is deleted after the time that the installation sets; the movements stay.',
+      'is deleted after the time that the installation sets; its movements are kept.',
     caller: 'secret',
+    roles: analysts,
     query: closed({ status: Type.Optional(status), purpose: Type.Optional(purpose), ...createdWithin, ...pageQuery }),
     answers: { 200: { description: 'A page of checkouts.', data: Type.Array(ListedCheckout), paged: true } },
     errors: ['invalid_cursor'],
@@ -76,6 +78,7 @@ export const checkoutOperations = {
       'redirects the buyer to success_url, with `checkout_id` added to its query, or to cancel_url. A checkout can ' +
       'be paid for 24 hours. `prefund` needs the issuer role.',
     caller: 'secret',
+    roles: developers,
     idempotency: 'accepted',
     body: closed({
       purpose,
@@ -108,6 +111,7 @@ export const checkoutOperations = {
       'transit loses nothing. Redemption erases the key. An expired checkout still becomes `paid` if the payment ' +
       'arrives late. While a payment is being processed, the checkout stays `open`.',
     caller: 'secret',
+    roles: developers,
     params: Type.Object({ id: id('checkout') }),
     answers: { 200: { description: 'The checkout.', data: Checkout, oneTimeSecret: true } },
     example: { data: { ...checkoutExample, url: null, status: 'paid', license_key: 'lic_…' } },

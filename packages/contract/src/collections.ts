@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { developers, everyMember, moderators } from './roles.ts'
 import { anyJson, closed, id, oneOf, noNul, opaqueObject, pageQuery, PublicJwk, Timestamp } from './schemas.ts'
 
 export const collectionParams = Type.Object({ id: id('collection') })
@@ -10,10 +11,13 @@ const contributorPolicy = oneOf(['open', 'token'], {
 })
 const itemAccess = oneOf(['owner', 'open'], {
   description:
-    'The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A box has none: owner.',
+    'The access of items that are added from now on. open: anyone with the publishable key lists and reads them. In a box it is always owner.',
   default: 'owner',
 })
-const wall = Type.Boolean({ description: 'Whether a page without a key shows the open items. A box has none.', default: false })
+const wall = Type.Boolean({
+  description: 'Whether the collection has a wall: a page that shows the open items without a key. A box cannot have one.',
+  default: false,
+})
 const metadata = opaqueObject(
   'The app\'s own configuration, at most 16 KiB. The share page reads share_title, share_description and theme ("light", "dark", "paper", ' +
     '"neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards", "book" or "stage").',
@@ -38,7 +42,7 @@ const CollectionPublic = Type.Object({
   contributor_policy: contributorPolicy,
   item_access: itemAccess,
   wall,
-  item_count: Type.Integer({ description: 'Items that are approved and not archived.' }),
+  item_count: Type.Integer({ description: 'The number of items that are approved and not archived.' }),
   created_at: Timestamp,
   app_state: Type.Optional(appState),
 })
@@ -65,11 +69,12 @@ export const collectionOperations = {
     tag: 'Collections',
     summary: 'Make a collection',
     description:
-      'A new collection is open. Whoever holds its admin_token is the owner. With contributor_policy `token` the ' +
+      'A new collection is open. The holder of its admin_token is the owner. With contributor_policy `token` the ' +
       'answer also contains a contributor_token that can only add items. Both tokens are returned only in this ' +
       'answer. With `box`, every item is sealed to the recipient on arrival (compact JWE, ECDH-ES+A256KW with ' +
       'A256GCM): no plaintext is stored, and only the holder of the private key can read it.',
     caller: 'publishable',
+    roles: moderators,
     idempotency: 'accepted',
     body: closed({
       metadata: Type.Optional(metadata),
@@ -108,6 +113,7 @@ export const collectionOperations = {
       "The tenant's collections, newest first. A call reads a bounded number of them: with `state` or `q` a page may hold fewer than " +
       '`limit`, or none, and still have a next_cursor.',
     caller: 'secret',
+    roles: everyMember,
     query: closed({
       state: Type.Optional(state),
       q: Type.Optional(
@@ -133,10 +139,12 @@ export const collectionOperations = {
     tag: 'Collections',
     summary: 'Rotate the tokens of a collection',
     description:
-      'Makes new tokens in place of those named. The old ones end at once. The answer shows the new ones once: send an Idempotency-Key, and ' +
+      'Creates new tokens for the kinds that are named. The old ones stop working at once. The new ones are returned only in this answer: send an Idempotency-Key, and ' +
       'a lost answer can be requested again. It needs no owner token, so that a lost one can be replaced. A collection whose policy is ' +
       '`open` has no contributor token: 409 `state_conflict`.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     idempotency: 'accepted',
     params: collectionParams,
     body: closed({
@@ -166,6 +174,7 @@ export const collectionOperations = {
     summary: 'Read a collection',
     description: 'What anyone with the publishable key may see, without the items. The owner token adds `app_state`.',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'optional',
     params: collectionParams,
     answers: { 200: { description: 'The collection.', data: CollectionPublic } },
@@ -178,12 +187,13 @@ export const collectionOperations = {
     path: '/collections/{id}',
     status: 'live',
     tag: 'Collections',
-    summary: 'Change metadata, policy or what is shown',
+    summary: 'Change metadata, policy or visibility',
     description:
       '`metadata` is applied as JSON Merge Patch (RFC 7396): null removes a field. Changing the policy from open ' +
       'to token creates a new contributor_token, which is returned only in this answer. Send an Idempotency-Key so ' +
       'that a retry can return it again.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'accepted',
     params: collectionParams,
@@ -216,6 +226,7 @@ export const collectionOperations = {
     summary: 'Delete a collection',
     description: 'Deletes the collection, its items and its artifacts permanently, and their stored bytes within seconds.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: collectionParams,
     answers: { 204: { description: 'Gone.' } },
@@ -233,6 +244,7 @@ export const collectionOperations = {
       '409 `state_conflict`. `app_state` is applied as JSON Merge Patch (RFC 7396). Both in one call change ' +
       'together or not at all.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: collectionParams,
     body: closed({ state: Type.Optional(state), app_state: Type.Optional(appState) }, { minProperties: 1 }),
@@ -256,7 +268,8 @@ export const collectionOperations = {
     description:
       'A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero ' +
       'artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery; ' +
-      'works without JavaScript; ETag and 304. An unknown collection is a 404 page, also HTML.',
+      'works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers: English, ' +
+      'German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML.',
     caller: 'anyone',
     params: collectionParams,
     answers: {
@@ -274,10 +287,13 @@ export const collectionOperations = {
     summary: 'The wall',
     description:
       'A complete HTML page of the open items (approved, not archived, access `open`) of a collection whose `wall` is true, for anyone with the ' +
-      'link, newest first, 60 on a page. It updates itself from `GET /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It ' +
+      'link, newest first, 60 on a page.\n\n' +
+      'It updates itself from `GET /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It ' +
       'has the title, description and theme of the share page. Of an item it shows `title`, `text` (or `message`, `body`, `comment`, `note`), `emoji`, ' +
-      'the author and, by `artifact_id`, a published open picture of the same collection; other objects are shown as names and values. May be framed ' +
-      'by any site. ETag and 304. Otherwise a 404 page, also HTML.',
+      'the author and, by `artifact_id`, a published open picture of the same collection; other objects are shown as names and values.\n\n' +
+      'May be framed ' +
+      'by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as those of the share page. Otherwise a 404 page, ' +
+      'also HTML.',
     caller: 'anyone',
     params: collectionParams,
     query: closed({

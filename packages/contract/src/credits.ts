@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { epochId } from './epochs.ts'
 import { operation } from './operation.ts'
+import { analysts, developers } from './roles.ts'
 import { closed, createdWithin, credential, credits, nullable, oneOf, pageQuery, PublicJwk, Timestamp } from './schemas.ts'
 
-const walletCode = Type.String({ description: 'Whoever holds it can spend the wallet (wlt_…). Returned once.' })
+const walletCode = Type.String({ description: 'Anyone who has it can spend the wallet (wlt_…). Returned once.' })
 const base64url = { minLength: 1, maxLength: 1_400, pattern: '^[A-Za-z0-9_-]+$' }
 const recoveryKey = Type.Optional(PublicJwk)
 
@@ -19,12 +20,23 @@ export const TokenRedemption = closed({
   recovery_key: recoveryKey,
 })
 
-const movementKind = oneOf(['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release'], {
-  description:
-    'prefund, sale: a payment for the balance or for a license key. redemption: a license key or token became a wallet. grant: a coupon. return: the ' +
-    'rest of an expired coupon. fee: of the installation. hold: set aside for a session or a painting; capture and release end it.',
+const movementKind = oneOf(
+  ['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release', 'refund', 'loss'],
+  {
+    description:
+      'prefund, sale: a payment for the balance or for a license key. redemption: a license key or token became a wallet. grant: a coupon. return: the ' +
+      'rest of an expired coupon. fee: of the installation. hold: set aside for a session or a painting; capture and release end it. refund: taken back because its payment was returned; ' +
+      'loss: the part of it that was spent.',
+  },
+)
+const accountKind = oneOf(['platform', 'issuer', 'revenue', 'wallet', 'coupon', 'license', 'held', 'loss'])
+
+/** An inconsistency of the ledger. */
+export const AuditFinding = Type.Object({
+  rule: Type.String(),
+  subject: Type.String({ description: 'The account or hold, as tenant/id.' }),
+  detail: Type.String(),
 })
-const accountKind = oneOf(['platform', 'issuer', 'revenue', 'wallet', 'coupon', 'license', 'held'])
 
 export const creditOperations = {
   listMovements: operation({
@@ -41,6 +53,7 @@ export const creditOperations = {
       'spent is part of the answer, so an issuer cannot follow a person. A call reads a bounded number of movements: with filters a page may hold ' +
       'fewer than `limit`, or none, and still have a next_cursor.',
     caller: 'secret',
+    roles: analysts,
     role: 'issuer',
     query: closed({ kind: Type.Optional(movementKind), ...createdWithin, ...pageQuery }),
     answers: {
@@ -53,7 +66,7 @@ export const creditOperations = {
             from: accountKind,
             to: accountKind,
             amount: credits(),
-            memo: nullable(Type.String({ description: 'Of a grant that the tenant made.' })),
+            memo: nullable(Type.String({ description: 'The memo of a grant that the tenant made; otherwise null.' })),
             created_at: Timestamp,
           }),
         ),
@@ -88,6 +101,7 @@ export const creditOperations = {
       'spent now; `held` is reserved by open holds. An empty account is 404, like a code that never existed; the ' +
       'answer does not distinguish them. A code is valid with every tenant of the installation.',
     caller: 'publishable',
+    roles: developers,
     body: closed({ wallet_code: credential('A wallet code (wlt_…) or coupon (cpn_…).') }),
     answers: {
       200: {
@@ -113,12 +127,15 @@ export const creditOperations = {
     description:
       'Creates a wallet, whose code is returned only in this answer. The redeemed key or token is itself the ' +
       'idempotency key: a repeat is 409 `already_spent` and never creates a second wallet, so do not send ' +
-      'Idempotency-Key. With `recovery_key`, a repeat with the same key gets the wallet code in error.details, ' +
-      'sealed to that key (compact JWE), so a response that is lost in transit loses no money. An unknown license ' +
+      'Idempotency-Key.\n\n' +
+      'With `recovery_key`, a repeat with the same key gets the wallet code in error.details, ' +
+      'sealed to that key (compact JWE), so a response that is lost in transit loses no money.\n\n' +
+      'An unknown license ' +
       'key or epoch is 404; a signature that does not verify, an expired epoch or an encoding that is not ' +
       'canonical is 400. If the issuer’s balance does not cover the token, the answer is 402 and the token stays ' +
       'valid.',
     caller: 'publishable',
+    roles: developers,
     body: Type.Union([LicenseRedemption, TokenRedemption]),
     answers: {
       201: {
@@ -151,7 +168,7 @@ export const creditOperations = {
           accounts: Type.Integer({ minimum: 0 }),
           transfers: Type.Integer({ minimum: 0 }),
           credits: credits({ description: 'Credits in circulation.' }),
-          findings: Type.Array(Type.Object({ rule: Type.String(), subject: Type.String(), detail: Type.String() }), {
+          findings: Type.Array(AuditFinding, {
             description: 'The inconsistencies that were found; at most 1,000.',
           }),
         }),
@@ -169,12 +186,16 @@ export const creditOperations = {
     summary: 'Grant a coupon',
     description:
       "Needs the issuer role. Moves credits from the wallet, or without one from the issuer's balance, into a " +
-      'coupon that pays for sessions and paintings. What remains when it expires returns to its source. A coupon ' +
+      'coupon that pays for sessions and paintings. What remains when it expires returns to its source.\n\n' +
+      'A coupon ' +
       'is accepted in place of the wallet; a coupon paid by one that expires never outlives it: without ' +
       '`expires_at`, or with a later one, it expires with the paying coupon, and the answer contains that time as ' +
-      '`expires_at`. An unknown wallet code is 404. An Idempotency-Key never grants twice, even after its stored ' +
+      '`expires_at`.\n\n' +
+      'An unknown wallet code is 404.\n\n' +
+      'An Idempotency-Key never grants twice, even after its stored ' +
       'answer has expired: then the answer is 409 `idempotency_key_reused`.',
     caller: 'secret',
+    roles: developers,
     role: 'issuer',
     idempotency: 'required',
     body: closed({

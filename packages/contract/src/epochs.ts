@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { developers } from './roles.ts'
 import { closed, credits, id, nullable, PageQuery, Timestamp } from './schemas.ts'
 
 /** The public half of a signing key for blind tokens. */
@@ -43,6 +44,12 @@ export const Epoch = Type.Object({
   value: credits({ minimum: 1, description: 'The value of one token, in whole credits.' }),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
+  log_proof: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description: 'The inclusion proof in the transparency log (C2SP tlog-proof). It exists some seconds after the epoch.',
+    }),
+  ),
 })
 
 const epochExample = {
@@ -70,6 +77,8 @@ export const epochOperations = {
       'rotate, publish a new epoch. Tokens can be redeemed until the epoch expires. Only `kty`, `n` and `e` of the ' +
       'JWK are stored; the id is computed from them.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     role: 'issuer',
     idempotency: 'accepted',
     body: closed({ public_key: RsaPublicJwk, value: credits({ minimum: 1 }), expires_at: Type.Optional(Timestamp) }),

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts'
-import type { Operation } from './operation.ts'
+import { takesConsoleSessions, type Operation } from './operation.ts'
 
 /** Every error code that an operation may return: those implied by its declaration, and those that it lists itself. */
 export function errorCodesOf(op: Operation): ErrorCode[] {
@@ -16,6 +16,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
     codes.add('tenant_suspended').add('secret_key_in_browser')
   }
   if (op.caller === 'secret') codes.add('secret_key_required')
+  if (takesConsoleSessions(op)) codes.add('no_console_session').add('csrf_required').add('role_not_allowed')
   if (op.capability === 'owner') codes.add('owner_token_required')
   if (op.capability === 'contributor') codes.add('contributor_token_required')
   if (op.role === 'issuer') codes.add('issuer_role_required')

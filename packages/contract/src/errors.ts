@@ -27,7 +27,7 @@ export const errors = {
   tenant_suspended: {
     status: 401,
     title: 'The tenant is suspended',
-    cause: 'An operator suspended the tenant, which disables all its keys.',
+    cause: 'An operator suspended the tenant, which disables all its keys and hides its share pages, walls and media.',
     remedy: 'Contact the operator of this installation.',
   },
   secret_key_in_browser: {
@@ -37,6 +37,14 @@ export const errors = {
       'The request contains Sec-Fetch-Site, which only browsers send. Everyone who opens a page can read a secret ' +
       'key in it.',
     remedy: 'Use the publishable key (wpk_…) in the browser and revoke the secret key that leaked.',
+  },
+  no_console_session: {
+    status: 401,
+    title: 'There is no session of the console',
+    cause:
+      'The session has ended: it was signed out, was not used for 12 hours, is older than 7 days, or the member was ' +
+      'removed.',
+    remedy: 'Sign in to the console again.',
   },
   insufficient_credit: {
     status: 402,
@@ -49,6 +57,24 @@ export const errors = {
     title: 'This operation needs a secret key',
     cause: 'A publishable key was sent to an operation that only servers may call.',
     remedy: 'Call it from your server with the secret key (wsk_…).',
+  },
+  csrf_required: {
+    status: 403,
+    title: 'The request does not prove that it comes from the console',
+    cause: 'The cookie of a console session was sent, and X-Atrium-CSRF is missing or belongs to another session.',
+    remedy: 'Send the `csrf` of GET /console/session as X-Atrium-CSRF. A program sends a key in Authorization instead.',
+  },
+  role_not_allowed: {
+    status: 403,
+    title: 'The role of this member does not allow it',
+    cause: 'The operation is called by a session of the console, and is for other roles.',
+    remedy: 'Ask an owner of the tenant to do it, or to change the role.',
+  },
+  console_link_invalid: {
+    status: 403,
+    title: 'The link to the console is not valid',
+    cause: 'A link signs in once. It was used, has expired, or was replaced by a new one.',
+    remedy: 'Ask for a new link. An operator makes one with `atrium console-link`.',
   },
   owner_token_required: {
     status: 403,
@@ -186,7 +212,8 @@ export const errors = {
     cause:
       'A service that this operation needs cannot be reached, is overloaded or is not configured; or another ' +
       'request locked the same rows for too long. Nothing was changed, unless error.reason is outcome_unknown: ' +
-      'then the database did not confirm in time whether the request took effect.',
+      'then the database did not confirm in time whether the request took effect. With error.reason restore_unconfirmed, ' +
+      'the installation was restored from a backup, and its operator has not confirmed that yet.',
     remedy: 'Wait for Retry-After seconds and repeat the request, with the same Idempotency-Key where there is one.',
   },
 } as const satisfies Record<string, ErrorEntry>

@@ -1,5 +1,7 @@
+import { namesOf } from './names-of.ts'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
-import { credits, id, nullable, oneOf, Timestamp } from './schemas.ts'
+import { memberRoles } from './roles.ts'
+import { credits, endpointId, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
 interface EventSpec<D extends TObject> {
   summary: string
@@ -85,7 +87,7 @@ export const eventSpecs = {
   'item.created': eventSpec('An item was added', 'Someone added an item to a collection.', item, itemExample),
   'item.updated': eventSpec(
     'An item was curated',
-    'Its curation flags or its access changed. An item that loses the hero flag to another one is an event too. ' +
+    'Its curation flags or its access changed. An item that loses the hero flag to another one also has this event. ' +
       'Changes of an access list are not.',
     item,
     { ...itemExample, hero: true },
@@ -112,7 +114,7 @@ export const eventSpecs = {
   ),
   'collection.deleted': eventSpec(
     'A collection was deleted',
-    'With all its items and artifacts.',
+    'Its items and artifacts were deleted with it.',
     inCollection,
     inCollectionExample,
   ),
@@ -143,6 +145,16 @@ export const eventSpecs = {
     { ...session, joined_at: Timestamp, price_credits: credits() },
     { ...sessionExample, joined_at: '2026-11-20T09:30:04.000Z', price_credits: 5 },
   ),
+  'session.paused': eventSpec(
+    'A session paused',
+    'Its budget is used up. The agent stays in the room and answers again after `POST /sessions/{id}/top-up`.',
+    {
+      ...session,
+      budget_credits: credits({ description: 'What was held for use. Whole credits.' }),
+      used_credits: credits({ description: 'What was used. Whole credits.' }),
+    },
+    { ...sessionExample, budget_credits: 20, used_credits: 21 },
+  ),
   'session.stopped': eventSpec(
     'A session stopped',
     'It was stopped, or its time limit was reached (`expired`).',
@@ -161,7 +173,7 @@ export const eventSpecs = {
     {
       transaction_id: id('transaction'),
       method: oneOf(['license_key', 'token']),
-      epoch: nullable(Type.String({ description: 'Of the token.' })),
+      epoch: nullable(Type.String({ description: 'The epoch of the token; null for a license key.' })),
       amount: credits(),
     },
     { transaction_id: `txn_${suffix}`, method: 'license_key', epoch: null, amount: 1_000 },
@@ -183,9 +195,16 @@ export const eventSpecs = {
     { checkout_id: id('checkout'), purpose: oneOf(['license_key', 'prefund']), credits: credits() },
     { checkout_id: `chk_${suffix}`, purpose: 'license_key', credits: 100 },
   ),
+  'checkout.refunded': eventSpec(
+    'The payment of a checkout was returned',
+    'By a refund, or because the buyer disputed it. `taken` credits were taken back: from the license key, the wallet ' +
+      'that it was redeemed for, or the issuer’s balance. `lost` were spent already, and are booked to the loss account.',
+    { checkout_id: id('checkout'), reason: oneOf(['refund', 'dispute']), taken: credits(), lost: credits() },
+    { checkout_id: `chk_${suffix}`, reason: 'refund', taken: 80, lost: 20 },
+  ),
   'key.created': eventSpec(
     'A key was created',
-    "The tenant's first two keys are events too.",
+    "The tenant's first two keys also have this event.",
     { ...key, expires_at: nullable(Timestamp) },
     { ...keyExample, expires_at: null },
   ),
@@ -197,16 +216,28 @@ export const eventSpecs = {
     { ...key, expires_at: Timestamp },
     { ...keyExample, expires_at: '2026-11-27T09:30:00.000Z' },
   ),
+  'member.added': eventSpec(
+    'A member was added',
+    'An owner invited a person to the console of the tenant.',
+    { member_id: id('member'), role: oneOf([...memberRoles]) },
+    { member_id: `mem_${suffix}`, role: 'moderator' },
+  ),
+  'member.removed': eventSpec(
+    'A member was removed',
+    'The sessions of the member have ended.',
+    { member_id: id('member') },
+    { member_id: `mem_${suffix}` },
+  ),
   'webhook.disabled': eventSpec(
     'The webhook was disabled',
     'Its endpoint answered 410 (`gone`), or every attempt failed for five days (`failing`). Nothing more is sent ' +
       'to it, so read this event with `listEvents`.',
-    { reason: oneOf(['gone', 'failing']), failing_since: Timestamp },
-    { reason: 'failing', failing_since: '2026-11-15T09:30:00.000Z' },
+    { endpoint: endpointId('The endpoint that was disabled.'), reason: oneOf(['gone', 'failing']), failing_since: Timestamp },
+    { endpoint: 'default', reason: 'failing', failing_since: '2026-11-15T09:30:00.000Z' },
   ),
   'tenant.status_changed': eventSpec(
     'The tenant was suspended or reactivated',
-    'By the operator.',
+    'The operator changed the status of the tenant.',
     { status: tenantStatus, previous: tenantStatus },
     { status: 'suspended', previous: 'active' },
   ),
@@ -217,4 +248,4 @@ export type EventType = keyof typeof eventSpecs
 /** The data of an event of this type. */
 export type EventData<T extends EventType> = Static<(typeof eventSpecs)[T]['data']>
 
-export const eventTypes = Object.keys(eventSpecs) as [EventType, ...EventType[]]
+export const eventTypes = namesOf(eventSpecs)

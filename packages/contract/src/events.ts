@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { eventSpecs, eventTypes } from './event-types.ts'
 import { operation } from './operation.ts'
+import { everyMember } from './roles.ts'
 import { closed, id, oneOf, opaqueObject, pageQuery, Timestamp } from './schemas.ts'
 
 export const eventType = oneOf(eventTypes)
@@ -38,6 +39,7 @@ export const eventOperations = {
       'events are in the list. Events are kept for 30 days; a reader that is further behind continues with the ' +
       'oldest one left.',
     caller: 'secret',
+    roles: everyMember,
     query: closed({
       after: Type.Optional(
         Type.Integer({

@@ -2,10 +2,11 @@ import Type, { type Static } from 'typebox'
 import { collectionParams } from './collections.ts'
 import { Item, itemExample, itemFilters } from './items.ts'
 import { operation } from './operation.ts'
+import { everyMember } from './roles.ts'
 import { closed, id, Timestamp } from './schemas.ts'
 import type { StreamBody } from './streams.ts'
 
-/** The first line: what the lines after it are. */
+/** The first line: it describes the export. */
 export const ExportHead = Type.Object({
   format: Type.Literal('atrium.items'),
   version: Type.Literal(1),
@@ -17,7 +18,7 @@ export const ExportHead = Type.Object({
 /** The last line of an export that is complete. */
 export const ExportEnd = Type.Object({
   end: Type.Literal(true),
-  items: Type.Integer({ minimum: 0, description: 'How many items are above.' }),
+  items: Type.Integer({ minimum: 0, description: 'The number of items in the export.' }),
 })
 
 export type ExportedItem = Static<typeof Item>
@@ -44,12 +45,16 @@ export const itemExportOperations = {
     tag: 'Items',
     summary: 'Export all items',
     description:
-      'The items as `application/x-ndjson`, one JSON value a line, oldest first. The first line is `{format, version, collection_id, exported_at, ' +
+      'The items as `application/x-ndjson`, one JSON value a line, oldest first.\n\n' +
+      'The first line is `{format, version, collection_id, exported_at, ' +
       'filters}`, then each line is an item as the list shows it, and the last line is `{end: true, items}` with their number. An export without that ' +
-      'line was cut: start again. The export has the items that were added before it began, as they are when they are read; one that is deleted ' +
-      'meanwhile may be missing. It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the ' +
+      'line was cut: start again.\n\n' +
+      'The export has the items that were added before it began, as they are when they are read; one that is deleted ' +
+      'meanwhile may be missing.\n\n' +
+      'It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the ' +
       'collection deleted, and where the client reads nothing for two minutes. Exports that run at the same time are limited (429).',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'owner',
     params: collectionParams,
     query: closed(itemFilters),

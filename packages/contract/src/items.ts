@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { collectionParams } from './collections.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
+import { everyMember, moderators } from './roles.ts'
 import {
   anyJson,
   closed,
@@ -54,7 +55,7 @@ export const itemExample = {
   created_at: '2026-11-20T09:30:00.000Z',
 }
 
-/** What everyone with the publishable key sees of an open item. */
+/** An open item, as everyone with the publishable key sees it. */
 export const OpenItem = Type.Object({
   id: Item.properties.id,
   type: Item.properties.type,
@@ -84,7 +85,7 @@ const CurationPatch = closed(
   { minProperties: 1 },
 )
 
-/** What the owner's list and the export are filtered by. */
+/** The filters of the owner's list and of the export. */
 export const itemFilters = {
   type: Type.Optional(itemType),
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 120, pattern: noNul, description: 'Exactly this author.' })),
@@ -117,11 +118,14 @@ export const itemOperations = {
       'A call reads a bounded number of items: with filters a page may hold fewer than `limit`, or none, and still have a next_cursor. ' +
       'Every item, oldest first, including items that are not approved or are archived, with their curation flags.',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'owner',
     params: collectionParams,
     query: closed({
       ...itemFilters,
-      order: Type.Optional(oneOf(['newest', 'oldest'], { description: 'Of when they were added.', default: 'oldest' })),
+      order: Type.Optional(
+        oneOf(['newest', 'oldest'], { description: 'By the time at which they were added.', default: 'oldest' }),
+      ),
       ...pageQuery,
     }),
     answers: {
@@ -149,12 +153,15 @@ export const itemOperations = {
     summary: 'List the open items',
     description:
       'What visitors may read: items that are approved, not archived and have the access `open`. A collection whose `item_access` is `open` ' +
-      'adds its items so; the owner changes it item by item. A box lists none.',
+      'adds its items with that access; the owner can change it for each item. A box lists none.',
     caller: 'publishable',
+    roles: everyMember,
     params: collectionParams,
     capability: 'optional',
     query: closed({
-      order: Type.Optional(oneOf(['newest', 'oldest'], { description: 'Of when they were added.', default: 'newest' })),
+      order: Type.Optional(
+        oneOf(['newest', 'oldest'], { description: 'By the time at which they were added.', default: 'newest' }),
+      ),
       type: Type.Optional(itemType),
       ...pageQuery,
     }),
@@ -176,6 +183,7 @@ export const itemOperations = {
       'the content is sealed on arrival, unless the client sends it sealed as {type: "sealed", content: a compact ' +
       'JWE}.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'contributor',
     idempotency: 'accepted',
     params: collectionParams,
@@ -212,6 +220,7 @@ export const itemOperations = {
       "X-Id-Token (a fresh ID token of the identity provider) and X-Spk (the device's public key as a JSON JWK, " +
       "whose thumbprint is the token's nonce), else 403 `not_authorized` with error.reason; `owner`: 404.",
     caller: 'publishable',
+    roles: everyMember,
     capability: 'optional',
     params: itemParams,
     headers: identityHeaders,
@@ -231,6 +240,7 @@ export const itemOperations = {
       'Sets curation flags or access. Setting hero clears the previous hero in the same transaction. `grant` and ' +
       '`revoke` are e-mail addresses, which are stored sealed. A revoked account gets error.reason `revoked`.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: itemParams,
     body: CurationPatch,
@@ -252,6 +262,7 @@ export const itemOperations = {
       'collection is 400 with a detail that names it, and nothing was changed. `hero: true` is for one item. Each item that changed has its ' +
       'own event.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'accepted',
     params: collectionParams,
@@ -262,7 +273,7 @@ export const itemOperations = {
     }),
     answers: {
       200: {
-        description: 'What became of each item, in the order of the ids.',
+        description: 'The outcome for each item, in the order of the ids.',
         data: Type.Object({
           results: Type.Array(Type.Object({ id: id('item'), status: oneOf(['updated', 'unchanged', 'deleted']) })),
         }),
@@ -283,6 +294,7 @@ export const itemOperations = {
     summary: 'Delete an item',
     description: 'Deletes the item permanently.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: itemParams,
     answers: { 204: { description: 'Gone.' } },

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
+import { analysts, developers } from './roles.ts'
 import { closed, id, nullable, oneOf, Timestamp } from './schemas.ts'
 
 const kind = oneOf(['secret', 'publishable'])
@@ -38,6 +39,7 @@ export const keyOperations = {
     summary: 'List keys',
     description: 'All keys of the tenant, oldest first, including revoked ones. `last_used_at` is accurate to about ten seconds.',
     caller: 'secret',
+    roles: analysts,
     answers: { 200: { description: 'The keys.', data: Type.Array(Type.Object(keyFields)) } },
     example: { data: [keyExample] },
   }),
@@ -50,12 +52,16 @@ export const keyOperations = {
     tag: 'Keys',
     summary: 'Create or rotate a key',
     description:
-      'The key is returned only in this answer. With `rotates`, the named key of the same kind stays valid for ' +
+      'The key is returned only in this answer.\n\n' +
+      'With `rotates`, the named key of the same kind stays valid for ' +
       '`overlap_seconds` (default 0: it expires at once), so that a new key can be rolled out without a gap. ' +
-      'Rotation never extends the life of the old key. A key may rotate itself: then send an Idempotency-Key of at ' +
+      'Rotation never extends the life of the old key.\n\n' +
+      'A key may rotate itself: then send an Idempotency-Key of at ' +
       'least 20 random characters. If no response arrives, the same request with the expired key returns the ' +
       'stored answer for 10 minutes.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     idempotency: 'accepted',
     endsCaller: true,
     body: closed({
@@ -85,6 +91,8 @@ export const keyOperations = {
       'Takes effect in every process normally within a second, and never later than 15 seconds. Revoking a revoked ' +
       'key is a no-op. The last active secret key cannot be revoked: 409 `last_secret_key`.',
     caller: 'secret',
+    roles: developers,
+    audited: true,
     params: Type.Object({ keyId: id('key') }),
     answers: { 204: { description: 'Revoked.' } },
     errors: ['not_found', 'last_secret_key'],

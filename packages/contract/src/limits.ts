@@ -1,11 +1,11 @@
+import { addressPolicy, type RatePolicy, requestLimits } from './request-limits.ts'
+
 /** Every limit of the API. Sizes are bytes of the JSON text in UTF-8. */
 export const limits = {
-  bodyBytes: 256 * 1024,
-  headerBytes: 16 * 1024,
+  ...requestLimits,
   metadataBytes: 16 * 1024,
   appStateBytes: 16 * 1024,
   itemContentBytes: 64 * 1024,
-  jsonDepth: 64,
   pageDefault: 50,
   pageMax: 200,
   /** Items of one bulk curation. */
@@ -13,8 +13,6 @@ export const limits = {
   idempotencyKeyLength: 255,
   idempotencyTtlMs: 24 * 60 * 60 * 1000,
   idempotencyWaitMs: 5_000,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
   keyOverlapSeconds: 2_592_000,
   accessListEntries: 1_000,
   /** Per tenant: sessions that are launching or running. */
@@ -29,18 +27,19 @@ export const limits = {
   openUploadsInCollection: 100,
   /** Per tenant: artifacts whose generation is queued or running. */
   activeGenerations: 200,
+  /** Per tenant: members, with those who are invited. */
+  members: 100,
+  /** Per tenant: webhook endpoints, with the one of `PUT /tenant/webhooks`. */
+  webhookEndpoints: 20,
+  /** Of the installation: operator credentials that are active. */
+  operatorCredentials: 20,
 } as const
-
-/** A rate limit (GCRA): a steady rate, and the size of a burst. */
-export interface RatePolicy {
-  name: string
-  perSecond: number
-  burst: number
-}
 
 export const ratePolicies = {
   tenant: { name: 'tenant', perSecond: 500, burst: 1_000 },
   secretKey: { name: 'secret-key', perSecond: 200, burst: 400 },
   publishableKey: { name: 'publishable-key', perSecond: 50, burst: 100 },
-  address: { name: 'address', perSecond: 20, burst: 60 },
+  address: addressPolicy,
+  /** Sign-ins to the console, per IP address: 12 a minute. */
+  signIn: { name: 'sign-in', perSecond: 0.2, burst: 12 },
 } as const satisfies Record<string, RatePolicy>

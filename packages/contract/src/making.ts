@@ -3,6 +3,7 @@ import { Artifact, artifactOperations } from './artifacts.ts'
 import { collectionParams } from './collections.ts'
 import { identityHeaders } from './items.ts'
 import { operation } from './operation.ts'
+import { moderators } from './roles.ts'
 import { closed, credential, id, oneOf, Timestamp } from './schemas.ts'
 import { providers } from './provider-keys.ts'
 
@@ -36,16 +37,21 @@ export const makingOperations = {
     summary: 'Paint an image',
     description:
       'Starts painting and returns at once. Poll the artifact until its status is `ready`, `failed` or ' +
-      '`quota_exceeded`. Without a key for the provider the built-in painter draws: the same picture for the same ' +
-      'prompt, size and seed. Without a seed a random one is chosen; the artifact contains it. With publishable ' +
+      '`quota_exceeded`.\n\n' +
+      'Without a key for the provider the built-in painter draws: the same picture for the same ' +
+      'prompt, size and seed. Without a seed a random one is chosen; the artifact contains it.\n\n' +
+      'With publishable ' +
       'keys each IP address and each collection may paint 200 times a day, and together they may use a tenth of ' +
       'the monthly allowance per day, unless the operator sets other limits; beyond that the answer is 429 ' +
-      '`rate_limited`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`. A used-up provider ' +
+      '`rate_limited`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.\n\n' +
+      'A used-up provider ' +
       'quota or monthly allowance (of paintings without a coupon) ends as `quota_exceeded`, other failures as ' +
-      '`failed` with a code. The price is held on the coupon at the start, captured when the artifact is ready, ' +
+      '`failed` with a code.\n\n' +
+      'The price is held on the coupon at the start, captured when the artifact is ready, ' +
       'and released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that are ' +
       'queued or being made: 429 with `Retry-After`.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'required',
     params: collectionParams,
@@ -75,12 +81,15 @@ export const makingOperations = {
     summary: 'Produce a card or a clip',
     description:
       'Makes an artifact from the contents of the collection and returns at once. Poll the artifact as after ' +
-      'painting. A card is a 1200×630 PNG set with real type; a clip is an animated WebP of the chosen images, in ' +
+      'painting.\n\n' +
+      'A card is a 1200×630 PNG set with real type; a clip is an animated WebP of the chosen images, in ' +
       'the order given. An item or artifact that is not of this collection is 400. Without `items` and `artifacts` ' +
-      'the heroes are used. A picture may have up to 64 MiB, and 16 MiB if it is hosted elsewhere; with a larger ' +
+      'the heroes are used.\n\n' +
+      'A picture may have up to 64 MiB, and 16 MiB if it is hosted elsewhere; with a larger ' +
       'one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being ' +
       'made: 429 with `Retry-After`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'accepted',
     params: collectionParams,
@@ -107,17 +116,22 @@ export const makingOperations = {
     summary: 'Begin an upload',
     description:
       'Returns a presigned URL for the bytes. Send them there with the returned method and headers, then call ' +
-      '`ready`; both steps are required. Type and length are signed, so that nothing else can be stored. An upload ' +
-      'that is not completed before `expires_at` is removed together with its artifact. A collection can have 100 ' +
+      '`ready`; both steps are required. Type and length are signed, so that nothing else can be stored.\n\n' +
+      'An upload ' +
+      'that is not completed before `expires_at` is removed together with its artifact.\n\n' +
+      'A collection can have 100 ' +
       'open uploads, a tenant 1,000 with 20 GiB in total; beyond that the answer is 429 `rate_limited`. A tenant ' +
       'can store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with publishable keys, ' +
-      'unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`. A `clip` may have ' +
+      'unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`.\n\n' +
+      'A `clip` may have ' +
       'any of the types; the other kinds are images. A picture may have up to 51,200,000 pixels and 20,000 on a ' +
-      'side; an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total. Formats that are decoded ' +
+      'side; an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total.\n\n' +
+      'Formats that are decoded ' +
       'as a whole need more memory per pixel and have lower limits: an AVIF may have 14,900,000 pixels, and a ' +
       'progressive JPEG of the full size must be upright. An animated AVIF is rejected, and only the first frame ' +
       'of an animated PNG is kept.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     idempotency: 'accepted',
     params: collectionParams,
@@ -171,14 +185,17 @@ export const makingOperations = {
     description:
       'Checks the length, the hash and the real type of the uploaded bytes (detected from the bytes), and makes ' +
       'the artifact `ready`. A picture loses its metadata: EXIF (with the location), XMP, IPTC and comments are ' +
-      'removed; JPEG and PNG are re-encoded, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels. ' +
+      'removed; JPEG and PNG are re-encoded, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels.\n\n' +
       '`bytes` and `sha256` then describe the served file, and `width` and `height` the displayed picture. A video ' +
-      'is stored unchanged. A mismatch is 409 `upload_mismatch`: the bytes are removed and the artifact is ' +
+      'is stored unchanged.\n\n' +
+      'A mismatch is 409 `upload_mismatch`: the bytes are removed and the artifact is ' +
       '`failed`. If no bytes have arrived yet, the code is the same and the upload stays open. On an upload that ' +
-      'is ready already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. If ' +
+      'is ready already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`.\n\n' +
+      'If ' +
       'the queue is full, the answer is 503 with `Retry-After`; if the re-encoded picture exceeds the quota of ' +
       'stored bytes, it is 413 `quota_exceeded`. In both cases the upload is unchanged.',
     caller: 'publishable',
+    roles: moderators,
     capability: 'owner',
     params: artifactParams,
     answers: { 200: { description: 'The artifact.', data: Artifact } },
@@ -196,9 +213,10 @@ export const makingOperations = {
     description:
       'Needs no credential once the artifact is published, approved, not archived and `open`. If it is `email` ' +
       'instead, it needs X-Id-Token and X-Spk of a granted account, else 403 `not_authorized`. Otherwise ' +
-      'X-Collection-Token must be the owner token of its collection, else 404. The response has a strong ETag, ' +
+      'X-Collection-Token must be the owner token of its collection, else 404.\n\n' +
+      'The response has a strong ETag, ' +
       '`Accept-Ranges: bytes` and, for an artifact that anyone may see, `Cache-Control: public, max-age=31536000, ' +
-      'immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file. ' +
+      'immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file.\n\n' +
       'With `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice ' +
       '`w`, so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer ' +
       'is 503 with `Retry-After`. A video with `w` is 400.',

@@ -1,3 +1,4 @@
+import { namesOf } from './names-of.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { errorExample } from './error-example.ts'
 import { errors, type ErrorCode } from './errors.ts'
@@ -137,7 +138,7 @@ export function collectErrors(schemas: SchemaCollector, errorPage: ErrorPage): E
 
 /** The codes in the order of the error table, grouped by status. */
 function byStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
-  const order = Object.keys(errors) as ErrorCode[]
+  const order = namesOf(errors)
   return Map.groupBy(
     order.filter((code) => codes.includes(code)),
     (code) => errors[code].status,

@@ -16,9 +16,14 @@ import { Delivery, Webhook } from './webhooks.ts'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** The value as JSON carries it; undefined: there is none. */
+/** The value as JSON represents it; undefined if there is none. */
 export function jsonOf(value: unknown): Json | undefined {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}
+
+/** A schema as OpenAPI shows it. */
+export function schemaJson(schema: object): JsonObject {
+  return JSON.parse(JSON.stringify(schema))
 }
 
 const ops = operations

@@ -21,6 +21,7 @@ export const defaultSecurity = secret
  * The alternative security requirements of an operation: the caller's credential, alone or with the collection token.
  */
 export function securityOf(op: Operation): Requirement[] {
+  if (op.sessionOnly) return [{ consoleSession: [], consoleCsrf: [] }]
   const alone = ofCaller[op.caller]
   if (!op.capability) return op.caller === 'anyone' ? [] : alone
   const together = alone.map((requirement): Requirement => ({ ...requirement, collectionToken: [] }))
@@ -58,6 +59,18 @@ export const securitySchemes: Record<string, JsonObject> = {
     in: 'header',
     name: 'X-Admin-Token',
     description: 'The admin token of the operator of this installation.',
+  },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-atrium-console',
+    description: 'The cookie of a session of the console.',
+  },
+  consoleCsrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Atrium-CSRF',
+    description: 'The `csrf` of GET /console/session, which each request with the cookie needs.',
   },
   sessionControlToken: {
     type: 'http',

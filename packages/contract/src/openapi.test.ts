@@ -58,7 +58,7 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual([...documented(full).keys()].sort(), Object.keys(operations).sort())
   })
 
-  it('every operation bears its x-status', () => {
+  it('every operation has its x-status', () => {
     for (const document of Object.values(documents)) {
       for (const [id, op] of documented(document)) assert.equal(op['x-status'], operations[id as keyof typeof operations].status)
     }

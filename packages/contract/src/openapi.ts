@@ -45,6 +45,9 @@ const parameterComponents: JsonObject = {
   },
 }
 
+/** The version of the contract, in the OpenAPI documents and in the discovery document. */
+export const contractVersion = '1.0.0-beta'
+
 /**
  * The OpenAPI 3.1 document of the operations table. The same options give the same document, with keys in the same
  * order.
@@ -65,13 +68,13 @@ export function openApiDocument({
     openapi: '3.1.1',
     info: {
       title: full ? 'Atrium: every operation' : 'Atrium',
-      version: '1.0.0-beta',
+      version: contractVersion,
       summary: 'Collections, artifacts, agents, credits and rooms for the apps of many tenants.',
       description: introduction(full),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Generators of clients read one server for the whole document: where paths with and without a version meet, the
-    // paths bear it.
+    // Generators of clients read one server for the whole document. In a document with versioned and unversioned
+    // operations, the paths therefore contain the version.
     servers: [{ url: full ? baseUrl.replace(/\/v1\/?$/, '') : baseUrl, description: 'This installation.' }],
     security: defaultSecurity,
     tags: tags.filter((tag) => shown.some((op) => op.tag === tag.name)).map((tag) => ({ ...tag })),
@@ -129,7 +132,7 @@ function operationOf(op: Operation, { schemas, errors }: Context): JsonObject {
     tags: [op.tag],
     summary: op.summary,
     description: op.role === 'issuer' ? `${op.description}\n\nThe tenant must hold the issuer role.` : op.description,
-    ...(op.caller === 'secret' && !op.capability ? {} : { security: securityOf(op) }),
+    ...(op.caller === 'secret' && !op.capability && !op.sessionOnly ? {} : { security: securityOf(op) }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(op.body ? { requestBody: requestBodyOf(op.body, jsonOf(op.example?.body), schemas) } : {}),
     responses: { ...answersOf(op, schemas), ...errors.errorsOf(op) },

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { MemberRole } from './roles.ts'
 
 /** live: served under /v1. legacy: served without a version at the API origin, 404 under /v1. proposed: not built. */
 export type OperationStatus = 'live' | 'legacy' | 'proposed'
@@ -82,6 +83,14 @@ export interface Operation {
    */
   credentialField?: string
   capability?: Capability
+  /**
+   * The members of the tenant who may call by a session of the console, by their role; absent: none. Such a call has
+   * the rights of the secret key and, for the collection in the path, of its owner. Operators' sessions may call what
+   * operators may.
+   */
+  roles?: readonly MemberRole[]
+  /** Only a session of the console may call, and no key. */
+  sessionOnly?: true
   /** Answers 403 issuer_role_required to tenants without the issuer role. */
   role?: 'issuer'
   /** Whether Idempotency-Key is accepted. The claim, the effect and the stored answer commit together. */
@@ -91,6 +100,10 @@ export interface Operation {
    * answer for a while.
    */
   endsCaller?: true
+  /**
+   * The call is recorded in the audit log. Calls of operators that change something are, without this.
+   */
+  audited?: true
   params?: TObject
   query?: TObject
   headers?: TObject
@@ -107,6 +120,19 @@ export interface Operation {
 /** Checks the declaration and keeps its exact type. */
 export function operation<const O extends Operation>(declaration: O): O {
   return declaration
+}
+
+/**
+ * Whether a session of the console is a credential for the operation. Its role may still not be allowed: see
+ * `Operation.roles`.
+ */
+export function takesConsoleSessions({ caller }: Pick<Operation, 'caller'>): boolean {
+  return caller === 'secret' || caller === 'publishable' || caller === 'operator'
+}
+
+/** Whether a call leaves an entry in the audit log. */
+export function isAudited({ audited, caller, method }: Operation): boolean {
+  return audited ?? (caller === 'operator' && method !== 'GET')
 }
 
 export type ParamsOf<O extends Operation> = O['params'] extends TSchema ? Static<O['params']> : Record<never, never>

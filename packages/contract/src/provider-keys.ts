@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { owners } from './roles.ts'
 import { closed, nullable, Timestamp } from './schemas.ts'
 
 /** The model providers. To add a provider, add its name here and an adapter. */
@@ -48,6 +49,8 @@ export const providerKeyOperations = {
       "openai_compatible is any other service with the protocol of OpenAI's chat completions and images, at its " +
       'own base URL.',
     caller: 'secret',
+    roles: owners,
+    audited: true,
     body: closed(
       {
         openai: Type.Optional(providerKey),
@@ -70,6 +73,7 @@ export const providerKeyOperations = {
     summary: 'List provider keys',
     description: 'Hints and times, never the keys.',
     caller: 'secret',
+    roles: owners,
     answers: { 200: { description: 'The providers that have a key.', data: ProviderKeys } },
     example: { data: providerKeysExample },
   }),

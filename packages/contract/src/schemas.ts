@@ -1,6 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema, type TString } from 'typebox'
 import { limits } from './limits.ts'
-import { idSchemaPattern, type IdKind } from './tokens.ts'
+import { defaultEndpoint, idPrefixes, idSchemaPattern, type IdKind } from './tokens.ts'
 
 /** A request body that rejects undeclared fields, so that a misspelt field is an error. */
 export function closed<P extends TProperties>(properties: P, options: { minProperties?: number; description?: string } = {}) {
@@ -14,6 +14,11 @@ export function id(kind: IdKind, description?: string): TString {
   const schema = Type.String({ pattern: idSchemaPattern(kind), ...(description ? { description } : {}) })
   // A symbol, so that JSON documents omit it.
   return Object.assign(schema, { [idKind]: kind })
+}
+
+/** The id of a webhook endpoint, or `default`. */
+export function endpointId(description: string) {
+  return Type.String({ pattern: `^(${defaultEndpoint}|${idPrefixes.webhookEndpoint}[0-9A-Za-z]{22})$`, description })
 }
 
 /** The kind of a schema that `id` made; undefined for any other schema. */
@@ -81,7 +86,7 @@ export function credential(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description })
 }
 
-/** PostgreSQL stores no NUL in a text: there is none to search for. */
+/** PostgreSQL does not store NUL in text, so no text with NUL can be found. */
 export const noNul = '^[^\\u0000]*$'
 
 /** The query parameters of a paged list. */

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
+import { analysts, developers } from './roles.ts'
 import { closed, createdWithin, credential, credits, id, nullable, oneOf, opaqueObject, pageQuery, Timestamp } from './schemas.ts'
 import { Spk } from './space-schemas.ts'
 
@@ -8,7 +9,9 @@ const sessionParams = Type.Object({ id: id('session') })
 const maxMinutes = Type.Integer({ minimum: 1, maximum: 24 * 60 })
 const room = Type.String({ description: 'The room, without its key.' })
 
-export const sessionStatus = oneOf(['armed', 'launching', 'running', 'stopping', 'stopped', 'failed', 'expired'])
+export const sessionStatus = oneOf(['armed', 'launching', 'running', 'paused', 'stopping', 'stopped', 'failed', 'expired'])
+
+const budget = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000_000, description })
 
 export const SessionLaunch = closed({
   agent_id: id('agent'),
@@ -28,6 +31,19 @@ export const SessionLaunch = closed({
         '`price_changed`).',
     }),
   ),
+  quote: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'A quote of `POST /quotes` for this agent. The launch costs at most the quoted price.',
+    }),
+  ),
+  budget_credits: Type.Optional(
+    budget(
+      'Held beside the price, and pays what the agent uses: `credits_per_1k_tokens` and `credits_per_tool_call` of the ' +
+        'agent. When it is used up, the session pauses. Without it, use is neither counted nor charged.',
+    ),
+  ),
   arm: Type.Optional(
     Type.Boolean({
       default: false,
@@ -45,6 +61,7 @@ export const Session = Type.Object({
   status: sessionStatus,
   control_token: Type.String({ description: 'Reads and stops this session (sct_…). Returned once.' }),
   price_credits: credits(),
+  budget_credits: Type.Optional(credits({ description: 'Only of a session with a budget: what is held for use.' })),
   created_at: Timestamp,
   expires_at: Timestamp,
 })
@@ -74,8 +91,28 @@ export const SessionStatus = Type.Object({
   status: sessionStatus,
   price_credits: credits({ description: 'The amount held at launch, in whole credits.' }),
   charged_credits: credits({
-    description: 'The amount captured when the session stopped, in whole credits. 0 until then, and if the agent never joined.',
+    description:
+      'The amount captured when the session stopped, in whole credits: the price and, of a session with a budget, what ' +
+      'was used. 0 until then, and if the agent never joined.',
   }),
+  budget_credits: Type.Optional(
+    credits({ description: 'Only of a session with a budget: what was held for use, at the launch and by top-ups.' }),
+  ),
+  used_credits: Type.Optional(
+    credits({
+      description:
+        'Only of a session with a budget: the price of what was used. The last answer of the model may exceed the budget; ' +
+        'only a top-up pays for that part.',
+    }),
+  ),
+  used_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Only of a session with a budget: tokens that the model read and wrote. Estimated where its provider reports none.',
+    }),
+  ),
+  used_tool_calls: Type.Optional(Type.Integer({ minimum: 0, description: 'Only of a session with a budget.' })),
   max_minutes: Type.Integer({ description: 'The longest duration from the launch on, in minutes.' }),
   created_at: Timestamp,
   joined_at: nullable(Timestamp),
@@ -123,6 +160,7 @@ export const sessionOperations = {
       'are not part of it. A call reads a bounded number of sessions: with filters a page may hold fewer than `limit`, or none, and still have a ' +
       'next_cursor. A session is listed for as long as it is kept: 90 days after its end, unless the installation sets another time.',
     caller: 'secret',
+    roles: analysts,
     query: closed({
       status: Type.Optional(sessionStatus),
       agent_id: Type.Optional(id('agent')),
@@ -143,18 +181,29 @@ export const sessionOperations = {
     summary: 'Launch an agent into a room',
     description:
       "Holds the agent's price on the coupon and launches the agent. The hold is captured when the session stops " +
-      'after the agent joined, and released if it never joined. A retry with the same Idempotency-Key neither ' +
-      'launches nor charges twice. With `arm` it only prepares a pending launch: the answer contains a summon key ' +
-      'and nothing is charged; a pending launch expires after 90 days. 200 means that the same agent is in the ' +
-      'room already. Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even ' +
-      'if the price is 0. An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
-      'room has not admitted is 403 `not_authorized`. If the agent costs more than `max_price_credits`, nothing is ' +
+      'after the agent joined, and released if it never joined.\n\n' +
+      'A retry with the same Idempotency-Key neither ' +
+      'launches nor charges twice.\n\n' +
+      'With `arm` it only prepares a pending launch: the answer contains a summon key ' +
+      'and nothing is charged; a pending launch expires after 90 days.\n\n' +
+      '- 200 means that the same agent is in the ' +
+      'room already.\n' +
+      '- Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even ' +
+      'if the price is 0.\n' +
+      '- An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
+      'room has not admitted is 403 `not_authorized`.\n\n' +
+      'If the agent costs more than `max_price_credits`, nothing is ' +
       'launched or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`, ' +
       '`agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the ' +
-      'last ten minutes; the lowest price of that time counts as agreed to. ' +
+      'last ten minutes; the lowest price of that time counts as agreed to.\n\n' +
+      '`budget_credits` are held from the same coupon, in addition to the price, and pay what the agent uses. An agent ' +
+      'without metered prices, such as a remote one, uses none: a budget for it is 400.\n\n' +
+      'With a `quote` the launch costs the quoted price, or the current one if that is lower. A quote that has ' +
+      'expired, is for another agent or tenant, or for fewer minutes than asked for, is 400.\n\n' +
       `A tenant has at most ${limits.activeSessions} sessions launching or running and ${limits.pendingLaunches} pending launches; beyond that the answer is 429 ` +
       '`rate_limited`, whose message names the limit.',
     caller: 'publishable',
+    roles: developers,
     idempotency: 'required',
     body: SessionLaunch,
     answers: {
@@ -182,8 +231,10 @@ export const sessionOperations = {
     summary: 'Start a pending launch',
     description:
       'The summon key in the body is the credential; an unknown one is 401. Charges the coupon that was stored ' +
-      'when the launch was prepared: the agent’s price, but never more than at that time. If the price has risen ' +
-      'since, the answer is 409 `price_changed`, nothing is charged, and the launch stays pending. While a session ' +
+      'when the launch was prepared: the agent’s price, but never more than at that time.\n\n' +
+      'If the price has risen ' +
+      'since, the answer is 409 `price_changed`, nothing is charged, and the launch stays pending.\n\n' +
+      'While a session ' +
       'of this key runs, the answer is 409 `state_conflict`; after the session has ended the key can be used again.',
     credentialField: 'summon_key',
     caller: 'anyone',
@@ -232,6 +283,36 @@ export const sessionOperations = {
     errors: ['not_authorized'],
     example: { data: { sessionId: sessionExample.id, status: 'stopped' } },
   }),
+  topUpSession: operation({
+    id: 'topUpSession',
+    kind: 'claimed',
+    method: 'POST',
+    path: '/sessions/{id}/top-up',
+    status: 'live',
+    tag: 'Sessions',
+    summary: 'Add to the budget of a session',
+    description:
+      'Holds `budget_credits` on the coupon, which may be another one than at the launch, and adds them to the budget. ' +
+      'A paused session continues: the agent answers what was said meanwhile. A session that is not paused keeps ' +
+      'running with the larger budget.\n\n' +
+      'The last answer of the model may have used more than the budget. The top-up pays for that part too; one that ' +
+      'does not exceed it is 400, and nothing is held.\n\n' +
+      'Only the launcher’s control token is accepted; that of the agent is 403 `not_authorized`. On a session that has ended, or was launched without a budget, it is 409 `state_conflict`. Its end settles all ' +
+      'holds of a session: what was used is captured, in the order of the top-ups, and the rest is released.',
+    caller: 'control',
+    idempotency: 'required',
+    params: sessionParams,
+    body: closed({
+      coupon: credential('The coupon (cpn_…) or wallet code (wlt_…) that pays. It is not stored.'),
+      budget_credits: budget('What is added to the budget, in whole credits.'),
+    }),
+    answers: { 200: { description: 'The session.', data: SessionStatus } },
+    errors: ['insufficient_credit', 'not_authorized', 'state_conflict'],
+    example: {
+      body: { coupon: 'cpn_…', budget_credits: 20 },
+      data: { ...statusExample, budget_credits: 40, used_credits: 21, used_tokens: 9_120, used_tool_calls: 3 },
+    },
+  }),
   markSessionJoined: operation({
     id: 'markSessionJoined',
     kind: 'write',
@@ -261,12 +342,15 @@ export const sessionOperations = {
     description:
       'Issues an ID token which states that the holder of the device key in the body is the agent of this session. ' +
       'The Space service requires it from an agent in an e-mail room, and in any room it names the agent as the ' +
-      'author. It needs the control token of the agent’s launch request; the launcher’s control token is 403 ' +
-      '`not_authorized`. RS256, by the key set of the API origin (`/.well-known/openid-configuration`); `aud` is ' +
+      'author.\n\n' +
+      'It needs the control token of the agent’s launch request; the launcher’s control token is 403 ' +
+      '`not_authorized`.\n\n' +
+      'RS256, by the key set of the API origin (`/.well-known/openid-configuration`); `aud` is ' +
       'the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 thumbprint of `spk`, and the ' +
       'header’s `typ` is `agent+jwt`. It is valid for 45 seconds, but not beyond the session’s `expires_at`, so ' +
       'that it does not outlive its session. Get a fresh one before a long poll, and whenever the Space service ' +
-      'answers `token: expired`. On a session that has ended it is 409 `state_conflict`, and while an operator ' +
+      'answers `token: expired`.\n\n' +
+      'On a session that has ended it is 409 `state_conflict`, and while an operator ' +
       'holds the agent or has suspended its tenant 403 `not_authorized`.',
     caller: 'control',
     params: sessionParams,

@@ -50,10 +50,10 @@ const identity = {
     Type.String({
       maxLength: 4_096,
       description:
-        'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message ' +
-        'as JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll ' +
-        'the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
-        'canonical JSON (RFC 8785). When present it must verify. It is good for five minutes, and sent again it ' +
+        'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message ' +
+        'as JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll, ' +
+        'the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
+        'canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending it again ' +
         'changes nothing.',
     }),
   ),
@@ -112,6 +112,48 @@ export const SpaceExpel = op('expel', { room, mk, emails: Type.Optional(emails),
 export const SpaceRename = op('rename', { room, mk, title, ...identity })
 export const SpaceRemove = op('remove', { room, mk, ...identity })
 
+const line = Type.String({
+  pattern:
+    '^\\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",)?"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+",' +
+    '"tag":"[A-Za-z0-9_-]{22}"\\}$',
+  description:
+    'A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with `"unprotected":{"seq":n,"prev":"…"}` ' +
+    'behind its first member: its number, and the hash of the line before it (absent on line 0). Up to 64 KiB.',
+})
+const signature = Type.String({
+  maxLength: 1_024,
+  description:
+    'Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room, iat, sha256}: ' +
+    'the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256 (base64url) of the other ' +
+    'members of the request as canonical JSON (RFC 8785). It is valid for five minutes before and after iat.',
+})
+export const SpaceMake = op('make', {
+  room,
+  access: Type.String({
+    pattern: '^[A-Za-z0-9_-]{43}$',
+    description: 'The public access key of the room: Ed25519, the x of its JWK..',
+  }),
+  line,
+  signature,
+})
+export const SpaceRead = op('read', {
+  room,
+  sinceEtag: SpacePoll.properties.sinceEtag,
+  sinceCount: SpacePoll.properties.sinceCount,
+  waitMs: SpacePoll.properties.waitMs,
+  limit: SpacePoll.properties.limit,
+  signature,
+})
+export const SpaceAppend = op('append', {
+  room,
+  line,
+  dedupe: Type.String({
+    pattern: '^[A-Za-z0-9_-]{22,86}$',
+    description: 'A random value. A repeat with the same one is stored once, and answered with the number of the stored line.',
+  }),
+  signature,
+})
+
 export const SpaceEntry = Type.Object({
   seq: Type.Integer({ description: 'Number of the line.' }),
   id: Type.String(),
@@ -133,6 +175,12 @@ export const SpaceEntry = Type.Object({
 
 export const SpacePollAnswer = Type.Object({ etag, count, entries: Type.Array(SpaceEntry), policy, title: Type.Optional(title) })
 export const SpaceTurnAnswer = Type.Object({ ok, seq: Type.Integer(), id: Type.String(), at: Timestamp, etag, count })
+export const SpaceReadAnswer = Type.Object({
+  etag,
+  count,
+  lines: Type.Array(Type.String(), { description: 'The stored lines, unchanged. The reader checks their chain.' }),
+})
+export const SpaceAppendAnswer = Type.Object({ ok, seq: Type.Integer(), etag, count })
 export const SpaceSealedAnswer = Type.Object({
   alg: Type.Unsafe<'A256GCM'>({ type: 'string', const: 'A256GCM' }),
   bytes: Type.Integer({ description: 'Length of sealed in UTF-8.' }),
@@ -159,8 +207,19 @@ const requests = [
   SpaceExpel,
   SpaceRename,
   SpaceRemove,
+  SpaceMake,
+  SpaceRead,
+  SpaceAppend,
 ] as const
-const answers = [SpacePollAnswer, SpaceTurnAnswer, SpaceSealedAnswer, SpaceAttestAnswer, SpaceChanged] as const
+const answers = [
+  SpacePollAnswer,
+  SpaceTurnAnswer,
+  SpaceSealedAnswer,
+  SpaceAttestAnswer,
+  SpaceChanged,
+  SpaceReadAnswer,
+  SpaceAppendAnswer,
+] as const
 
 export const SpaceRequest = Type.Unsafe<Static<(typeof requests)[number]>>({ oneOf: requests })
 export const SpaceAnswer = Type.Unsafe<Static<(typeof answers)[number]>>({ anyOf: answers })

@@ -13,13 +13,19 @@ export const spaceOperations = {
     description:
       'One endpoint without a tenant key; the field `op` selects the operation. Request and answer are flat, ' +
       'without the envelope, and never cached. The lines of a room are sealed to its room key, which the operator ' +
-      'does not have. `poll` reads, `turn` writes (if the room does not exist, it creates an open one), `sealed` ' +
+      'does not have.\n\n' +
+      '`poll` reads, `turn` writes (if the room does not exist, it creates an open one), `sealed` ' +
       'returns the stored bytes unchanged, `attest` identifies the running build; `create`, `admit`, `expel`, ' +
-      '`rename` and `remove` are for the owner of a room. In a room with policy `email` every read and write needs idToken and ' +
+      '`rename` and `remove` are for the owner of a room.\n\n' +
+      '`make`, `read` and `append` are for rooms whose lines the clients seal. The service never receives the room key: the client ' +
+      'derives a signing key from it, whose public part is given with `make`, and signs every request. `sealed` and `attest` are the ' +
+      'same for both kinds. The kind of a room never changes.\n\n' +
+      'In a room with policy `email` every read and write needs idToken and ' +
       'spk, which are checked in this order before anything is decrypted: the token against the key set of its ' +
-      'issuer; its nonce against the thumbprint of spk; the account, or the agent, against the list. Accounts are ' +
+      'issuer; its nonce against the thumbprint of spk; the account, or the agent, against the list.\n\n' +
+      'Accounts are ' +
       'proved by the identity provider, agents by the API origin (/.well-known/openid-configuration). Neither ' +
-      'issuer is accepted in place of the other: with an agent’s token nobody can create a room or change a list. ' +
+      'issuer is accepted in place of the other: with an agent’s token nobody can create a room or change a list.\n\n' +
       'In an open room an agent that sends its token is named as the author; without a token it is anonymous, like ' +
       'any other caller.',
     caller: 'anyone',
@@ -35,11 +41,13 @@ export const spaceOperations = {
       400: { description: 'The op is unknown, or a field of it is not valid.', error: 'invalid_request' },
       403: {
         description:
-          'The room key is wrong, or the presented identity has no access. `token: <detail>` is one of malformed, ' +
+          'The room key is wrong (also: a signature is not by the access key over this request), a signature is of another time ' +
+          '(bad_clock), or the presented identity has no access. `token: <detail>` is one of malformed, ' +
           'bad_signature, bad_issuer, bad_aud, expired, not_yet_valid, unverified_email. Nothing was stored.',
         error: 'not_authorized',
         reasons: [
           'bad_room_key',
+          'bad_clock',
           'unsigned',
           'token: expired',
           'nonce_mismatch',
@@ -50,7 +58,13 @@ export const spaceOperations = {
         ],
       },
       404: { description: 'The room does not exist.', error: 'not_found', reasons: ['room'] },
-      409: { description: 'The room exists already.', error: 'room_exists', reasons: ['room'] },
+      409: {
+        description:
+          'The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append ' +
+          'alone. server_sealed: it has the other ops.',
+        error: 'room_exists',
+        reasons: ['room', 'client_sealed', 'server_sealed'],
+      },
       413: { description: 'The body, or the room, would grow too large.', error: 'payload_too_large' },
       429: { description: 'Too many requests.', error: 'rate_limited' },
       500: { description: 'Internal server error.', error: 'internal_error' },

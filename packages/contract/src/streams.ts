@@ -4,11 +4,12 @@ import { collectionParams } from './collections.ts'
 import { Event, eventExample } from './events.ts'
 import { OpenItem, openItemExample } from './items.ts'
 import { operation } from './operation.ts'
+import { everyMember } from './roles.ts'
 import { closed } from './schemas.ts'
 
 const { id: eventId, type, created_at, data } = Event.properties
 /** An event of one collection. It has no sequence: that would disclose how much else happens. */
-const CollectionEvent = Type.Object({ id: eventId, type, created_at, data })
+export const CollectionEvent = Type.Object({ id: eventId, type, created_at, data })
 
 /** `ready`: the first message of a stream without a cursor. `reset`: the cursor has expired; read the state again. */
 export type ControlMessage = { event: 'ready' | 'reset'; data: Record<never, never> }
@@ -37,7 +38,8 @@ const streamQuery = closed({
       minLength: 1,
       maxLength: 200,
       description:
-        'Where to go on, for an `EventSource`, which cannot send headers when it connects. Last-Event-ID takes precedence.',
+        'The cursor from which to continue, for an `EventSource`, which cannot send headers when it connects. Last-Event-ID ' +
+        'takes precedence.',
     }),
   ),
 })
@@ -46,16 +48,20 @@ const streamHeaders = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'The `id` of the last message that you handled, as it came. Absent: from now on.',
+      description: 'The `id` of the last message that you handled, unchanged. Absent: the stream starts now.',
     }),
   ),
 })
 
 const format =
-  'The response is `text/event-stream` (HTML, 9.2) and stays open. Without Last-Event-ID the stream starts now; its first message is `ready`, whose ' +
-  '`id` is a cursor. With Last-Event-ID the stream continues after that message, without a gap and without a repeat. A cursor is opaque, belongs to ' +
-  'one stream and is valid while events are stored (30 days). A stream with an expired cursor begins with `reset`: read the state again. A comment is ' +
-  'sent every 15 seconds and may have a newer `id`. Each API process limits the open streams in total, per tenant and per IP address (429). '
+  '\n\n' +
+  'The response is `text/event-stream` (HTML, 9.2) and stays open:\n' +
+  '- Without Last-Event-ID the stream starts now. Its first message is `ready`, whose `id` is a cursor.\n' +
+  '- With Last-Event-ID it continues after that message, without a gap and without a repeat.\n' +
+  '- A cursor is opaque, belongs to one stream and is valid while events are stored (30 days). A stream with an expired ' +
+  'cursor begins with `reset`: read the state again.\n' +
+  '- A comment is sent every 15 seconds and may have a newer `id`.\n\n' +
+  'Each API process limits the open streams in total, per tenant and per IP address (429). '
 
 const frame = (name: string, example: unknown) => `id: kY3…\nevent: ${name}\ndata: ${JSON.stringify(example)}\n\n`
 
@@ -81,10 +87,11 @@ export const streamOperations = {
     summary: 'Stream events',
     description:
       'All events of the tenant as they happen, in the order of `sequence`. Each message is named after the type of its event, and its data is the ' +
-      'event as `GET /events` lists it. ' +
+      'event as `GET /events` lists it.' +
       format +
       'The stream ends within 15 seconds once the key is revoked or the tenant suspended.',
     caller: 'secret',
+    roles: everyMember,
     query: streamQuery,
     headers: streamHeaders,
     answers: { 200: answer<EventMessage>('`ready`, `reset`, and a message for each event.') },
@@ -100,13 +107,16 @@ export const streamOperations = {
     tag: 'Items',
     summary: 'Stream a collection',
     description:
-      'With the publishable key, the open items of the collection (approved, not archived, access `open`): `item` with the item when it becomes open ' +
-      'or is curated, `removed` with its id when it is no longer open or was deleted. The item is sent as it is when the message is sent. With the ' +
-      "owner token, all events of the collection's items, artifacts and state: each message is named after the type of its event, and its data is " +
-      '`{id, type, created_at, data}`. ' +
+      'The messages depend on the credentials:\n' +
+      '- With the publishable key, the open items of the collection (approved, not archived, access `open`): `item` with ' +
+      'the item when it becomes open or is curated, `removed` with its id when it is no longer open or was deleted. The ' +
+      'item is sent as it is when the message is sent.\n' +
+      "- With the owner token, all events of the collection's items, artifacts and state. Each message is named after the " +
+      'type of its event, and its data is `{id, type, created_at, data}`.' +
       format +
       'The stream ends within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the collection deleted.',
     caller: 'publishable',
+    roles: everyMember,
     capability: 'optional',
     params: collectionParams,
     query: streamQuery,
@@ -129,7 +139,7 @@ export const streamOperations = {
     summary: 'Stream a wall',
     description:
       'The open items of a collection whose `wall` is true, without a credential: the messages that `GET /collections/{id}/stream` sends with the ' +
-      'publishable key. Otherwise 404. ' +
+      'publishable key. Otherwise 404.' +
       format +
       'The stream ends within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted.',
     caller: 'anyone',

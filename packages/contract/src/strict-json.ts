@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { requestLimits } from './request-limits.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -35,7 +35,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * JsonError.
  */
 export function parseStrictJson(source: string | Uint8Array, strictness: Strictness = {}): unknown {
-  const { maxDepth = limits.jsonDepth, anyNumber = false } = strictness
+  const { maxDepth = requestLimits.jsonDepth, anyNumber = false } = strictness
   const text = typeof source === 'string' ? source : decode(source)
   let value: unknown
   try {

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { closed, EmailAddress, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
+import { everyMember } from './roles.ts'
+import { closed, EmailAddress, id, noNul, nullable, oneOf, pageQuery, Timestamp } from './schemas.ts'
 
-const Role = oneOf(['app', 'issuer'])
+export const Role = oneOf(['app', 'issuer'])
 
 export const Tenant = Type.Object({
   id: id('tenant'),
@@ -12,15 +13,26 @@ export const Tenant = Type.Object({
   created_at: Timestamp,
 })
 
+/** A tenant as an operator sees it in the list. */
+export const ListedTenant = Type.Object({
+  ...Tenant.properties,
+  deletion: nullable(
+    Type.Object(
+      { state: oneOf(['scheduled', 'running', 'done']), due_at: Timestamp },
+      { description: 'The deletion of the tenant and when it begins. Only a scheduled one can be cancelled.' },
+    ),
+  ),
+})
+
 const TenantCreated = Type.Object({
   tenant: Tenant,
   secret_key: Type.String({ description: 'Full scope, for servers only. Returned once.' }),
   publishable_key: Type.String({ description: 'Safe in a browser. Returned once.' }),
 })
 
-const Name = Type.String({ minLength: 1, maxLength: 120 })
+export const TenantName = Type.String({ minLength: 1, maxLength: 120 })
 
-const tenantExample = {
+export const tenantExample = {
   id: 'ten_4fRzK0vXcB1mQwErTy7uPa',
   name: 'Harbour Wall',
   roles: ['app', 'issuer'],
@@ -47,9 +59,10 @@ export const tenantOperations = {
       'up, has expired or never existed is 403 `invite_invalid` in all three cases. The new tenant has an empty ' +
       'list of roles, which means both.',
     caller: 'anyone',
+    audited: true,
     credentialField: 'invite_code',
     idempotency: 'accepted',
-    body: closed({ invite_code: Type.String({ minLength: 1, maxLength: 100 }), name: Name, email: EmailAddress }),
+    body: closed({ invite_code: Type.String({ minLength: 1, maxLength: 100 }), name: TenantName, email: EmailAddress }),
     answers: { 201: { description: 'The tenant and its keys.', data: TenantCreated, oneTimeSecret: true } },
     errors: ['invite_invalid'],
     example: { body: { invite_code: 'inv_…', name: 'Harbour Wall', email: 'ada@harbour.example' }, data: createdExample },
@@ -67,7 +80,7 @@ export const tenantOperations = {
     caller: 'operator',
     idempotency: 'accepted',
     body: closed({
-      name: Name,
+      name: TenantName,
       email: Type.Optional(EmailAddress),
       roles: Type.Optional(Type.Array(Role, { maxItems: 2, uniqueItems: true, description: 'Absent or empty: both.' })),
     }),
@@ -83,12 +96,28 @@ export const tenantOperations = {
     unpublished: true,
     tag: 'Operator',
     summary: 'List the tenants',
-    description: 'Operator only. All tenants, oldest first. Keys are never shown.',
+    description:
+      'Operator only. All tenants, oldest first unless `order` says otherwise, with a deletion that is scheduled, running ' +
+      'or done. Keys are never shown.',
     caller: 'operator',
-    query: PageQuery,
-    answers: { 200: { description: 'A page of tenants.', data: Type.Array(Tenant), paged: true } },
+    query: closed({
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 120,
+          pattern: noNul,
+          description: 'In the name or the e-mail address, in any case of letters, or the beginning of the id.',
+        }),
+      ),
+      status: Type.Optional(oneOf(['active', 'suspended'])),
+      order: Type.Optional(oneOf(['oldest', 'newest'], { default: 'oldest' })),
+      ...pageQuery,
+    }),
+    answers: { 200: { description: 'A page of tenants.', data: Type.Array(ListedTenant), paged: true } },
     errors: ['invalid_cursor'],
-    example: { data: [tenantExample] },
+    example: {
+      data: [{ ...tenantExample, status: 'suspended', deletion: { state: 'scheduled', due_at: '2026-11-27T09:30:00.000Z' } }],
+    },
   }),
   setTenantStatus: operation({
     id: 'setTenantStatus',
@@ -101,40 +130,13 @@ export const tenantOperations = {
     summary: 'Suspend or reactivate a tenant',
     description:
       'Operator only. Suspension disables every key of the tenant, in every process normally within a second and ' +
-      'never later than 15 seconds.',
+      'never later than 15 seconds. A tenant that is deleted, or about to be, keeps its status: 409 `state_conflict`.',
     caller: 'operator',
     params: Type.Object({ tenant_id: id('tenant') }),
     body: closed({ status: oneOf(['active', 'suspended']) }),
     answers: { 200: { description: 'The tenant.', data: Tenant } },
-    errors: ['not_found'],
+    errors: ['not_found', 'state_conflict'],
     example: { body: { status: 'suspended' }, data: { ...tenantExample, status: 'suspended' } },
-  }),
-  createInvite: operation({
-    id: 'createInvite',
-    kind: 'write',
-    method: 'POST',
-    path: '/tenants/invites',
-    status: 'live',
-    unpublished: true,
-    tag: 'Operator',
-    summary: 'Create an invite',
-    description:
-      'Operator only. The invite code is returned once. It signs up `uses` tenants (default 1) until it expires ' +
-      '(default: never).',
-    caller: 'operator',
-    idempotency: 'accepted',
-    body: closed({
-      uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })),
-      expires_at: Type.Optional(Timestamp),
-    }),
-    answers: {
-      201: {
-        description: 'The invite.',
-        data: Type.Object({ invite_code: Type.String(), uses: Type.Integer(), expires_at: nullable(Timestamp) }),
-        oneTimeSecret: true,
-      },
-    },
-    example: { body: { uses: 1 }, data: { invite_code: 'inv_…', uses: 1, expires_at: null } },
   }),
   getTenant: operation({
     id: 'getTenant',
@@ -146,6 +148,7 @@ export const tenantOperations = {
     summary: 'Read your tenant',
     description: 'The tenant that the secret key belongs to.',
     caller: 'secret',
+    roles: everyMember,
     answers: { 200: { description: 'The tenant.', data: Tenant } },
     example: { data: tenantExample },
   }),

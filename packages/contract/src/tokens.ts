@@ -16,7 +16,18 @@ export const idPrefixes = {
   transaction: 'txn_',
   checkout: 'chk_',
   request: 'req_',
+  operatorCredential: 'opc_',
+  auditEntry: 'aud_',
+  inviteEntry: 'ivt_',
+  member: 'mem_',
+  consoleSession: 'cns_',
+  receipt: 'rct_',
+  ledgerAudit: 'lau_',
+  webhookEndpoint: 'whe_',
 } as const
+
+/** The id of the webhook endpoint that `PUT /tenant/webhooks` sets. */
+export const defaultEndpoint = 'default'
 
 export const credentialPrefixes = {
   secretKey: 'wsk_',
@@ -29,12 +40,16 @@ export const credentialPrefixes = {
   coupon: 'cpn_',
   licenseKey: 'lic_',
   invite: 'inv_',
+  operatorToken: 'opt_',
+  consoleLink: 'clk_',
+  consoleSession: 'css_',
+  consoleCsrf: 'csr_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
 export type CredentialKind = keyof typeof credentialPrefixes
 
-/** Returns `length` random bytes. Injected, so that this package does not depend on a platform. */
+/** Returns `length` random bytes. It is injected, so that this package does not depend on a platform. */
 export type RandomBytes = (length: number) => Uint8Array
 
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
+import { everyMember } from './roles.ts'
 import { closed, credits, oneOf } from './schemas.ts'
 
 /** The usage meters. */
@@ -15,6 +16,12 @@ export const UsageRow = Type.Object({
   quantity: Type.Integer({ minimum: 0 }),
 })
 
+export const usageQuery = closed({
+  from: Type.Optional(date),
+  to: Type.Optional(date),
+  by: Type.Optional(oneOf(['day', 'month'], { default: 'day' })),
+})
+
 export const usageOperations = {
   getUsage: operation({
     id: 'getUsage',
@@ -26,20 +33,25 @@ export const usageOperations = {
     summary: 'Read the usage',
     description:
       'One row per period and meter: oldest period first, then meters in the order of the enum. Rows of zero are ' +
-      'omitted. Days are UTC; `from` and `to` are both included, at most 366 days apart, and not before 2000. ' +
-      'Default: the last 30 days, up to today or up to `to`. `requests`: answered calls with a key of this tenant, ' +
-      'including errors. `items`: items added. `bytes`: the bodies of those calls and of their answers, without ' +
-      'headers, and the media of this tenant that were served to anyone. `paints`: paintings, counted when the ' +
-      'picture is ready. `launches`: started sessions. `credits`: captures and fees, from the ledger and therefore ' +
-      'always exact. The other meters are counted in memory and stored every few seconds: the counts of the last 5 ' +
-      'seconds may be missing, and are lost if the server is killed (during a database outage: all counts since it ' +
-      'began). Nothing is counted twice.',
+      'omitted.\n\n' +
+      'Days are UTC; `from` and `to` are both included, at most 366 days apart, and not before 2000. ' +
+      'Default: the last 30 days, up to today or up to `to`.\n\n' +
+      '- `requests`: answered calls with a key of this tenant, ' +
+      'including errors.\n' +
+      '- `items`: items added.\n' +
+      '- `bytes`: the bodies of those calls and of their answers, without ' +
+      'headers, and the media of this tenant that were served to anyone.\n' +
+      '- `paints`: paintings, counted when the ' +
+      'picture is ready.\n' +
+      '- `launches`: started sessions.\n' +
+      '- `credits`: captures and fees, from the ledger and therefore ' +
+      'always exact.\n\n' +
+      '`items`, `paints` and `launches` are stored together with what they count, so they are always exact. `requests` ' +
+      'and `bytes` are counted in memory and stored once a minute: those of the last minute may be missing, and are ' +
+      'lost if the server is killed (during a database outage: all since it began). Nothing is counted twice.',
     caller: 'secret',
-    query: closed({
-      from: Type.Optional(date),
-      to: Type.Optional(date),
-      by: Type.Optional(oneOf(['day', 'month'], { default: 'day' })),
-    }),
+    roles: everyMember,
+    query: usageQuery,
     answers: { 200: { description: 'The rows.', data: Type.Array(UsageRow) } },
     example: { data: [{ period: '2026-11-20', meter: 'items', quantity: 12 }] },
   }),

@@ -4,13 +4,13 @@ import { parseDeviceKey } from './device-key.ts'
 import { type TokenDetail, type TokenExpectations, type TokenVerdict, verifyIdToken } from './id-token.ts'
 import { goodUntilMs, PERSON_LIFETIME, type TokenClaims, type TokenLifetime } from './token-claims.ts'
 
-/** What a request brings along: body fields of the Space endpoint, or the headers X-Id-Token and X-Spk. */
+/** The credentials in a request: body fields of the Space endpoint, or the headers X-Id-Token and X-Spk. */
 export interface Credentials {
   readonly idToken?: unknown
   readonly spk?: unknown
 }
 
-/** An account of an identity provider; `email` is in comparison form (see parseEmail). */
+/** An account of an identity provider. `email` is in comparison form (see parseEmail). */
 export interface Account {
   readonly email: string
   readonly sub: string
@@ -18,7 +18,7 @@ export interface Account {
   readonly name?: string
 }
 
-/** An agent, which the platform's own issuer vouches for. */
+/** An agent, whose identity the platform's own issuer proves. */
 export interface Agent {
   readonly id: string
   readonly issuer: string
@@ -28,7 +28,7 @@ export interface Agent {
 /** The list status of an account or agent; `revoked` if it was removed from the list. */
 export type ListStatus = 'listed' | 'revoked' | 'absent'
 
-/** Opens the sealed allow-list and looks the bearer up. */
+/** Opens the sealed access list and looks up the account or agent. */
 export type FindListStatus<Principal> = (principal: Principal) => Promise<ListStatus>
 
 export type RejectionReason = 'unsigned' | `token: ${TokenDetail}` | 'nonce_mismatch' | 'not_on_list' | 'revoked'
@@ -39,13 +39,13 @@ export type Admission<Principal> =
       readonly principal: Principal
       readonly thumbprint: string
       readonly publicKey: KeyObject
-      /** Until when the token holds. */
+      /** The expiry of the token. */
       readonly untilMs: number
     }
   | { readonly ok: false; readonly reason: RejectionReason }
 
 /**
- * Decides whether the account whose ID token is presented may pass. Throws ProviderUnavailable when the token cannot
+ * Decides whether the account of the presented ID token has access. Throws ProviderUnavailable if the token cannot
  * be checked.
  */
 export function admit(
@@ -83,8 +83,8 @@ interface Steps<Claims, Principal> {
 }
 
 /**
- * In the contract's order (part 5): token, nonce, list. The list stays closed until the first two hold, so a stranger
- * learns nothing of who is on it, not even by how long the answer takes.
+ * In the contract's order (part 5): token, nonce, list. The list is not opened until the first two pass, so a
+ * stranger learns nothing about its members, not even from the time of the answer.
  */
 async function admitPrincipal<Claims extends TokenClaims, Principal>(
   { idToken, spk }: Credentials,
@@ -93,7 +93,7 @@ async function admitPrincipal<Claims extends TokenClaims, Principal>(
   if (isAbsent(idToken) || isAbsent(spk)) return refused('unsigned')
   const token = await verify(idToken)
   if (!token.ok) return refused(`token: ${token.reason}`)
-  // A key that cannot be read has no thumbprint, so no nonce is bound to it.
+  // An unreadable key has no thumbprint, so no nonce is bound to it.
   const device = parseDeviceKey(spk)
   if (device?.thumbprint !== token.claims.nonce) return refused('nonce_mismatch')
   const principal = principalOf(token.claims)

@@ -1,8 +1,8 @@
 /**
- * Decodes base64url (RFC 4648 §5, no padding), or gives undefined.
+ * Decodes base64url (RFC 4648 §5, no padding). Returns undefined for any other text.
  *
- * Only the canonical spelling passes: Node skips characters it does not know and ignores stray low bits, so that one
- * value would have many spellings and one token many texts.
+ * Only the canonical encoding is accepted: Node skips unknown characters and ignores stray low bits, so that one
+ * value would have many encodings and one token many texts.
  */
 export function decodeBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')

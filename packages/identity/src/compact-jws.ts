@@ -29,7 +29,8 @@ export function decodeJsonPart(part: string): JsonObject | undefined {
 }
 
 /**
- * `crit` names rules one must know to read the token, and we know none; `b64` (RFC 7797) would change what is signed.
+ * `crit` names extensions that a reader must understand, and none is supported here; `b64` (RFC 7797) would change
+ * what is signed.
  */
 function asksForExtensions(header: JsonObject): boolean {
   return 'crit' in header || 'b64' in header

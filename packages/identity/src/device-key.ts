@@ -3,7 +3,7 @@ import { decodeBase64url } from './base64url.ts'
 import { isJsonObject, parseJsonObject } from '@atrium/contract/strict-json'
 import { type EcPublicJwk, thumbprint } from './thumbprint.ts'
 
-/** A device's public signing key (`spk`), checked and ready to verify with. */
+/** A device's public signing key (`spk`), parsed and ready to verify with. */
 export interface DeviceKey {
   readonly jwk: EcPublicJwk
   readonly thumbprint: string
@@ -13,9 +13,9 @@ export interface DeviceKey {
 const MAX_JWK_LENGTH = 2048
 
 /**
- * Reads `spk`, which is a JWK in a JSON body or its JSON text in a header. Undefined unless it is the public part of an
- * EC P-256 key, spelled in the one canonical way, with its point on the curve. Members that browsers add on export
- * (`ext`, `key_ops`, `kid`…) are dropped.
+ * Parses `spk`, which is a JWK in a JSON body or its JSON text in a header. Returns undefined unless it is the
+ * public part of an EC P-256 key in canonical encoding, with its point on the curve. Members that browsers add on
+ * export (`ext`, `key_ops`, `kid`…) are dropped.
  */
 export function parseDeviceKey(spk: unknown): DeviceKey | undefined {
   const jwk = parseEcPublicJwk(typeof spk === 'string' ? parseJwkText(spk) : spk)
@@ -30,12 +30,15 @@ function parseJwkText(text: string): unknown {
 function parseEcPublicJwk(value: unknown): EcPublicJwk | undefined {
   if (!isJsonObject(value)) return undefined
   const { kty, crv, x, y } = value
-  // A private key in a request has leaked, so it must not prove anything.
+  // A private key in a request is no longer secret, so it must not prove anything.
   if (kty !== 'EC' || crv !== 'P-256' || 'd' in value) return undefined
   return isCoordinate(x) && isCoordinate(y) ? { kty, crv, x, y } : undefined
 }
 
-/** RFC 7518 §6.2.1.2: always the full 32 bytes, leading zeros too, or one key would have several thumbprints. */
+/**
+ * RFC 7518 §6.2.1.2: always the full 32 bytes including leading zeros; otherwise one key would have several
+ * thumbprints.
+ */
 function isCoordinate(value: unknown): value is string {
   return typeof value === 'string' && value.length === 43 && decodeBase64url(value)?.length === 32
 }

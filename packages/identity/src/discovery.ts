@@ -1,13 +1,11 @@
 import { isJsonObject } from '@atrium/contract/strict-json'
 
-/**
- * Gets and parses JSON. Follows no redirects to elsewhere, caps the answer's size, and rejects on any status but 200.
- */
+/** Fetches and parses JSON. Does not follow redirects, limits the size, and rejects any status but 200. */
 export type FetchJson = (url: string) => Promise<unknown>
 
 /**
- * Throws unless `issuer` can be one: https, or plain http on loopback; no query, fragment or password (OpenID
- * Discovery §3).
+ * Throws unless `issuer` has the form of an issuer: https, or plain http on loopback; no query, fragment or password
+ * (OpenID Discovery §3).
  */
 export function assertIssuer(issuer: string): void {
   if (isIssuer(issuer)) return
@@ -19,10 +17,10 @@ export function isIssuer(issuer: string): boolean {
   return url !== undefined && !url.search && !url.hash && !url.username && !url.password && isProtected(url)
 }
 
-/** The provider's JWK Set, found through its discovery document (OpenID Discovery §4). */
+/** The URL of the provider's JWK Set, from its discovery document (OpenID Discovery §4). */
 export async function fetchJwkSet(issuer: string, fetchJson: FetchJson): Promise<unknown> {
   const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
-  // §4.3: the issuer must match exactly, or one provider could publish keys for another.
+  // §4.3: the issuer must match exactly; otherwise one provider could publish keys for another.
   if (!isJsonObject(document) || document.issuer !== issuer) throw new Error(`Discovery does not speak for ${issuer}`)
   return fetchJson(checkKeySetUrl(document.jwks_uri, issuer))
 }
@@ -38,7 +36,7 @@ function isProtected(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }
 
-/** URL has already written every spelling of an IPv4 address as four decimal numbers. */
+/** URL normalises every spelling of an IPv4 address to four decimal numbers. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -1,10 +1,10 @@
 /**
- * An e-mail address in the form in which addresses are compared, or undefined when it is none.
+ * Returns an e-mail address in the form in which addresses are compared; undefined if the text is not an address.
  *
- * Trimmed, NFC, lower-cased: the whole address, although RFC 5321 lets a host tell `Ann@` from `ann@`. No provider in
- * use does, people type capitals as their phone likes, and a list that refused them would be worked around with wider
- * rules. Nothing else is folded: dots and `+tags` mean something on many hosts. Quoted local parts, comments and
- * address literals are refused: no identity provider issues accounts for them.
+ * Trimmed, NFC, lower case: the whole address, although RFC 5321 lets a host distinguish `Ann@` from `ann@`. No
+ * provider in use does, and phones capitalise as people type; a list that refused such addresses would be worked
+ * around with wider rules. Nothing else is folded, because dots and `+tags` are significant on many hosts. Quoted
+ * local parts, comments and address literals are rejected: no identity provider issues accounts for them.
  */
 export function parseEmail(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_INPUT_LENGTH) return undefined
@@ -20,7 +20,10 @@ const MAX_INPUT_LENGTH = 320
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+\-/=?^_`{|}~]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+\-/=?^_`{|}~]+)*$/u
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u
 
-/** A letter that is not ASCII but becomes so when folded (the Kelvin sign becomes `k`) is another person's address. */
+/**
+ * A non-ASCII letter that case folding turns into an ASCII one (the Kelvin sign becomes `k`) belongs to another
+ * address.
+ */
 function foldsToAscii(character: string): boolean {
   return !isAscii(character) && isAscii(character.toLowerCase().normalize('NFC'))
 }

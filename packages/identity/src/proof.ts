@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto'
 import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
 import { isEs256Signature } from './signature.ts'
 
-/** What the device must have signed. */
+/** The content that the device must have signed. */
 export interface ExpectedProof {
   readonly publicKey: KeyObject
   readonly op: string
   readonly room: string
-  /** SHA-256 of the message, lower-case hex. The caller decides over which bytes; both sides must take the same. */
+  /** SHA-256 of the message, lower-case hex. The caller defines the bytes; both sides must use the same. */
   readonly sha256: string
   readonly nowMs: number
 }
@@ -17,9 +17,9 @@ const MAX_AGE_SECONDS = 5 * 60
 const CLOCK_SKEW_SECONDS = 60
 
 /**
- * Whether `proof` is a compact JWS (ES256) made by the device key in the last five minutes over exactly this
- * operation, room and message. Within those minutes it can be sent again: what it allows must be the same done twice
- * (see `proofId`).
+ * Whether `proof` is a compact JWS (ES256) by the device key, made in the last five minutes, over exactly this
+ * operation, room and message. It can be sent again within that time, so the operation must have no further effect
+ * when repeated (see `proofId`).
  */
 export function isProof(proof: unknown, { publicKey, op, room, sha256, nowMs }: ExpectedProof): boolean {
   const jws = parseCompactJws(proof, MAX_PROOF_LENGTH)
@@ -29,13 +29,13 @@ export function isProof(proof: unknown, { publicKey, op, room, sha256, nowMs }: 
   return isRecent(claims.iat, nowMs / 1000)
 }
 
-/** Characters of base64url that hold only bits of r, the first half of the signature. */
+/** The number of base64url characters that contain only bits of r, the first half of the signature. */
 const R_CHARACTERS = 42
 
 /**
- * What identifies a genuine proof, however often it is sent. Without s, the second half of the signature: whoever has
- * (r, s) can compute (r, n - s), which verifies too. r is fresh for each signature, so that two proofs of the same
- * content in one second are still two.
+ * Identifies a valid proof, however often it is sent. The second half of the signature, s, is left out: anyone who
+ * has (r, s) can compute (r, n - s), which verifies too. r is random for each signature, so two proofs of the same
+ * content in one second have different ids.
  */
 export function proofId(proof: string): string {
   const end = proof.lastIndexOf('.') + 1

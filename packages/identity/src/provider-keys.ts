@@ -43,8 +43,8 @@ export class ProviderKeys {
   }
 
   /**
-   * The key a token names, or, for a token that names none, the provider's only key (OpenID Connect §10.1).
-   * Undefined when the provider has no such key; throws ProviderUnavailable when there is no set of keys to look in.
+   * The key that a token names or, for a token that names none, the provider's only key (OpenID Connect §10.1).
+   * Returns undefined if the provider has no such key. Throws ProviderUnavailable if there are no keys to search.
    */
   async find(kid: string | undefined): Promise<KeyObject | undefined> {
     if (this.#ageMs() >= FRESH_MS || this.#lookUp(kid) === undefined) await this.#refreshIfDue()
@@ -73,7 +73,7 @@ export class ProviderKeys {
   async #refresh(): Promise<void> {
     try {
       const keys = importRs256Keys(await withTimeout(fetchJwkSet(this.issuer, this.#fetchJson), this.#refreshTimeoutMs))
-      // An empty set is a provider in trouble, not one that withdraws every key it has.
+      // An empty set indicates a failure of the provider, not a withdrawal of every key.
       if (keys.size === 0) throw new Error(`${this.issuer} publishes no key fit for RS256`)
       this.#keys = keys
       this.#fetchedAtMs = this.#now()
@@ -83,12 +83,12 @@ export class ProviderKeys {
   }
 }
 
-/** A clock that was set back counts as elapsed time, or old keys would stay fresh for as long. */
+/** A clock that was set back counts as elapsed time; otherwise old keys would stay fresh for as long. */
 function elapsedMs(sinceMs: number, nowMs: number): number {
   return Math.abs(nowMs - sinceMs)
 }
 
-/** A fetch that never ends would otherwise be shared by every later caller, who would all wait for ever. */
+/** Every later caller would share a fetch that never ends, and wait for ever. */
 async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)

@@ -1,5 +1,6 @@
 /**
- * The provider's keys cannot be had, so nothing can be said about a token: the caller answers 503, never a rejection.
+ * The provider's keys are not available, so a token cannot be checked. The caller answers 503, and does not reject
+ * the token.
  */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'

@@ -4,16 +4,16 @@ import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 /** Verification keys by `kid`; the key of a set's entry without one is under undefined. */
 export type KeysByKid = ReadonlyMap<string | undefined, KeyObject>
 
-/** Far above what any provider publishes; keeps a broken or hostile set from costing time and memory. */
+/** Far more than any provider publishes. The limit protects time and memory against a broken or hostile set. */
 const MAX_KEYS = 64
 const MIN_MODULUS_BITS = 2048
-/** A signature under a longer key takes milliseconds to be checked, and so does an exponent as long as the modulus. */
+/** Checking a signature under a longer key takes milliseconds, and so does an exponent as long as the modulus. */
 const MAX_MODULUS_BITS = 8192
 const MAX_EXPONENT = 2n ** 64n
 
 /**
- * The keys of a JWK Set (RFC 7517 §5) that may verify RS256; others are passed over, as §5 asks. Of equal kids the
- * first counts.
+ * The keys of a JWK Set (RFC 7517 §5) that may verify RS256. Others are skipped, as §5 requires. Of keys with the
+ * same kid, the first counts.
  */
 export function importRs256Keys(jwkSet: unknown): KeysByKid {
   const keys = new Map<string | undefined, KeyObject>()
@@ -42,7 +42,7 @@ function isForRs256(jwk: JsonObject): jwk is JsonObject & { kid?: string } {
 function importRsaKey({ n, e }: JsonObject): KeyObject | undefined {
   if (typeof n !== 'string' || typeof e !== 'string') return undefined
   try {
-    // Only n and e: a private part published by mistake does not come in.
+    // Only n and e are read, so that an accidentally published private part is dropped.
     const key = createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' })
     return isStrong(key) ? key : undefined
   } catch {
@@ -50,7 +50,7 @@ function importRsaKey({ n, e }: JsonObject): KeyObject | undefined {
   }
 }
 
-/** With an exponent of 1 a signature is its own message, and anyone can write one. */
+/** With an exponent of 1 a signature equals its message, so anyone can forge one. */
 function isStrong(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   const isFitModulus = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS

@@ -3,7 +3,7 @@ import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
 import { isRs256Signature } from './signature.ts'
 import type { JsonObject } from '@atrium/contract/strict-json'
 
-/** The source of keys: `ProviderKeys`, or the keys themselves for the platform's own issuer. */
+/** The source of the keys: `ProviderKeys`, or the keys of the platform's own issuer. */
 export interface KeySource {
   find(kid: string | undefined): Promise<KeyObject | undefined>
 }
@@ -15,9 +15,9 @@ export type SignedToken =
 export const MAX_TOKEN_LENGTH = 16 * 1024
 
 /**
- * Opens a signed token whose header's `typ` is of the right kind. Nothing in the payload is even read before its
- * signature holds, so anything tampered with is a `bad_signature`. Throws ProviderUnavailable when there are no keys
- * to check with.
+ * Opens a signed token with the required `typ` in its header. The payload is not read before the signature is
+ * verified, so any altered token is a `bad_signature`. Throws ProviderUnavailable if there are no keys to check
+ * with.
  */
 export async function openSignedToken(
   token: unknown,

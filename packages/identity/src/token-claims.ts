@@ -29,17 +29,17 @@ export interface TokenLifetime {
 }
 
 /**
- * A person's: it proves who sat at the device when it was made. Providers let it live for days, we ask for the same
- * day.
+ * The lifetime of a person's token, which proves who was at the device when it was issued. Providers let it live for
+ * days; here it is limited to a day.
  */
 export const PERSON_LIFETIME: TokenLifetime = { maxAgeSeconds: 12 * 3600 + 60, lateSeconds: 60, earlySeconds: 60 }
 
-/** Time at which a token that is valid now expires. */
+/** The time at which a valid token expires. */
 export function goodUntilMs({ exp, iat }: TokenClaims, { maxAgeSeconds, lateSeconds }: TokenLifetime): number {
   return 1000 * Math.min(exp + lateSeconds, iat + maxAgeSeconds)
 }
 
-/** Judges claims whose signature already holds, in the order of `TokenClaimsProblem`; gives the first that fails. */
+/** Checks claims whose signature is verified, in the order of `TokenClaimsProblem`. Returns the first that fails. */
 export function checkTokenClaims(
   claims: JsonObject,
   { issuer, audience, nowMs }: ExpectedClaims,

@@ -1,27 +1,29 @@
 import type { AtriumClient } from '@atrium/client/call'
 import type { DocsSection } from './search-docs.ts'
 
-/** What a connection may use. Its credentials come from the client's configuration, and never from the model. */
+/** What a connection may do. Its credentials come from the client's configuration, and never from the model. */
 export interface Connection {
   client: AtriumClient
-  /** Origin of the installation for people, without a trailing slash. */
+  /** The public origin of the installation, without a trailing slash. */
   publicUrl: string
   isSecretKey: boolean
   /** Whether tools that change data or spend credits may be called. */
   allowWrites: boolean
   /** X-Collection-Token of each call. */
   collectionToken: string | undefined
-  /** Pays for sessions and, if asked for, for paintings. Only over stdio. */
+  /** Pays for sessions and, on request, for paintings. Only over stdio. */
   coupon: string | undefined
-  /** What this process keeps of its own calls, so that the model does not have to hold it. Absent over HTTP. */
+  /**
+   * The one-time secrets of this process's own calls, so that the model does not need to see them. Absent over HTTP.
+   */
   kept: KeptTokens | undefined
-  /** Reports a defect. The client is told only that there was one. */
+  /** Reports a defect. The client receives only a general error. */
   onFault: (error: unknown) => void
   /** The guides of the installation, in sections. */
   docs: () => Promise<DocsSection[]>
 }
 
-/** One-time secrets that the calls of this process returned: in memory, and gone with the process. */
+/** One-time secrets that the calls of this process returned. They are kept in memory only. */
 export interface KeptTokens {
   /** Owner tokens by collection. */
   collections: Map<string, string>

@@ -1,3 +1,4 @@
+import { namesOf } from '@atrium/contract/names-of'
 import { errors, type ErrorCode } from '@atrium/contract/errors'
 import { oneOf } from '@atrium/contract/schemas'
 import Type from 'typebox'
@@ -5,7 +6,7 @@ import { searchDocs } from './search-docs.ts'
 import type { Tool } from './tool.ts'
 
 const text = { type: 'string' } as const
-const codes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]]
+const codes = namesOf(errors)
 
 /** The documentation of the installation, which its operator publishes: trusted text. */
 export const docsTools: Tool[] = [

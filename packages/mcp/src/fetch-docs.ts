@@ -5,7 +5,7 @@ import { ToolError } from './tool.ts'
 const maxBytes = 4 * 1024 * 1024
 const timeoutMs = 15_000
 
-/** The guides of an installation. None if it is of a version that does not serve them so. */
+/** The guides of an installation; empty if its version does not serve them in this form. */
 export async function fetchDocs(publicUrl: string): Promise<DocsSection[]> {
   const res = await fetch(`${publicUrl}/docs/sections.json`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' }).catch(
     () => undefined,

@@ -8,10 +8,10 @@ import { redact } from './redact.ts'
 import { ToolError, type Tool } from './tool.ts'
 import { label, labelledSchema } from './untrusted.ts'
 
-/** Entries of a page. Fewer than the API allows, because a model reads all of them. */
+/** Entries per page: fewer than the API allows, because a model reads all of them. */
 const pageMax = 50
 const pageDefault = 20
-/** Characters of a text in a list, and in an answer about one thing. */
+/** The longest text, in characters, in a list and in an answer about one object. */
 const listChars = 4_096
 const singleChars = 16_384
 
@@ -22,15 +22,17 @@ interface Spec {
   description: string
   hints: Tool['hints']
   needs?: Tool['needs']
-  /** The fields of the body or query that the tool takes, as the contract declares them. Default: all of the query. */
+  /**
+   * The fields of the body or query that the tool accepts, as the contract declares them. Default: all of the query.
+   */
   fields?: readonly string[]
-  /** Fields of the tool's own, or with other rules than the contract's. */
+  /** Additional fields of the tool, or fields with other rules than the contract's. */
   ownFields?: TProperties
-  /** Makes the request of the arguments, where it is not their fields. */
+  /** Makes the request from the arguments, if it differs from their fields. */
   input?: (args: JsonObject, connection: Connection) => Pick<AnyInput, 'body' | 'controlToken'>
   /** The fields of the answer that the tool returns. Required where the answer contains a one-time secret. */
   pick?: readonly string[]
-  /** Keeps what the answer contains once. */
+  /** Stores the one-time secret of the answer. */
   keep?: (data: JsonObject, connection: Connection) => void
   /** Fields that are added to the answer. */
   added?: { schema: JsonObject; of: (data: JsonObject, connection: Connection) => JsonObject }
@@ -52,7 +54,7 @@ export function operationTool(spec: Spec): Tool {
     throw new Error(`${operation.id} answers a one-time secret: ${spec.name} must name the fields that it returns`)
   const isList = dataSchema['type'] === 'array' || answer?.paged === true
   const maxChars = isList ? listChars : singleChars
-  const params = Object.keys(operation.params?.properties ?? {})
+  const params = Object.entries(operation.params?.properties ?? {})
   const fields = fieldsOf(spec)
   const data = labelledSchema(dataSchema, spec.pick)
   if (spec.added) Object.assign(data['properties'] as object, spec.added.schema)
@@ -65,7 +67,7 @@ export function operationTool(spec: Spec): Tool {
     needs: { ...(operation.caller === 'secret' ? { secretKey: true } : {}), ...spec.needs },
     input: Type.Object(
       {
-        ...Object.fromEntries(params.map((name) => [argumentOf(operation, name), operation.params!.properties[name]!])),
+        ...Object.fromEntries(params.map(([name, schema]) => [argumentOf(operation, name), schema])),
         ...fields.query,
         ...fields.body,
         ...spec.ownFields,
@@ -83,7 +85,7 @@ export function operationTool(spec: Spec): Tool {
       additionalProperties: false,
     },
     run: async (args, connection, signal) => {
-      const ids = Object.fromEntries(params.map((name) => [name, args[argumentOf(operation, name)]]))
+      const ids = Object.fromEntries(params.map(([name]) => [name, args[argumentOf(operation, name)]]))
       const query = only(args, Object.keys(fields.query))
       if ('limit' in fields.query) query['limit'] ??= pageDefault
       const own = spec.input?.(args, connection)
@@ -110,12 +112,12 @@ export function operationTool(spec: Spec): Tool {
   }
 }
 
-/** The owner token of this collection: of the call that made it, or the one that is configured. */
+/** The owner token of this collection: from the call that created it, or from the configuration. */
 function tokenFor({ kept, collectionToken }: Connection, id: string): string | undefined {
   return kept?.collections.get(id) ?? collectionToken
 }
 
-/** The data of all answers as one schema: of several, the fields of each, and required where all require them. */
+/** One schema for the data of all answers: the fields of each, required if all answers require them. */
 function answerSchema(operation: Operation): JsonObject {
   const schemas = Object.values(operation.answers).flatMap(({ data }) => (data ? alternatives(data) : []))
   const [first, ...others] = schemas.map((schema) => JSON.parse(JSON.stringify(schema)) as JsonObject)
@@ -123,7 +125,8 @@ function answerSchema(operation: Operation): JsonObject {
   return others.reduce<JsonObject>(
     (merged, other) => ({
       type: 'object',
-      // Of a field that several have, the first says the most: a pending launch has one status only.
+      // If several answers have a field, the first declaration is used, because it allows the most values: the status
+      // of a pending launch has only one.
       properties: { ...(other['properties'] as object), ...(merged['properties'] as object) },
       required: (merged['required'] as string[]).filter((name) => (other['required'] as string[]).includes(name)),
     }),
@@ -151,7 +154,7 @@ const pageLimit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: pageMax, default: pageDefault, description: 'The largest number of entries.' }),
 )
 
-/** `id` alone does not say of what. */
+/** `id` alone does not say which kind of object it identifies. */
 function argumentOf({ path }: Operation, name: string): string {
   if (name === 'id') return path.startsWith('/sessions') ? 'session_id' : 'collection_id'
   return name.replace(/Id$/, '_id')
@@ -161,7 +164,7 @@ function only(args: JsonObject, names: readonly string[]): Record<string, unknow
   return Object.fromEntries(names.filter((name) => args[name] !== undefined).map((name) => [name, args[name]]))
 }
 
-/** The coupon of the configuration; a model never sees one. */
+/** The coupon of the configuration. A model never sees it. */
 export function couponOf({ coupon }: Connection): string {
   if (coupon === undefined)
     throw new ToolError('No coupon is configured: set ATRIUM_COUPON for `atrium mcp` (stdio). /mcp takes none.')

@@ -1,13 +1,14 @@
-import { credentialPrefixes, isCredential, type CredentialKind } from '@atrium/contract/tokens'
+import { namesOf } from '@atrium/contract/names-of'
+import { credentialPrefixes, isCredential } from '@atrium/contract/tokens'
 
-const kinds = (Object.keys(credentialPrefixes) as CredentialKind[]).filter((kind) => kind !== 'publishableKey')
+const kinds = namesOf(credentialPrefixes).filter((kind) => kind !== 'publishableKey')
 // recheck: a fixed prefix and a fixed number of characters of one class.
 const form = new RegExp(`(?:${kinds.map((kind) => credentialPrefixes[kind]).join('|')})[0-9A-Za-z]{36}`, 'g')
 const webhookSecret = /whsec_[A-Za-z0-9+/=_-]{24,}/g
 export const removed = '[credential removed]'
 
 /**
- * Replaces each credential of the contract's formats, wherever it stands in a value: also one that a person pasted into
+ * Replaces every credential in the contract's formats, anywhere in a value, including one that a person pasted into
  * an item. A publishable key is public and stays.
  */
 export function redact(value: unknown): unknown {

@@ -15,7 +15,7 @@ interface StdioOptions {
   allowWrites: boolean
 }
 
-/** Bytes of one message from the client: more than the API accepts in a body. */
+/** The largest message of the client in bytes: more than the API accepts in a body. */
 const maxMessageBytes = 1024 * 1024
 const timeoutMs = 30_000
 

@@ -155,7 +155,8 @@ const sessionTools: Tool[] = [
       room_key: Type.String({
         minLength: 22,
         maxLength: 512,
-        description: 'The key of the room, from the link that the user gave for this purpose. Whoever has it can read the room.',
+        description:
+          'The key of the room, from the link that the user gave for this purpose. Anyone who has it can read the room.',
       }),
       max_price_credits: Type.Integer({
         minimum: 0,

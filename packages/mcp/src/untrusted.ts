@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '@atrium/contract/strict-json'
 
 /**
- * Which parts of an answer were written by people is read off the contract. A string is trusted only if its schema
- * leaves no room for prose: an enum, a constant, an id's pattern, a date. Every other string, and every object that the
- * app may fill as it likes, becomes `{untrusted: value}`. A field that the contract gains is therefore untrusted until
- * its schema says more.
+ * The contract determines which parts of an answer were written by people. A string is trusted only if its schema
+ * excludes prose: an enum, a constant, an id's pattern, a date. Every other string, and every object that the app
+ * fills, becomes `{untrusted: value}`. A new field of the contract is therefore untrusted until its schema says
+ * more.
  */
 type Schema = JsonObject
 
@@ -42,7 +42,7 @@ function isScalar(schema: Schema): boolean {
   return types.length > 0 && types.every((type) => type === 'boolean' || type === 'integer' || type === 'number')
 }
 
-/** The schema of what `label` makes. `pick` keeps these fields of an object, and no other. */
+/** The schema of the result of `label`. `pick` keeps only these fields of an object. */
 export function labelledSchema(schema: Schema, pick?: readonly string[]): Schema {
   if (isScalar(schema)) return plain(schema)
   const types = typesOf(schema)
@@ -63,7 +63,9 @@ export function labelledSchema(schema: Schema, pick?: readonly string[]): Schema
   }
 }
 
-/** The value without undeclared fields, and with what people wrote in labelled objects of at most `maxChars` characters. */
+/**
+ * The value without undeclared fields, and with text by people in labelled objects of at most `maxChars` characters.
+ */
 export function label(schema: Schema, value: unknown, maxChars: number, pick?: readonly string[]): unknown {
   if (value === null && (isNullable(schema) || isScalar(schema))) return null
   if (isScalar(schema)) return value
@@ -85,7 +87,7 @@ function mark(value: unknown, maxChars: number): { untrusted: unknown; cut?: tru
   return text.length > maxChars ? { untrusted: text.slice(0, maxChars).toWellFormed(), cut: true } : { untrusted: value }
 }
 
-/** Without the symbols that TypeBox adds. */
+/** Removes the symbols that TypeBox adds. */
 function plain(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema)) as Schema
 }
@@ -93,8 +95,8 @@ function plain(schema: Schema): Schema {
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}<>]/gu
 
 /**
- * JSON in which nothing hides: characters that are not visible, and those that open a tag, are escapes. A text from a
- * user can neither end its string nor look like a message of somebody else.
+ * JSON in which invisible characters, and characters that open a tag, are escaped. A text of a user can neither end
+ * its string nor look like a message of another sender.
  */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(invisible, (found) =>

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 
-// Process-wide, and so said in one place. The cache serves a program that opens the same file over and over; here
-// every picture is another, and what it keeps of them, a hundred megabytes and more, is never asked for again.
+// The setting applies to the whole process. The cache helps programs that open the same file repeatedly. Here every
+// picture is different, and the cache would keep a hundred megabytes or more that are never used again.
 sharp.cache(false)
 
 export const uncachedSharp = sharp

@@ -25,7 +25,7 @@ import { drawVillage } from './subjects/village.ts'
 
 type Scene = { draw: (stage: Stage) => void; horizon: number }
 
-/** Each scene and where its horizon lies: a third from above or below, or lower still where the sky is the picture. */
+/** Each scene and the height of its horizon: a third from the top or bottom, or lower if the sky is the subject. */
 const SCENES: Record<Subject, Scene> = {
   harbour: { draw: drawHarbour, horizon: 0.5 },
   sea: { draw: drawSea, horizon: 0.5 },
@@ -45,7 +45,7 @@ const SCENES: Record<Subject, Scene> = {
   abstract: { draw: drawAbstract, horizon: 0.6 },
 }
 
-/** The whole picture as plates and light, before a style paints it; and what is in it, in words. */
+/** Composes the picture as plates and light, before a style paints it, and describes it in words. */
 export function compose(
   reading: Reading,
   random: Random,
@@ -81,7 +81,7 @@ export function compose(
 
 type Room = { width: number; height: number; horizon: number; side: -1 | 1; covered: boolean }
 
-/** The light stands on the third opposite the focus: low at dusk and dawn, high by day. */
+/** The light is on the third opposite the focus: low at dusk and dawn, high by day. */
 function placeBody(reading: Reading, random: Random, { width, height, horizon, side, covered }: Room): Body {
   const moon = reading.time === 'night' || (reading.extras.has('moon') && reading.time !== 'day')
   const low = (reading.time === 'dusk' || reading.time === 'dawn') && !moon

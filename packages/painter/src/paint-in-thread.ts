@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { PaintRequest, Picture } from './paint-picture.ts'
 
-/** A picture takes a second or two; a thread that takes so long has failed. */
+/** A picture takes one or two seconds. A thread that takes this long has failed. */
 const timeoutMs = 60_000
 const maxHeapMib = 384
 
 /**
- * Paints in a thread of its own, because a second of arithmetic would hold up everything else in the process, and
- * because only a thread can be stopped in the middle of it. Rejects with the signal's reason when the signal aborts.
+ * Paints in a separate thread. A second of arithmetic would block everything else in the process, and only a thread
+ * can be stopped in the middle of it. Rejects with the signal's reason when the signal aborts.
  */
 export async function paintInThread(request: PaintRequest, signal?: AbortSignal): Promise<Picture> {
   signal?.throwIfAborted()

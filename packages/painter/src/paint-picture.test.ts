@@ -12,7 +12,7 @@ async function seen(prompt: string, seed = 1): Promise<Impression> {
   return impressionOf((await paintPicture({ prompt, seed, ...size })).png)
 }
 
-/** The mean over a few seeds: one picture may be an exception. */
+/** The mean over several seeds, because a single picture may be an exception. */
 async function usually(prompt: string, value: (one: Impression) => number): Promise<number> {
   const all = await Promise.all([1, 2, 3, 4].map(async (seed) => value(await seen(prompt, seed))))
   return all.reduce((sum, one) => sum + one, 0) / all.length

@@ -5,15 +5,15 @@ import { readPrompt } from './reading/read-prompt.ts'
 import type { StyleName, Weather } from './reading/reading.ts'
 import { STYLE_OF } from './styles/styles.ts'
 
-/** Goes up when the same request would make other pixels. */
+/** Increase this number when the same request would give other pixels. */
 export const painterVersion = '1'
 
 export type PaintRequest = { prompt: string; width: number; height: number; seed: number }
 export type Picture = { png: Uint8Array; style: StyleName; alt: string }
 
 /**
- * Reads, composes, paints. The same request is the same picture, byte for byte, as long as this code and sharp stay
- * the same.
+ * Reads the prompt, composes the picture and paints it. The same request gives the same picture, byte for byte, as
+ * long as this code and sharp stay the same.
  */
 export async function paintPicture({ prompt, width, height, seed }: PaintRequest): Promise<Picture> {
   const words = prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()
@@ -29,7 +29,7 @@ export async function paintPicture({ prompt, width, height, seed }: PaintRequest
   }
 }
 
-/** Only what was drawn, in the painter's own words: the prompt may have asked for more. */
+/** Names only what was drawn, in the painter's own words, because the prompt may have requested more. */
 function describe(style: string, words: readonly string[], light: string, weather: Weather): string {
   const last = words.length > 1 ? ` and ${words.at(-1)}` : ''
   const things = `${words.slice(0, words.length > 1 ? -1 : 1).join(', ')}${last}`

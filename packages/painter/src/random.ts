@@ -6,11 +6,14 @@ export type Random = {
   between: (from: number, to: number) => number
   /** Whole, both ends included. */
   whole: (from: number, to: number) => number
-  /** Most often near the middle, never further than `spread` from it. */
+  /** Usually near the middle, and never further than `spread` from it. */
   around: (middle: number, spread: number) => number
   chance: (probability: number) => boolean
   pick: <T>(choices: readonly T[]) => T
-  /** A stream of its own under a name: what one part of a picture draws then never shifts another part. */
+  /**
+   * An independent stream with this name. What one part of a picture draws from its stream does not shift other
+   * parts.
+   */
   fork: (name: string) => Random
 }
 
@@ -32,7 +35,7 @@ export function createRandom(key: string): Random {
   }
 }
 
-/** Chris Doty-Humphrey's small fast counter: 128 bits of state, far more than a picture can use up. */
+/** Chris Doty-Humphrey's small fast counter, with 128 bits of state: far more than a picture needs. */
 function sfc32(seed: Buffer): () => number {
   let a = seed.readInt32LE(0)
   let b = seed.readInt32LE(4)

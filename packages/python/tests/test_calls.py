@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 from unittest.mock import patch
 
 from atrium import Atrium, AtriumError
@@ -42,6 +44,42 @@ class Calls(unittest.TestCase):
         self.assertEqual(first.body, third.body)
         self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
         self.assertEqual(len(self.pauses), 2)
+
+    def test_before_it_repeats_a_call_that_bills_it_asks_for_the_outcome(self) -> None:
+        session = {"id": "ses_1", "status": "launching"}
+        outcome = {"state": "done", "status": 201, "answer": {"data": session}, "expires_at": "2026-11-24T09:30:00.000Z"}
+        launch: Any = {"agent_id": "agt_1", "code": "crp_1", "minutes": 5, "room": {"id": "r"}}
+        with ScriptedServer([no_answer, json_answer({"data": outcome})]) as server:
+            answer = self.client(server).launch_session(body=launch, idempotency_key="launch-1")
+        self.assertEqual((answer.status, answer.data, answer.is_replayed), (201, session, True))
+        first, second = server.received
+        self.assertEqual([first.path, second.path], ["/v1/sessions", "/v1/outcomes/lookup"])
+        asked = {
+            "idempotency_key": "launch-1",
+            "operation": "launchSession",
+            "path": "/v1/sessions",
+            "body_sha256": hashlib.sha256(first.body).hexdigest(),
+        }
+        self.assertEqual(json.loads(second.body), asked)
+        self.assertEqual(second.headers["authorization"], "Bearer wsk_key")
+        self.assertNotIn("idempotency-key", second.headers)
+        unknown = [json_answer({"data": {"state": state}}) for state in ("none", "in_progress")]
+        for script in (*unknown, error_answer(404, "not_found"), json_answer("a proxy"), no_answer):
+            with ScriptedServer([no_answer, script, json_answer({"data": session}, 201)]) as server:
+                self.client(server).launch_session(body=launch)
+            paths = [received.path for received in server.received]
+            self.assertEqual(paths, ["/v1/sessions", "/v1/outcomes/lookup", "/v1/sessions"])
+            self.assertEqual(server.received[0].body, server.received[2].body)
+
+    def test_a_call_that_must_not_be_repeated_is_asked_for(self) -> None:
+        outcome = {"state": "done", "status": 201, "answer": {"data": {"id": "itm_1"}}, "expires_at": "2026-11-24T09:30:00.000Z"}
+        with ScriptedServer([no_answer, json_answer({"data": outcome})]) as server:
+            answer = self.client(server).add_item("col_1", body=ITEM, repeatable=False)  # type: ignore[arg-type]
+            self.assertEqual(answer.data["id"], "itm_1")
+        with ScriptedServer([no_answer, json_answer({"data": {"state": "none"}})]) as server:
+            with self.assertRaises(NetworkError):
+                self.client(server).add_item("col_1", body=ITEM, repeatable=False)  # type: ignore[arg-type]
+            self.assertEqual(len(server.received), 2)
 
     def test_a_call_with_an_effect_and_no_key_is_repeated_only_after_429(self) -> None:
         for script in (no_answer, error_answer(503, "unavailable"), error_answer(408, "request_timeout")):

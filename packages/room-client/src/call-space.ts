@@ -5,13 +5,13 @@ import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, RequestOf, SpaceOp } from './space-ops.ts'
 
 const defaultTimeoutMs = 10_000
-/** Above the largest room of 64 MiB. */
+/** Larger than the largest room of 64 MiB. */
 const sealedExtraMs = 110_000
 
 const mebibyte = 1024 * 1024
 /**
- * What a service may answer. A page of a poll is of 2 MiB of sealed lines; a room has 64 MiB, and escapes in JSON add
- * to them.
+ * The limits of an answer. A page of a poll has 2 MiB of sealed lines; a room has 64 MiB, and JSON escapes add to
+ * that.
  */
 const maxAnswerBytes = 16 * mebibyte
 const maxSealedBytes = 96 * mebibyte
@@ -31,6 +31,8 @@ export interface CallOptions {
    * `attest` do not send it.
    */
   identity?: RoomIdentity | (() => RoomIdentity | undefined | Promise<RoomIdentity | undefined>) | undefined
+  /** Signs a request to a room whose lines the clients seal. Called before each attempt: a signature is valid for minutes. */
+  sign?: ((request: { op: SpaceOp; room: string }) => Promise<string>) | undefined
   /**
    * Time limit of one attempt with its body, in milliseconds, in addition to `waitMs`. Default 10,000; `sealed` gets
    * 110,000 more.
@@ -56,7 +58,10 @@ export async function callSpace<Op extends SpaceOp>(
   options: CallOptions = {},
 ): Promise<AnswerOf<Op>> {
   const attempt = async () => {
-    const body = JSON.stringify({ ...request, ...(await identityFields(request, options.identity)) })
+    const fields: AnyRequest = request
+    const { sign } = options
+    const signature = sign && fields.room !== undefined ? await sign({ ...request, room: fields.room }) : undefined
+    const body = JSON.stringify({ ...request, ...(await identityFields(request, options.identity)), signature })
     const timeoutMs = (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request)
     const maxBytes = request.op === 'sealed' ? maxSealedBytes : maxAnswerBytes
     return (await send(endpoint, body, { timeoutMs, maxBytes }, options)) as AnswerOf<Op>
@@ -121,7 +126,7 @@ async function send(
   }
 }
 
-/** undefined where it is longer: what is beyond is not read. */
+/** undefined if it is longer: bytes beyond the limit are not read. */
 async function readText(res: Response, maxBytes: number): Promise<string | undefined> {
   const reader = res.body?.getReader()
   const decoder = new TextDecoder()

@@ -2,7 +2,7 @@ import { delayMs, isTransient, type Wait } from './retry.ts'
 import { SpaceCallError } from './space-call-error.ts'
 import type { Entry, RoomPage } from './space-ops.ts'
 
-/** The long poll time that is requested from the server. */
+/** The long-poll time that is requested from the server. */
 const holdMs = 25_000
 export const pageLines = 500
 /** An empty answer that arrives sooner than this was not a long poll. */
@@ -88,25 +88,13 @@ export async function* followRoom(
   { poll, wait }: FollowedRoom,
   { after = -1, waitForRoom = false, signal }: FollowOptions,
 ): AsyncGenerator<Entry, void, undefined> {
-  // Reset in every case, so that the next answer is evaluated by itself.
-  const nap = (ms: number) => wait(ms, signal).catch(() => undefined)
-  const pollUntilAnswered: Poll = async (from) => {
-    for (let failures = 0; ; failures++) {
-      try {
-        return await poll(from)
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!isTransient(error)) throw error
-        await nap(delayMs(failures, error.retryAfterSeconds))
-        signal?.throwIfAborted()
-      }
-    }
-  }
+  const nap = napWith(wait, signal)
   const start = after === 'now' ? pastTheEnd : { sinceCount: after + 1, sinceEtag: '' }
-  const pages = followPages(pollUntilAnswered, {
+  const pages = followPages(pollUntilAnswered({ poll, wait }, signal), {
     since: start,
     waitForRoom,
-    // The service holds no poll of a room that is not there; one that does tells at once whoever does not wait for it.
+    // The service does not hold a poll of a room that does not exist. If a service does, a first poll without a wait
+    // gives the 404 at once to a caller that does not wait for the room.
     mayHold: (since) => since !== pastTheEnd && (waitForRoom || since.sinceCount > 0),
     pause: () => nap(idleMs),
     signal,
@@ -123,6 +111,28 @@ export async function* followRoom(
     }
   } catch (error) {
     if (!signal?.aborted) throw error
+  }
+}
+
+/** Ends early, and without an error, when the signal aborts: the next answer is evaluated by itself. */
+function napWith(wait: Wait, signal: AbortSignal | undefined): (ms: number) => Promise<void> {
+  return (ms) => wait(ms, signal).catch(() => undefined)
+}
+
+/** Repeats a poll, with growing delays, while the service is unavailable. */
+export function pollUntilAnswered({ poll, wait }: FollowedRoom, signal: AbortSignal | undefined): Poll {
+  const nap = napWith(wait, signal)
+  return async (from) => {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await poll(from)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!isTransient(error)) throw error
+        await nap(delayMs(failures, error.retryAfterSeconds))
+        signal?.throwIfAborted()
+      }
+    }
   }
 }
 

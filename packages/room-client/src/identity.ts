@@ -1,7 +1,7 @@
 import { encodeBase64url } from '@atrium/sealing/base64url'
 import { proofContent, proofPayload, type ProvableRequest } from '@atrium/sealing/proof'
 
-/** A public P-256 key as a JWK (RFC 7518, 6.2): the members that count. */
+/** A public P-256 key as a JWK (RFC 7518, 6.2), with the required members only. */
 export interface DevicePublicKey {
   kty: 'EC'
   crv: 'P-256'
@@ -9,13 +9,13 @@ export interface DevicePublicKey {
   y: string
 }
 
-/** ES256 over the bytes, as a JWS has it (RFC 7518, 3.4): 64 bytes. */
+/** Signs the bytes with ES256 in the form of a JWS (RFC 7518, 3.4): 64 bytes. */
 export type Sign = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>
 
-/** The key of this device: `spk` is sent with every request, and the private half never leaves Web Crypto. */
+/** The key of this device. `spk` is sent with every request, and the private half never leaves Web Crypto. */
 export interface DeviceKey {
   readonly spk: DevicePublicKey
-  /** Thumbprint of spk (RFC 7638): the nonce to ask the identity provider for. */
+  /** The thumbprint of spk (RFC 7638): the nonce to request from the identity provider. */
   readonly thumbprint: string
   readonly sign: Sign
 }

@@ -2,8 +2,12 @@ import { encodeBase64url } from '@atrium/sealing/base64url'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 
 /**
- * A new room: a name of 128 random bits and a key of 256. Both together give access; keep `mk` out of URL paths and
- * queries.
+ * Makes the secret of a new room: a name of 128 random bits and a key of 256, both in base64url. Both together give
+ * access, so keep `mk` out of URL paths and queries.
+ *
+ * @example
+ * const { room, mk } = newRoomSecret()
+ * const link = `https://api.example/space#${room}.${mk}`
  */
 export function newRoomSecret(): RoomSecret {
   return { room: randomId(), mk: encodeBase64url(crypto.getRandomValues(new Uint8Array(32))) }

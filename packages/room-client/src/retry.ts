@@ -3,8 +3,8 @@ const maxBackoffMs = 8_000
 /** A longer Retry-After than this is not awaited; the error is thrown to the caller. */
 const maxRetryAfterSeconds = 60
 /**
- * However long a server asks for. A timer of more than 2^31 - 1 ms fires at once: the caller would ask again without
- * end.
+ * The limit for any delay that a server requests. A timer of more than 2^31 - 1 ms fires at once, and the caller
+ * would retry without end.
  */
 export const longestWaitMs = 60 * 60 * 1_000
 

@@ -43,6 +43,11 @@ export class DamagedHistoryError extends Error {
  * Throws DamagedHistoryError at the first line that was altered, moved, removed, or has another recipient than the
  * room; WrongKey if mk is not the key of this room; TypeError if mk is malformed. A missing end is detected only by
  * comparing `etag` with one from another source: a poll, or another member of the room.
+ *
+ * @example
+ * const { etag } = await room.poll()
+ * const history = await openHistory(secret, await room.sealed(), etag)
+ * console.log(history.entries.length)
  */
 export async function openHistory(secret: RoomSecret, { sealed, sha256 }: SealedRoom, etag?: string): Promise<RoomHistory> {
   assertRoomSecret(secret)

@@ -19,7 +19,7 @@ export class SpaceCallError extends Error {
   readonly reason: string
   /** Retry-After (RFC 9110), rounded up. */
   readonly retryAfterSeconds: number | undefined
-  /** Of the answer. */
+  /** The request id of the answer. */
   readonly headers: Headers | undefined
 
   constructor({ status, error, message, reason = '', retryAfterSeconds, headers, cause }: SpaceCallErrorFields) {

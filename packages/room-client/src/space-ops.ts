@@ -1,8 +1,10 @@
 import type {
+  SpaceAppendAnswer,
   SpaceAttestAnswer,
   SpaceChanged,
   SpaceEntry,
   SpacePollAnswer,
+  SpaceReadAnswer,
   SpaceRequest,
   SpaceSealedAnswer,
   SpaceTurnAnswer,
@@ -33,15 +35,18 @@ interface Answers {
   expel: Static<typeof SpaceChanged>
   rename: Static<typeof SpaceChanged>
   remove: Static<typeof SpaceChanged>
+  make: Static<typeof SpaceChanged>
+  read: Static<typeof SpaceReadAnswer>
+  append: Static<typeof SpaceAppendAnswer>
 }
 
 export type SpaceOp = keyof Answers
 export type AnswerOf<Op extends SpaceOp> = Answers[Op]
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined members. */
 type Lenient<T> = { [Name in keyof T]: T[Name] | (Record<never, never> extends Pick<T, Name> ? undefined : never) }
 
-/** The fields of an op without the identity, which is given separately. */
+/** The fields of an op without the identity and the signature, which are given separately. */
 export type RequestOf<Op extends SpaceOp> = Lenient<
-  Omit<Extract<Static<typeof SpaceRequest>, { op: Op }>, 'idToken' | 'spk' | 'proof'>
+  Omit<Extract<Static<typeof SpaceRequest>, { op: Op }>, 'idToken' | 'spk' | 'proof' | 'signature'>
 >

@@ -2,7 +2,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const VALUES = new Uint8Array(128)
 for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 
-/** Base64url without padding (RFC 4648 §5). Not Buffer: it runs in the browser, too. */
+/** Base64url without padding (RFC 4648 §5). It does not use Buffer, because it also runs in browsers. */
 export function encodeBase64url(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += 3) {
@@ -15,7 +15,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a text that `isBase64url` has passed. */
+/** The bytes of a text that `isBase64url` accepts. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
   let bits = 0
@@ -30,8 +30,8 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Whether the text is the one spelling of some bytes: the alphabet only, no padding, no stray low bits in the last
- * character.
+ * Whether the text is the canonical encoding of some bytes: the alphabet only, no padding, no stray low bits in the
+ * last character.
  */
 export function isBase64url(text: string): boolean {
   if (/[^A-Za-z0-9_-]/.test(text)) return false

@@ -3,7 +3,16 @@ import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { test } from 'node:test'
 
-const entries = ['web-lines.ts', 'web-room-key.ts', 'records.ts', 'chain.ts', 'line.ts', 'room-secret.ts', 'proof.ts']
+const entries = [
+  'web-lines.ts',
+  'web-room-key.ts',
+  'records.ts',
+  'chain.ts',
+  'line.ts',
+  'room-secret.ts',
+  'proof.ts',
+  'client-sealed.ts',
+]
 
 /** The code of a file and of all that it imports, without types. */
 function readWithImports(file: string, code = new Map<string, string>()): Map<string, string> {

@@ -1,33 +1,33 @@
 import { DamagedLine } from './damaged-line.ts'
 import { parseLine, type Position } from './line.ts'
 
-/** What is known before the lines are looked at. */
+/** What is known before the lines are checked. */
 export interface ChainStart {
   /** The number that the first line must have. */
   readonly fromSeq: number
-  /** The hash of the line before it: required, and compared, for every start but 0. */
+  /** The hash of the line before it; required for every start but 0. */
   readonly prev?: string | undefined
   /**
-   * The hash that the last line must have; with no lines, `prev` must be it. Without it, lines may be missing at the
-   * end.
+   * The hash that the last line must have; without lines, `prev` must be it. If it is absent, lines may be missing
+   * at the end.
    */
   readonly etag?: string | undefined
 }
 
 export interface Break {
-  /** The line that breaks the chain: the number that should stand there. */
+  /** The number that the line at the break should have. */
   readonly seq: number
   /**
-   * form: it is not a line. seq: it bears another number. prev: it does not follow the line before, so one of the two
-   * was altered. etag: the lines follow one another, but do not end where they should.
+   * form: it is not a line. seq: it has another number. prev: it does not follow the line before, so one of the two
+   * was altered. etag: the lines form a chain, but do not end with the expected line.
    */
   readonly problem: 'form' | 'seq' | 'prev' | 'etag'
 }
 
 /**
- * The first break of the chain, or undefined. `hashes` are those of `lines`, one for one, from the platform's
- * `lineHash`: see `checkChain` of node-lines.ts and web-lines.ts. Needs no key; that each line is genuine, opening it
- * shows.
+ * Returns the first break of the chain, or undefined. `hashes` are those of `lines`, one for one, from the
+ * platform's `lineHash`: see `checkChain` of node-lines.ts and web-lines.ts. It needs no key; whether each line is
+ * authentic is checked by opening it.
  */
 export function findBreak(lines: readonly string[], hashes: readonly string[], start: ChainStart): Break | undefined {
   let seq = start.fromSeq

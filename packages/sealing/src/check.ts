@@ -1,6 +1,6 @@
 import { InvalidRecord } from './invalid-record.ts'
 
-/** Gives the value back, its members in a fixed order, or throws InvalidRecord. */
+/** Returns the value with its members in a fixed order, or throws InvalidRecord. */
 export type Check<Value> = (value: unknown, path: string) => Value
 
 /** An object with these members in this order and no others. */
@@ -20,7 +20,7 @@ export function object<Value>(members: { readonly [Name in keyof Value]-?: Check
   }
 }
 
-/** One of several objects: the member `tag` says which. */
+/** One of several objects, selected by the member `tag`. */
 export function variant<Value>(tag: string, variants: Readonly<Record<string, Check<Value>>>): Check<Value> {
   return (value, path) => {
     const name = fieldsOf(value, path)[tag]
@@ -41,7 +41,7 @@ export function list<Value>(check: Check<Value>): Check<readonly Value[]> {
   }
 }
 
-/** A value that passes `check` and of which `holds` is true. */
+/** A value that passes `check` and for which `holds` returns true. */
 export function where<Value>(check: Check<Value>, holds: (value: Value) => boolean, problem: string): Check<Value> {
   return (value, path) => {
     const checked = check(value, path)
@@ -57,7 +57,7 @@ export function constant<const Value extends string | boolean>(expected: Value):
   }
 }
 
-/** 1 to `max` code points of text that every reader understands alike. */
+/** 1 to `max` code points of well-formed text without NUL, which all parsers read in the same way. */
 export function text(max: number): Check<string> {
   return (value, path) => {
     if (typeof value !== 'string' || value === '') throw new InvalidRecord(path, 'must be text')
@@ -67,7 +67,7 @@ export function text(max: number): Check<string> {
   }
 }
 
-/** RFC 3339, UTC, milliseconds: the one spelling, and a moment that exists. */
+/** A valid time in exactly one form: RFC 3339, UTC, milliseconds. */
 export function timestamp(value: unknown, path: string): string {
   const ms = typeof value === 'string' && value.length === 24 ? Date.parse(value) : Number.NaN
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== value) throw new InvalidRecord(path, 'must be a time in UTC')

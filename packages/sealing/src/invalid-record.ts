@@ -1,4 +1,4 @@
-/** A payload that is no record. `path` is a JSON Pointer to what is wrong; the value itself is never quoted. */
+/** A payload that is not a record. `path` is a JSON Pointer to the problem; the value itself is never quoted. */
 export class InvalidRecord extends Error {
   override readonly name = 'InvalidRecord'
   readonly path: string

@@ -1,13 +1,13 @@
 import { decodeBase64url, encodeBase64url, isBase64url } from './base64url.ts'
 import { DamagedLine } from './damaged-line.ts'
 
-/** The place of a line: `prev` is the hash of line `seq - 1`, and absent only on line 0. */
+/** The position of a line. `prev` is the hash of line `seq - 1`, and absent only on line 0. */
 export interface Position {
   readonly seq: number
   readonly prev?: string | undefined
 }
 
-/** The parts of a line that are not the same in every line, each base64url. `header` is the JWE's protected header. */
+/** The parts of a line that differ between lines, each in base64url. `header` is the JWE's protected header. */
 export interface LineParts {
   readonly header: string
   readonly encryptedKey: string
@@ -18,30 +18,31 @@ export interface LineParts {
 
 export interface ParsedLine extends LineParts, Position {}
 
-/** A room's stored text is its lines with this between them; no line holds one. */
+/** Separates the lines in a room's stored text; no line contains one. */
 export const LINE_SEPARATOR = '\n'
 
-/** A JWE in general JSON serialisation (RFC 7516 §7.2.1), in the one spelling that counts. */
+/** Formats a JWE in general JSON serialisation (RFC 7516 §7.2.1), in its only accepted spelling. */
 export function formatLine({ header, encryptedKey, iv, ciphertext, tag }: LineParts): string {
   const recipient = `{"header":{"alg":"A256KW","kid":"room"},"encrypted_key":"${encryptedKey}"}`
   return `{"protected":"${header}","recipients":[${recipient}],"iv":"${iv}","ciphertext":"${ciphertext}","tag":"${tag}"}`
 }
 
 /**
- * Reads the form of a line, without any key. Throws DamagedLine unless the line is exactly what `formatLine` makes of
- * its parts: the recipients and the spelling are not covered by the authentication tag, so this is what guards them.
+ * Parses the form of a line, without any key. Throws DamagedLine unless the line is exactly the result of
+ * `formatLine` for its parts: the authentication tag covers neither the recipients nor the spelling, so this
+ * comparison protects them.
  */
 export function parseLine(line: string): ParsedLine {
   const parts = readParts(line)
   const { header, encryptedKey, iv, ciphertext, tag } = parts
   if (formatLine(parts) !== line) throw new DamagedLine('not in the canonical form')
   if (![header, encryptedKey, iv, ciphertext, tag].every(isBase64url)) throw new DamagedLine('not canonical base64url')
-  // 40 bytes: a 32-byte key wrapped. 12: the iv of GCM. 16: a whole tag, for a shorter one is easier to forge.
+  // 40 bytes: a wrapped 32-byte key. 12: the iv of GCM. 16: a full tag, because a shorter one is easier to forge.
   if (encryptedKey.length !== 54 || iv.length !== 16 || tag.length !== 22) throw new DamagedLine('a part has the wrong length')
   return { ...parts, ...decodeHeader(header) }
 }
 
-/** Repeated members and other things that JSON.parse forgives do not survive the comparison with the canonical form. */
+/** Repeated members, and anything else that JSON.parse accepts, differ from the canonical form. */
 function readParts(line: string): LineParts {
   try {
     const jwe = JSON.parse(line) as Record<'protected' | 'iv' | 'ciphertext' | 'tag', string> & {
@@ -55,8 +56,8 @@ function readParts(line: string): LineParts {
 }
 
 /**
- * The protected header as base64url: what the tag authenticates beside the content. Throws TypeError for an impossible
- * position.
+ * The protected header as base64url, which the tag authenticates together with the content. Throws TypeError for an
+ * impossible position.
  */
 export function encodeHeader({ seq, prev }: Position): string {
   if (!isPosition({ seq, prev })) throw new TypeError('seq counts from 0, and every line but line 0 has a prev')
@@ -80,7 +81,7 @@ function isPosition({ seq, prev }: Position): boolean {
   return prev === undefined ? seq === 0 : seq > 0 && isLineHash(prev)
 }
 
-/** Whether the text has the shape of a line's hash: 32 bytes as base64url. */
+/** Whether the text has the form of a line's hash: 32 bytes as base64url. */
 export function isLineHash(text: string): boolean {
   return text.length === 43 && isBase64url(text)
 }

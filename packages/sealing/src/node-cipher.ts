@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomFillSync } from 'node:crypto'
 
-/** What A256GCM gives (RFC 7518 §5.3). */
+/** The result of A256GCM (RFC 7518 §5.3). */
 export interface Encrypted {
   readonly ciphertext: Uint8Array
   readonly tag: Uint8Array
@@ -28,13 +28,13 @@ export function wrapKey(key: KeyObject, contentKey: Uint8Array): Buffer {
   return wrapped
 }
 
-/** Undefined when the key is not the one that wrapped it. */
+/** Returns undefined if another key has wrapped it. */
 export function unwrapKey(key: KeyObject, wrapped: Uint8Array): Buffer | undefined {
   const decipher = createDecipheriv('aes256-wrap', key, KEY_WRAP_IV)
   try {
     const contentKey = decipher.update(wrapped)
     decipher.final()
-    // For a length that no wrapped key has, OpenSSL gives no bytes and no error.
+    // For a length that no wrapped key has, OpenSSL returns no bytes and no error.
     return contentKey.length === wrapped.length - 8 ? contentKey : undefined
   } catch {
     return undefined
@@ -49,7 +49,7 @@ export function encrypt({ contentKey, iv, aad }: GcmInput, content: Uint8Array):
   return { ciphertext, tag: cipher.getAuthTag() }
 }
 
-/** Undefined when anything was altered. */
+/** Returns undefined if anything was altered. */
 export function decrypt({ contentKey, iv, aad }: GcmInput, { ciphertext, tag }: Encrypted): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', keyObject(contentKey), iv, GCM_OPTIONS)
   decipher.setAAD(aad)
@@ -70,7 +70,7 @@ const pool = Buffer.alloc(256 * (KEY_BYTES + IV_BYTES))
 let used = pool.length
 
 /**
- * Lends a fresh content key and iv to `use`, and wipes them after it: they are in the pool's own memory, so keep no
+ * Lends a fresh content key and iv to `use`, and then wipes them. They are in the pool's memory, so keep no
  * reference.
  */
 export function withFreshKey<Result>(use: (fresh: ContentKey) => Result): Result {
@@ -87,8 +87,8 @@ export function withFreshKey<Result>(use: (fresh: ContentKey) => Result): Result
 }
 
 /**
- * Given bytes, the ciphers make a key object of them by a way that takes three times as long (measured: 10 µs against
- * 3).
+ * Key objects are used because the ciphers convert bytes in a way that takes three times as long (measured: 10 µs
+ * against 3).
  */
 function keyObject(bytes: Uint8Array): KeyObject {
   return createSecretKey(bytes)

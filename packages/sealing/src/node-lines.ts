@@ -36,8 +36,8 @@ export function sealLine({ key, seq, prev, payload }: SealInput): string {
 }
 
 /**
- * Opens a line, which says where it stands; whether it stands there, `checkChain` tells. Throws WrongKey when its
- * content key does not unwrap under this room key, DamagedLine for anything else.
+ * Opens a line and returns its position; `checkChain` verifies that position. Throws WrongKey if its content key does
+ * not unwrap under this room key, and DamagedLine for anything else.
  */
 export function openLine({ key, line }: { readonly key: KeyObject; readonly line: string }): OpenedLine {
   const { header, encryptedKey, iv, ciphertext, tag, ...position } = parseLine(line)
@@ -50,12 +50,14 @@ export function openLine({ key, line }: { readonly key: KeyObject; readonly line
   return { ...position, payload }
 }
 
-/** base64url SHA-256 of the line's bytes: the next line's `prev`, and the room's etag when it is the last. */
+/**
+ * The SHA-256 of the line's bytes in base64url: the next line's `prev`, and the room's etag if it is the last line.
+ */
 export function lineHash(line: string): string {
   return hash('sha256', line, 'base64url')
 }
 
-/** The first place where the lines do not follow from `start`, or undefined. No key is needed. */
+/** Returns the first break of the chain from `start`, or undefined. It needs no key. */
 export function checkChain(lines: readonly string[], start: ChainStart): Break | undefined {
   return findBreak(lines, lines.map(lineHash), start)
 }
@@ -64,7 +66,7 @@ function text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 }
 
-/** parseLine has passed the spelling, so that Node's forgiving decoder has nothing to forgive. */
+/** parseLine has checked the spelling, so Node's lenient decoder accepts nothing else. */
 function bytes(text: string): Buffer {
   return Buffer.from(text, 'base64url')
 }

@@ -3,18 +3,18 @@ export interface ProvableRequest {
   readonly op: string
   readonly room: string
   readonly message?: { readonly text: string; readonly reply_to?: string | undefined; readonly client_id?: string | undefined }
-  /** The name that a guest claims, of a turn. */
+  /** The name that a guest claims in a turn. */
   readonly name?: string | undefined
 }
 
-/** Members that identify the caller or open the room are not arguments, and the room key must not be hashed. */
+/** Members that identify the caller or open the room are not arguments. The room key must not be hashed. */
 const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
 
 /**
- * The text whose SHA-256 a proof of possession signs. For `turn`, the message as JSON with its members in the order
- * text, reply_to, client_id, and last the name that a guest claims, if any. For `poll`, which changes nothing, the empty text. For all others, the arguments of the
- * request (all its members but op, room, mk, idToken, spk and proof) as canonical JSON (RFC 8785): so a proof that was
- * captured allows what it was made for and nothing else.
+ * The text whose SHA-256 a proof of possession signs. For `turn` it is the message as JSON with its members in the
+ * order text, reply_to, client_id, and last the name that a guest claims, if any. For `poll`, which changes nothing,
+ * it is the empty text. For all others it is the arguments of the request (all its members but op, room, mk,
+ * idToken, spk and proof) as canonical JSON (RFC 8785), so that a captured proof allows only what it was made for.
  */
 export function proofContent(request: ProvableRequest): string {
   if (request.op === 'poll') return ''
@@ -27,21 +27,21 @@ export function proofContent(request: ProvableRequest): string {
 
 /**
  * The bytes that the device key signs as the payload of a compact JWS (ES256, RFC 7515). `sha256` is that of
- * `proofContent`, lower-case hex: computed by the caller, because browsers can hash only asynchronously.
+ * `proofContent` in lower-case hex. The caller computes it, because browsers can hash only asynchronously.
  */
 export function proofPayload({ op, room }: ProvableRequest, sha256: string, nowMs = Date.now()): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify({ op, room, iat: Math.floor(nowMs / 1_000), sha256 }))
 }
 
 /**
- * RFC 8785 for what JSON requests hold: JSON.stringify already writes strings and numbers in its form, which leaves
- * the order of members.
+ * RFC 8785 for the values in JSON requests: JSON.stringify already writes strings and numbers in its form, so only
+ * the order of members remains.
  */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  // The default order of sort is by UTF-16 code units, as RFC 8785 asks.
+  // The default order of sort is by UTF-16 code units, as RFC 8785 requires.
   const names = members.map(([name]) => name).sort()
   const byName = new Map(members)
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(byName.get(name))}`).join(',')}}`

@@ -3,14 +3,14 @@ import { InvalidRecord } from './invalid-record.ts'
 import { isLineHash } from './line.ts'
 
 /**
- * Who created the room, and so may admit and expel: an account, or a device key by its thumbprint. A room that was
- * made without identity has no owner; a room with a list is always an account's.
+ * The creator of the room, who may admit and expel: an account, or a device key by its thumbprint. A room that was
+ * created without an identity has no owner; a room with a list always belongs to an account.
  */
 export type Owner = { readonly email: string } | { readonly key: string }
 
 /**
- * Addresses are in comparison form (identity's parseEmail). Who is admitted anew has a new admitted_at and no
- * revoked_at.
+ * Addresses are in comparison form (identity's parseEmail). A member that is admitted again has a new admitted_at
+ * and no revoked_at.
  */
 export interface Member {
   readonly email: string
@@ -25,7 +25,8 @@ export interface AdmittedAgent {
 }
 
 /**
- * Line 0, and again whole at every change: the newest one counts. `allow` and `agents` are the list of an e-mail room.
+ * Line 0, and again in full at every change: the newest one applies. `allow` and `agents` are the list of an e-mail
+ * room.
  */
 export interface PolicyRecord {
   readonly t: 'policy'
@@ -38,7 +39,7 @@ export interface PolicyRecord {
   readonly at: string
 }
 
-/** `key` is the device key's thumbprint; `proven`, that the message bore a proof by it. */
+/** `key` is the thumbprint of the device key. `proven`: the message had a valid proof by it. */
 interface Device {
   readonly name?: string
   readonly key?: string
@@ -131,11 +132,14 @@ export function formatRecord(record: RoomRecord): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads an opened line's payload. Only exactly what `formatRecord` writes passes; else throws InvalidRecord. */
+/**
+ * Parses the payload of an opened line. Accepts only exactly the result of `formatRecord`; otherwise throws
+ * InvalidRecord.
+ */
 export function parseRecord(payload: Uint8Array | string): RoomRecord {
   const json = typeof payload === 'string' ? payload : readUtf8(payload)
   const record = roomRecord(readJson(json), '')
-  // Repeated members, other orders and other escapes: one record has one text.
+  // Rejects repeated members, other orders and other escapes, so that one record has one text.
   if (JSON.stringify(record) !== json) throw new InvalidRecord('', 'is not in the canonical form')
   return record
 }
@@ -164,7 +168,7 @@ function distinct<Item>(items: Check<readonly Item[]>, name: (item: Item) => str
   return where(items, (values) => new Set(values.map(name)).size === values.length, 'names someone twice')
 }
 
-/** No character takes more than three bytes a UTF-16 unit: short texts need no counting. */
+/** A UTF-16 unit takes at most three bytes, so short texts need no counting. */
 function fitsText(value: string): boolean {
   return value.length * 3 <= MAX_TEXT_BYTES || new TextEncoder().encode(value).length <= MAX_TEXT_BYTES
 }

@@ -1,5 +1,5 @@
 /**
- * What opens a room: its name, and the key text that lives in the link's fragment (32 random bytes as base64url in our
+ * The secret of a room: its name, and the key text in the link's fragment (32 random bytes as base64url in the Space
  * app).
  */
 export interface RoomSecret {
@@ -7,7 +7,7 @@ export interface RoomSecret {
   readonly mk: string
 }
 
-/** HKDF's info parameter: one room secret, keys for different uses that say nothing of each other. */
+/** HKDF's info parameter: one room secret gives independent keys for different uses. */
 export const ROOM_KEY_INFO = 'atrium/room/v1'
 export const DEDUPE_KEY_INFO = 'atrium/room/dedupe/v1'
 
@@ -19,9 +19,9 @@ export function isRoomName(value: unknown): value is string {
 }
 
 /**
- * Whether the value can be a room's `mk`: 22 to 512 printable ASCII characters without space. 22 characters of
- * base64url carry 128 bits. Anything beyond ASCII would have several byte forms that look the same, so that a link
- * retyped would open nothing.
+ * Whether the value can be a room's `mk`: 22 to 512 printable ASCII characters without spaces. 22 characters of
+ * base64url have 128 bits. Non-ASCII characters could have several byte forms that look the same, so a link that was
+ * typed again might open nothing.
  */
 export function isMk(value: unknown): value is string {
   return typeof value === 'string' && PRINTABLE.test(value)

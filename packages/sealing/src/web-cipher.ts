@@ -6,7 +6,7 @@ export interface WebGcmInput {
   readonly aad: Bytes
 }
 
-/** What A256GCM gives; Web Crypto has the tag at the ciphertext's end. */
+/** The result of A256GCM; Web Crypto appends the tag to the ciphertext. */
 export interface WebEncrypted {
   readonly ciphertext: Bytes
   readonly tag: Bytes
@@ -23,7 +23,7 @@ export async function wrapKey(key: WebCryptoKey, contentKey: WebCryptoKey): Prom
   return new Uint8Array(await crypto.subtle.wrapKey('raw', contentKey, key, 'AES-KW'))
 }
 
-/** Undefined when the key is not the one that wrapped it. */
+/** Returns undefined if another key has wrapped it. */
 export function unwrapKey(key: WebCryptoKey, wrapped: Bytes): Promise<WebCryptoKey | undefined> {
   return unlessRefused(crypto.subtle.unwrapKey('raw', wrapped, key, 'AES-KW', 'AES-GCM', false, ['decrypt']))
 }
@@ -34,7 +34,7 @@ export async function encrypt({ contentKey, iv, aad }: WebGcmInput, content: Byt
   return { ciphertext: sealed.slice(0, end), tag: sealed.slice(end) }
 }
 
-/** Undefined when anything was altered. */
+/** Returns undefined if anything was altered. */
 export async function decrypt({ contentKey, iv, aad }: WebGcmInput, { ciphertext, tag }: WebEncrypted) {
   const sealed = new Uint8Array(ciphertext.length + tag.length)
   sealed.set(ciphertext)

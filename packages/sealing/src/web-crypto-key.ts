@@ -1,4 +1,2 @@
-/**
- * CryptoKey, as whichever platform's types are loaded name it: those of Node and those of browsers differ in detail.
- */
+/** CryptoKey in the types of the platform: those of Node and of browsers differ in details. */
 export type WebCryptoKey = Parameters<typeof crypto.subtle.exportKey>[1]

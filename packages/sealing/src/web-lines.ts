@@ -49,12 +49,14 @@ export async function openLine({ key, line }: { readonly key: WebCryptoKey; read
   return { ...position, payload }
 }
 
-/** base64url SHA-256 of the line's bytes: the next line's `prev`, and the room's etag when it is the last. */
+/**
+ * The SHA-256 of the line's bytes in base64url: the next line's `prev`, and the room's etag if it is the last line.
+ */
 export async function lineHash(line: string): Promise<string> {
   return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(line))))
 }
 
-/** The first place where the lines do not follow from `start`, or undefined. No key is needed. */
+/** Returns the first break of the chain from `start`, or undefined. It needs no key. */
 export async function checkChain(lines: readonly string[], start: ChainStart): Promise<Break | undefined> {
   return findBreak(lines, await Promise.all(lines.map(lineHash)), start)
 }

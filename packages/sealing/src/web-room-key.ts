@@ -2,7 +2,7 @@ import type { WebCryptoKey } from './web-crypto-key.ts'
 import { assertRoomSecret, ROOM_KEY_INFO, type RoomSecret } from './room-secret.ts'
 
 /**
- * The same key as room-key.ts derives, for Web Crypto. It cannot be exported. Rejects with TypeError for a malformed
+ * Derives the same key as room-key.ts, for Web Crypto. It cannot be exported. Rejects with TypeError for a malformed
  * room or mk.
  */
 export async function deriveRoomKey(secret: RoomSecret): Promise<WebCryptoKey> {

@@ -1,4 +1,7 @@
-/** The line's content key does not unwrap under this room key: another room's key, or `encrypted_key` was altered. */
+/**
+ * The line's content key does not unwrap under this room key: it belongs to another room, or `encrypted_key` was
+ * altered.
+ */
 export class WrongKey extends Error {
   override readonly name = 'WrongKey'
 

@@ -2,14 +2,14 @@ import { Client } from 'pg'
 import type { TestApi } from './test-api.ts'
 
 /**
- * All callers are there within this time; a locked row is waited for in memory, where the database cannot count who
- * waits.
+ * All callers have arrived within this time. They wait for a locked row in memory, where the database cannot count
+ * them.
  */
 const gatherMs = 300
 
 /**
- * Runs what all wants a checkout's row, and holds the row until the first of them has met the lock and the others had
- * time to come.
+ * Runs functions that all need a checkout's row. It holds the row until the first of them has met the lock and the
+ * others have had time to arrive.
  */
 export async function atOnce<T>(api: TestApi, checkoutId: string, run: () => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: api.databaseUrl })
@@ -30,7 +30,7 @@ export async function atOnce<T>(api: TestApi, checkoutId: string, run: () => Pro
 }
 
 async function queued(client: Client): Promise<number> {
-  // The statistics of a transaction are those of its first look, unless they are let go.
+  // A transaction keeps the statistics of its first look, unless they are discarded.
   await client.query('select pg_stat_clear_snapshot()')
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

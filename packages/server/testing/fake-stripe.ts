@@ -19,13 +19,13 @@ export interface StripeSession {
   [field: string]: unknown
 }
 
-/** What the next calls meet: lost: Stripe does its work, and the connection breaks before the answer. */
+/** The outcome of the next calls. lost: Stripe does its work, and the connection breaks before the answer. */
 type Mishap = 'lost' | 'silent' | { status: number; error: object }
 
 export interface FakeStripe {
   url: string
   calls: StripeCall[]
-  /** Those that were made: a repeat under the same key makes none. */
+  /** The created sessions. A repeat under the same key creates none. */
   sessions: StripeSession[]
   /** One for each of the next calls. */
   mishaps: Mishap[]
@@ -35,14 +35,14 @@ export interface FakeStripe {
 }
 
 /**
- * Stripe's API on loopback, as far as Checkout needs it: the key is checked, and idempotency keys work as Stripe says
- * they do.
+ * Stripe's API on loopback, as far as Checkout needs it. It checks the key, and its idempotency keys work as Stripe
+ * documents them.
  */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const byKey = new Map<string, { form: string; session: StripeSession }>()
   const server = createServer((req, res) => void answer(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A test that failed before it could close it should end all the same.
+  // Does not keep the process alive if a test fails before it closes the server.
   server.unref()
   const fake: FakeStripe = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

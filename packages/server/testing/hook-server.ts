@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** A delivery as it arrived. */
 export interface Hook {
   headers: Record<string, string>
-  /** The body's bytes as text, which the signature is over. */
+  /** The body's bytes as text. The signature covers exactly these bytes. */
   text: string
   event: HookEvent
 }
@@ -30,7 +30,7 @@ export interface HookServer {
   close(): Promise<void>
 }
 
-/** An endpoint on loopback that keeps what it is sent. */
+/** An endpoint on loopback that records what it receives. */
 export async function startHookServer(reply: Reply = 204): Promise<HookServer> {
   const hooks: Hook[] = []
   const server = createServer((req, res) => {

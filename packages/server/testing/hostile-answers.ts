@@ -1,6 +1,6 @@
 /**
- * Streams that a stranger's server may send instead of an answer: each has less than 4 MiB and took a library seconds,
- * or much memory.
+ * Streams that an untrusted server may send as an answer. Each has less than 4 MiB, and took a library seconds or
+ * much memory.
  */
 export interface HostileAnswer {
   name: string

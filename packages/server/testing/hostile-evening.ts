@@ -6,21 +6,21 @@ import { startHostileServers } from './hostile-servers.ts'
 import { longestBlock } from './processor-block.ts'
 import { eventually, startSessionWorld, type Room } from './session-world.ts'
 
-/** The Space service takes 20 calls a second of one address, the agent's too. */
-const askEveryMs = 200
+/** The Space service accepts 20 calls a second per IP address, which includes the agent's calls. */
+const askIntervalMs = 200
 
 export interface HostileEvening {
-  /** How long an honest tenant's echo took, each time it was asked while the strangers answered. */
+  /** How long the echo of an honest tenant took for each question while the untrusted servers answered. */
   echoMs: number[]
   /** The same before they came. */
   aloneMs: number[]
-  /** The longest time in which nobody else had a turn in the worker's process, by the processor's clock. */
+  /** The longest time, in processor time, during which nothing else ran in the worker's process. */
   blockMs: number
 }
 
 /**
- * So many sessions of each kind whose provider, MCP server or agent is hostile, all asked at once; meanwhile an honest
- * tenant talks to its echo.
+ * Starts this many sessions of each kind with a hostile provider, MCP server or agent, and asks all of them at once.
+ * Meanwhile an honest tenant talks to its echo.
  */
 export async function spendHostileEvening({ each, echoes }: { each: number; echoes: number }): Promise<HostileEvening> {
   const strangers = await startHostileServers()
@@ -54,7 +54,7 @@ export async function spendHostileEvening({ each, echoes }: { each: number; echo
     const aloneMs: number[] = []
     for (let i = 0; i < echoes; i++) {
       aloneMs.push(await ask(`first ${i}.`))
-      await delay(askEveryMs)
+      await delay(askIntervalMs)
     }
 
     const meet = async () => {
@@ -74,7 +74,7 @@ export async function spendHostileEvening({ each, echoes }: { each: number; echo
       const meeting = meet().finally(() => (met = true))
       while (!met || echoMs.length < echoes) {
         echoMs.push(await ask(`question ${echoMs.length}.`))
-        await delay(askEveryMs)
+        await delay(askIntervalMs)
       }
       await meeting
     })

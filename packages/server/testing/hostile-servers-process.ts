@@ -1,11 +1,11 @@
-// Servers of strangers, in a process of their own: what they do takes none of the time of whoever is measured.
+// Untrusted servers in a separate process, so that their work takes no time of the measured process.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { hostileAnswers } from './hostile-answers.ts'
 
 const answers = hostileAnswers.filter(({ provider }) => provider === 'openai_compatible').map(({ make }) => Buffer.from(make()))
 
-/** A provider: the model's name says which answer it gives. An MCP server: the address says it. */
+/** For a provider, the model's name selects the answer; for an MCP server, the address does. */
 const http = createServer((req, res) => void serve(req, res))
 
 async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -63,7 +63,7 @@ function endlessly(socket: Socket, head: string, more: string): void {
     socket.write(head)
     const write = () => {
       if (socket.destroyed) return
-      // In a further turn: written bytes that are read at once would otherwise keep all other sockets waiting.
+      // In a later turn, because bytes that are written and read at once would starve all other sockets.
       if (socket.write(more)) setImmediate(write)
       else socket.once('drain', () => setImmediate(write))
     }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setPriority } from 'node:os'
 
 export interface HostileServers {
-  /** A provider that speaks OpenAI's protocol: `hostile-7` is a model of it. */
+  /** A provider with OpenAI's protocol. Its models are named like `hostile-7`. */
   providerUrl: string
   /** An MCP server each. */
   mcpUrl(which: number): string
@@ -12,10 +12,10 @@ export interface HostileServers {
   close(): Promise<void>
 }
 
-/** Providers, MCP servers and agents of strangers, whose answers are made to take long. */
+/** Untrusted providers, MCP servers and agents whose answers take long to read. */
 export async function startHostileServers(): Promise<HostileServers> {
   const child = fork(new URL('hostile-servers-process.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  // They stand for machines elsewhere, which take nothing of this one's processors.
+  // They represent other machines, which use none of this machine's processor time.
   setPriority(child.pid!, 19)
   const [{ http, agents }] = (await once(child, 'message')) as [{ http: number; agents: number[] }]
   return {

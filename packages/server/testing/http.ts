@@ -12,7 +12,7 @@ interface Send {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Got = { status: number; headers: Headers; text: string; body: any }
 
-/** Sends one request as an outsider would and reads the whole answer. */
+/** Sends one request as an outsider would, and reads the whole answer. */
 export async function send(api: Pick<TestApi, 'baseUrl'>, method: string, path: string, options: Send = {}): Promise<Got> {
   const { key, collectionToken, idempotencyKey, body, headers } = options
   const res = await fetch(api.baseUrl + path, {

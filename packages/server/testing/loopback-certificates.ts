@@ -1,4 +1,4 @@
-/** For tests only: a key and two certificates signed by itself, for localhost, tls.example.org, 127.0.0.1 and ::1. */
+/** For tests only: a key and two self-signed certificates for localhost, tls.example.org, 127.0.0.1 and ::1. */
 export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4NvT0/EFzNU+9XGE
 KNhzXgrCtQAIDJamPi/yiBMAfLmhRANCAAQbYFYeGazJ3qAhPhZSwopugmaSsUmj

@@ -1,8 +1,8 @@
 import { checkPrimeSync, randomBytes } from 'node:crypto'
 
 /**
- * Looks like the modulus of an RSA key, which is all that can be told of one, and is made at once; in base64url. It
- * signs nothing.
+ * Returns a number that looks like the modulus of an RSA key, in base64url. It is fast to make and passes all
+ * possible checks, but cannot sign.
  */
 export function makeModulus(bits = 2_048): string {
   for (;;) {
@@ -10,7 +10,7 @@ export function makeModulus(bits = 2_048): string {
     modulus[0]! |= 0x80
     modulus[modulus.length - 1]! |= 1
     const value = BigInt(`0x${modulus.toString('hex')}`)
-    // One in sixty of those without a small factor is a prime, which no modulus is.
+    // One in sixty numbers without a small factor is a prime, which is not a valid modulus.
     if (!odd.some((factor) => value % factor === 0n) && !checkPrimeSync(value, { checks: 1 }))
       return modulus.toString('base64url')
   }

@@ -1,7 +1,7 @@
 /**
- * The longest stretch of processor time between two turns of the event loop while something runs, in milliseconds: how
- * long a timer, a lease or another tenant's answer waited for it. Of this thread, not of the clock: a busy machine
- * changes nothing in it.
+ * Measures the longest stretch of processor time between two turns of the event loop, in milliseconds: how long a
+ * timer, a lease or another tenant's answer had to wait. It uses this thread's processor time and not the clock, so
+ * other load on the machine does not count.
  */
 export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let last = processorMs()

@@ -19,11 +19,11 @@ export interface ProviderServer {
   /** The base address for OpenAI-compatible clients. */
   compatibleUrl: string
   requests: ProviderRequest[]
-  /** Answers that have begun and whose connection is open. */
+  /** Answers that have started and whose connection is open. */
   open: () => number
-  /** The answers to come, in this order; after them, `otherwise` is asked. */
+  /** The next answers, in this order. After them, `otherwise` is called. */
   script(...answers: Script[]): void
-  /** Answers those that a silent script has kept waiting. */
+  /** Releases answers that a silent script delays. */
   refuseSilent(status: number, body: object): void
   otherwise: (request: ProviderRequest) => Script
   close(): Promise<void>
@@ -37,8 +37,8 @@ const wires: [RegExp, () => Wire][] = [
 ]
 
 /**
- * The HTTP that OpenAI (both of its APIs), Anthropic and Google speak, streaming, on loopback, saying what a test
- * scripts.
+ * A server on loopback that speaks the streaming HTTP of OpenAI (both APIs), Anthropic and Google, and answers what a
+ * test scripts.
  */
 export async function startProviderServer(): Promise<ProviderServer> {
   const scripts: Script[] = []

@@ -14,7 +14,7 @@ export interface RawServer {
   close(): Promise<void>
 }
 
-/** A server on TCP alone, which counts every connection and answers whatever a test wants, well formed or not. */
+/** A plain TCP server that counts every connection and sends what a test specifies, well-formed or not. */
 export async function startRawServer(
   onConnection: (socket: Socket) => void = () => undefined,
   { host, port = 0 }: { host?: string; port?: number } = {},

@@ -19,9 +19,9 @@ export interface OpenStream {
   lastId: string | undefined
   /** Blocks without an event. */
   beats: number
-  /** Waits for so many messages in all, and returns the last one. */
+  /** Waits until there are this many messages in total, and returns the last one. */
   untilCount(count: number, timeoutMs?: number): Promise<StreamMessage>
-  /** Resolves when the server ends it, with how long that took. */
+  /** Resolves when the server closes the connection, to the time that it took. */
   ended: Promise<void>
   pause(): void
   resume(): void
@@ -32,14 +32,16 @@ interface OpenStreamOptions {
   key?: string
   collectionToken?: string
   lastEventId?: string | undefined
-  /** Where a proxy says that the request comes from. */
+  /** The client's IP address according to a proxy. */
   forwardedFor?: string
+  headers?: Record<string, string>
 }
 
 /** Opens a stream on a connection of its own. */
 export function openStream(baseUrl: string, path: string, options: OpenStreamOptions = {}): Promise<OpenStream> {
   const { key, collectionToken, lastEventId, forwardedFor } = options
   const headers = {
+    ...options.headers,
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(collectionToken === undefined ? {} : { 'x-collection-token': collectionToken }),
     ...(forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }),

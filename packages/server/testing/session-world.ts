@@ -19,7 +19,7 @@ interface Entry {
   message: { text: string; client_id?: string; reply_to?: string }
 }
 
-/** The API, the Space service and a worker over one database, and what tests of sessions do with them. */
+/** The API, the Space service and a worker over one database, and the calls that tests of sessions make. */
 export interface SessionWorld {
   api: TestApi
   space: TestSpace
@@ -126,7 +126,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Waits until it holds; tells what it last saw where it does not. */
+/** Waits until the condition is true. On a timeout, the error contains the last value. */
 export async function eventually<T>(look: () => Promise<T | undefined | false>, what: string, withinMs = 8_000): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {

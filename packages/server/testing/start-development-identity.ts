@@ -19,7 +19,7 @@ export interface TestDevelopmentIdentityOptions {
   now?: () => number
 }
 
-/** The development sign-in alone, on a server that takes JSON only, as the API's does. */
+/** Starts the development sign-in alone, on a server that accepts only JSON, like the API's. */
 export async function startDevelopmentIdentity({
   redirectOrigins,
   host = '127.0.0.1',

@@ -33,7 +33,7 @@ const order = {
 }
 
 /**
- * The API in production mode over a Stripe on loopback, and a tenant that sells through it: a credit costs 3 euro
+ * The API in production mode with a Stripe on loopback, and a tenant that sells through it. A credit costs 3 euro
  * cents.
  */
 export class StripeShop {
@@ -46,7 +46,7 @@ export class StripeShop {
     this.api = api
   }
 
-  /** A fresh tenant, and a Stripe that remembers no call. */
+  /** A new tenant, and a Stripe without recorded calls. */
   async openTenant(): Promise<void> {
     this.tenant = await this.api.makeTenant()
     this.stripe.calls.length = 0
@@ -62,7 +62,7 @@ export class StripeShop {
     return (await send(this.api, 'GET', `/checkout/${id}`, { key: this.tenant.secretKey })).body.data
   }
 
-  /** A checkout whose buyer stands before Stripe's page. */
+  /** A checkout whose buyer has reached Stripe's page. */
   async sell(body: object = {}): Promise<{ id: string; session: StripeSession }> {
     const made = await this.create(body)
     assert.equal(made.status, 201, made.text)

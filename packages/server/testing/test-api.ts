@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '#gateway/app.ts'
+import type { ServeMessage } from '#gateway/mcp/add-mcp.ts'
 import { readConfig } from '#config/config.ts'
 import { readS3Secrets } from '#config/blob-config.ts'
 import type { Env } from '#config/env.ts'
 import { readStripeSecrets } from '#config/secrets.ts'
+import { readTelemetryHeaders } from '#config/telemetry-config.ts'
 import { readTurnSecret } from '#config/turn-config.ts'
 import type { Context } from '#features/context.ts'
 import { openTenant } from '#features/tenants/open-tenant.ts'
@@ -50,8 +52,8 @@ const noEnv: Env = Object.fromEntries(
   ].map((name) => [name, undefined]),
 ) as Env
 
-/** The whole API in this process, listening on loopback over a database of its own. */
-export async function startTestApi(env: Partial<Env> = {}): Promise<TestApi> {
+/** Starts the whole API in this process, on loopback, over a database of its own. */
+export async function startTestApi(env: Partial<Env> = {}, serveMcp?: ServeMessage): Promise<TestApi> {
   const database = await createTestDatabase()
   const adminToken = 'test-operator-token-0123456789'
   // Made by the first file that is stored.
@@ -60,10 +62,11 @@ export async function startTestApi(env: Partial<Env> = {}): Promise<TestApi> {
   const stripe = readStripeSecrets({ ...noEnv, ...env })
   const s3 = readS3Secrets({ ...noEnv, ...env })
   const turn = readTurnSecret({ ...noEnv, ...env })
-  const secrets = { adminToken, masterKeys: [Buffer.alloc(32, 7)] as const, stripe, s3, turn, madeFiles: [] }
+  const otlpHeaders = readTelemetryHeaders({ ...noEnv, ...env })
+  const secrets = { adminToken, masterKeys: [Buffer.alloc(32, 7)] as const, stripe, s3, turn, otlpHeaders, madeFiles: [] }
   const opened = await openContext(config, secrets, database.url)
   const { ctx } = opened
-  const app = buildApp(ctx)
+  const app = buildApp(ctx, serveMcp)
   await app.listen({ host: '127.0.0.1', port: Number(env.port ?? 0) })
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
@@ -80,6 +83,7 @@ export async function startTestApi(env: Partial<Env> = {}): Promise<TestApi> {
       app.server.closeAllConnections()
       await app.close()
       await opened.close()
+      await ctx.tracing?.close()
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
     },

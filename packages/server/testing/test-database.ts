@@ -4,15 +4,15 @@ import { Client } from 'pg'
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
 /**
- * A database of the test file's own: by default a clone of the migrated template that scripts/test.ts made; template0
- * is an empty one.
+ * A database for one test file. By default it is a clone of the migrated template that scripts/test.ts made;
+ * template0 is an empty one.
  */
 export async function createTestDatabase({ template = migratedTemplate() } = {}): Promise<TestDatabase> {
   const adminUrl = serverUrl()
-  // Random, since test files are processes that know nothing of each other.
+  // Random, because test files run in separate processes.
   const name = `test_${randomBytes(8).toString('hex')}`
-  // Copying files asks for a checkpoint, which costs nothing without fsync: a tenth of the time of copying through the
-  // log.
+  // Copying files requires a checkpoint, which costs nothing without fsync. It takes a tenth of the time of copying
+  // through the log.
   await runOn(adminUrl, `create database ${name} template ${template} strategy file_copy`)
   return {
     url: urlOfDatabase(adminUrl, name),
@@ -40,8 +40,8 @@ function migratedTemplate(): string {
 }
 
 /**
- * pool.end() resolves before the server has closed the sessions; forced out in that moment, an idle client would throw
- * where nobody listens. So they get a second to leave.
+ * pool.end() resolves before the server has closed the sessions. If they were terminated in that moment, an idle
+ * client would throw an error that nobody handles. So they get a second to end.
  */
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await runOn(

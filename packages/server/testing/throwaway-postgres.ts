@@ -4,7 +4,7 @@ import path from 'node:path'
 import { clearOrphan } from '#db/embedded/running-postmaster.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#db/embedded-postgres.ts'
 
-/** An embedded PostgreSQL in a temporary folder, without fsync; stop() removes it all. */
+/** An embedded PostgreSQL in a temporary folder, without fsync. stop() removes everything. */
 export async function startThrowawayPostgres(settings: Record<string, string | number> = {}): Promise<EmbeddedPostgres> {
   const base = temporaryFolder()
   await sweepLeftovers(base)
@@ -13,7 +13,7 @@ export async function startThrowawayPostgres(settings: Record<string, string | n
   chmodSync(dataDir, 0o711)
   const remove = () => rmSync(dataDir, { recursive: true, force: true })
   try {
-    // A vacuum that wanders into the template database would hold up its cloning.
+    // A vacuum of the template database would delay its cloning.
     const server = await startEmbeddedPostgres({
       dataDir,
       say: () => {},
@@ -33,7 +33,7 @@ export async function startThrowawayPostgres(settings: Record<string, string | n
   }
 }
 
-/** In memory where there is room: cloning the template takes 6 ms there and 200 ms on disk, measured on ext4. */
+/** In memory if there is enough of it: cloning the template takes 6 ms there and 200 ms on disk, measured on ext4. */
 function temporaryFolder(): string {
   const memory = '/dev/shm'
   if (existsSync(memory)) {
@@ -44,7 +44,7 @@ function temporaryFolder(): string {
   return realpathSync(tmpdir())
 }
 
-/** A test run that was killed leaves its PostgreSQL behind, and nobody else would come back to that folder. */
+/** A killed test run leaves its PostgreSQL and folder behind, and nothing else would remove them. */
 async function sweepLeftovers(base: string): Promise<void> {
   for (const name of readdirSync(base)) {
     const pid = /^atrium-test-(\d+)-/.exec(name)?.[1]

@@ -20,7 +20,7 @@ interface ListedDelivery {
   next_attempt_at: string
 }
 
-/** The API, a worker that delivers, and a tenant: a fresh one for each test. */
+/** The API, a worker that delivers, and a new tenant for each test. */
 export class WebhookWorld {
   readonly api: TestApi
   runner!: WebhookRunner
@@ -45,8 +45,8 @@ export class WebhookWorld {
     return send(this.api, method, path, { key: of.secretKey, ...(body ? { body } : {}) })
   }
 
-  query(sql: string, values: unknown[] = []) {
-    return this.api.ctx.db.pool.query(sql, values)
+  query<Row extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) {
+    return this.api.ctx.db.pool.query<Row>(sql, values)
   }
 
   async openHook(t: TestContext, reply: HookServer['reply'] = 204): Promise<HookServer> {
@@ -67,7 +67,7 @@ export class WebhookWorld {
     return got.body.data.secret
   }
 
-  /** A collection whose own event was numbered before: made before the webhook is set, it is not sent there. */
+  /** A collection whose own event was numbered before the webhook is set, so it is not sent there. */
   async collectionOf(of: TestTenant): Promise<string> {
     const known = this.#collections.get(of.id)
     if (known !== undefined) return known
@@ -77,7 +77,7 @@ export class WebhookWorld {
     return id
   }
 
-  /** Adds that many items, one after the other; gives the events as the pull shows them. */
+  /** Adds that many items, one after the other. Returns their events as listEvents returns them. */
   async cause(count: number, of = this.tenant): Promise<Hook['event'][]> {
     const id = await this.collectionOf(of)
     const last = (await this.pull(of)).at(-1)?.sequence ?? 0
@@ -85,7 +85,7 @@ export class WebhookWorld {
     return (await this.pull(of)).filter(({ sequence }) => sequence > last)
   }
 
-  /** Puts that many events into the outbox at once. */
+  /** Writes that many events into the outbox at once. */
   async causeMany(count: number): Promise<void> {
     await this.query(
       `insert into event_outbox (tenant_id, id, type, data)
@@ -106,7 +106,7 @@ export class WebhookWorld {
     return eventually(async () => server.hooks.length >= count && server.hooks, `${count} deliveries arrive`)
   }
 
-  /** Waits until no worker sends to the tenant's endpoint: then how it did is written down. */
+  /** Waits until no worker sends to the tenant's endpoint, when the outcome has been stored. */
   async letGo(): Promise<void> {
     await eventually(async () => {
       const { rowCount } = await this.query('select from webhooks where tenant_id = $1 and lease_owner is null', [this.tenant.id])
@@ -134,7 +134,7 @@ export async function startWebhookWorld(): Promise<WebhookWorld> {
   return world
 }
 
-/** Whether the official packages verify it under the secret; they must agree. */
+/** Whether the official packages verify it with the secret. They must agree. */
 export function verifies(secret: string, { headers, text }: Hook): boolean {
   const [standard, svix] = [new StandardWebhook(secret), new SvixWebhook(secret)].map((verifier) => {
     let verified: unknown

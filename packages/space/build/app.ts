@@ -9,7 +9,7 @@ export const APP_CONFIG = 'packages/web/vite.space.config.ts'
 export interface BuiltApp {
   /** Sorted by path. */
   readonly files: readonly AppFile[]
-  /** Every file that went into it, absolute, those of node_modules too. */
+  /** Every file that the app was built from, as an absolute path, including those of node_modules. */
   readonly inputs: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 }
 
-/** Builds the app with its own Vite config, into a folder that nobody else uses. */
+/** Builds the app with its own Vite config, into a temporary folder. */
 export async function buildApp(root: string): Promise<BuiltApp> {
   const outDir = await mkdtemp(join(tmpdir(), 'atrium-space-app-'))
   const inputs = new Set<string>()
@@ -35,7 +35,7 @@ export async function buildApp(root: string): Promise<BuiltApp> {
       configFile: join(root, APP_CONFIG),
       configLoader: 'native',
       mode: 'production',
-      envDir: false, // a .env file is in no commit, and must not change what is certified
+      envDir: false, // a .env file is in no commit, and must not change the certified bytes
       logLevel: 'error',
       build: { outDir, emptyOutDir: true },
       plugins: [recordInputs(inputs)],
@@ -58,7 +58,7 @@ function recordInputs(inputs: Set<string>): Plugin {
         const path = id.replace(/\?.*/, '')
         if (isAbsolute(path)) inputs.add(path)
       }
-      // What a page or a style sheet refers to is no module.
+      // Files that a page or a style sheet refers to are not modules.
       for (const output of Object.values(bundle)) {
         if (output.type === 'asset') for (const name of output.originalFileNames) inputs.add(join(config.root, name))
       }

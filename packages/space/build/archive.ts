@@ -1,17 +1,19 @@
 import { crc32 } from 'node:zlib'
 
 export interface ArchiveFile {
-  /** Relative to the archive's root, with `/`. */
+  /** Relative to the root of the archive, with `/`. */
   readonly path: string
   readonly body: Uint8Array
   readonly isExecutable?: boolean
 }
 
 /**
- * A .tar.gz that depends on nothing but names, bytes and the executable bit: sorted, no times, no owners, no folders (tar makes them).
+ * Makes a .tar.gz that depends only on names, bytes and the executable bit: entries are sorted, without times,
+ * owners and folders (tar creates them).
  *
- * Not compressed: what a deflater writes differs between versions of zlib and even between processors (Node's has code of its own for
- * each), and then equal sources would be equal bytes only on like machines. It is small, and fetched by few.
+ * It is not compressed: the output of a deflater differs between versions of zlib and even between processors (Node
+ * has its own code for each), so equal sources would give equal bytes only on similar machines. The archive is
+ * small, and few download it.
  */
 export function makeArchive(files: readonly ArchiveFile[]): Buffer {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1))

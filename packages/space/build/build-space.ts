@@ -9,7 +9,7 @@ import { type ArchiveManifests, makeManifests } from './manifests.ts'
 import { collectSources, type Sources } from './sources.ts'
 import { readFileIfThere } from './workspace.ts'
 
-/** The same figures as the certificate's, base64. */
+/** The hashes in the certificate, base64. */
 export interface BuildFigures {
   readonly gitCommit: string
   readonly functionCodeSha256: string
@@ -22,15 +22,15 @@ export interface BuiltSpace {
   readonly figures: BuildFigures
   /** Paths in the archive. */
   readonly sources: readonly string[]
-  /** Sources that are not as the commit has them. */
+  /** Sources that differ from the commit. */
   readonly modified: readonly string[]
 }
 
 const BUILD_SCRIPT = 'packages/space/build/build.ts'
 
-/** Makes the bundle and the source that makes it. `root`: a checkout, or an extracted source archive. */
+/** Builds the bundle and the archive of its source. `root` is a checkout, or an extracted source archive. */
 export async function buildSpace(givenRoot: string): Promise<BuiltSpace> {
-  // Vite and esbuild name real paths.
+  // Vite and esbuild use real paths.
   const root = await realpath(givenRoot)
   const app = await buildApp(root)
   const inputs = app.inputs.map((path) => relative(root, path).split(sep).join('/'))
@@ -40,7 +40,7 @@ export async function buildSpace(givenRoot: string): Promise<BuiltSpace> {
     APP_CONFIG,
     'packages/space/src/embedded.d.ts',
     'LICENSE',
-    // Vite reads these.
+    // Vite reads these files.
     'tsconfig.json',
     'packages/web/tsconfig.json',
     ...inputs.filter((path) => !path.includes('node_modules/')),
@@ -68,7 +68,8 @@ async function describeCommit(root: string, { files, folders }: Sources, package
   const commit = await findHead(root)
   if (commit === undefined) return { gitCommit: UNKNOWN_COMMIT, modified: [] }
   const modified = await findModified(root, commit, files)
-  // Of package.json and the lock only what goes into the archive counts: it is made once more, from the commit's.
+  // Only the parts of package.json and the lock that go into the archive count: they are derived again from the
+  // commit's files.
   const read = async (path: string) => String(await readFromCommit(root, commit, path))
   const committed = await makeManifests({ read, folders, packages }).catch(() => undefined)
   for (const [path, text] of made.texts) {
@@ -80,7 +81,7 @@ async function describeCommit(root: string, { files, folders }: Sources, package
 async function listArchived(root: string, { files }: Sources, { texts }: ArchiveManifests, gitCommit: string) {
   const archived: ArchiveFile[] = [{ path: COMMIT_FILE, body: Buffer.from(`${gitCommit}\n`) }]
   for (const [path, body] of files) {
-    // The owner's bit alone: group's and others' are the umask's.
+    // Only the owner's bit counts: those of group and others depend on the umask.
     const isExecutable = ((await stat(join(root, path))).mode & 0o100) !== 0
     archived.push({ path, body, isExecutable })
   }
@@ -88,11 +89,11 @@ async function listArchived(root: string, { files }: Sources, { texts }: Archive
   return archived
 }
 
-/** A stale node_modules would make a bundle that nobody can rebuild from the lock. */
+/** Throws if node_modules differs from the lock, because nobody could rebuild such a bundle. */
 async function assertInstalled(root: string, { installed }: ArchiveManifests): Promise<void> {
   for (const [path, version] of installed) {
     const text = await readFileIfThere(join(root, path, 'package.json'))
-    // Absent: an optional one, for another platform. What is really needed, the bundlers will miss.
+    // Absent: an optional package for another platform. If a required one is missing, the bundlers fail.
     const found = text && (JSON.parse(text.toString()) as { version: string }).version
     if (found && found !== version) throw new Error(`${path} is ${found} and the lock says ${version}: run npm ci`)
   }

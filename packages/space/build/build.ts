@@ -1,9 +1,10 @@
-// Behind `npm run build`: makes packages/space/dist from this checkout, or from the extracted source archive that this file lies in.
+// Behind `npm run build`: builds packages/space/dist from this checkout, or from the extracted source archive that
+// contains this file.
 import { fileURLToPath } from 'node:url'
 import { writeDist } from './dist.ts'
 import { digestInputs } from './input-digest.ts'
 
-// Bundlers read the environment (NODE_ENV, VITE_*, BROWSERSLIST…). What is left cannot change a byte.
+// Bundlers read environment variables (NODE_ENV, VITE_*, BROWSERSLIST…). Those that remain cannot change a byte.
 const kept = new Set(['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'])
 for (const name of Object.keys(process.env)) if (!kept.has(name)) delete process.env[name]
 process.env['NODE_ENV'] = 'production'
@@ -12,7 +13,7 @@ process.env['TZ'] = 'UTC'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 process.chdir(root)
 const inputs = await digestInputs(root)
-// After the environment is clean: Vite looks at it when it is loaded.
+// Imported after the environment is cleaned, because Vite reads it when it is loaded.
 const { buildSpace } = await import('./build-space.ts')
 const built = await buildSpace(root)
 await writeDist(root, built, inputs)

@@ -5,7 +5,10 @@ import type { AppFile } from '../src/certificate/space-build.ts'
 
 export const ENTRY = 'packages/space/src/entry.ts'
 
-/** Whose code may be in the bundle, by folder. Whoever adds one adds what people have to read before they can trust the service. */
+/**
+ * The folders whose code may be in the bundle. Each folder that is added is more code for people to read before they
+ * can trust the service.
+ */
 const allowedFolders: readonly string[] = [
   ...['contract', 'identity', 'sealing', 'space', 'traffic'].map((name) => `packages/${name}/src/`),
   'node_modules/pg-protocol/',
@@ -22,7 +25,10 @@ export interface Embedded {
   readonly app: readonly AppFile[]
 }
 
-/** The service as one file, not minified: whoever wants to can read it. Its bytes depend on the sources and `embedded` alone. */
+/**
+ * The service as one file, not minified, so that people can read it. Its bytes depend only on the sources and
+ * `embedded`.
+ */
 export async function bundleService(root: string, embedded: Embedded): Promise<Bundle> {
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: root,
@@ -35,14 +41,16 @@ export async function bundleService(root: string, embedded: Embedded): Promise<B
     target: 'node24',
     format: 'esm',
     charset: 'utf8',
-    // Not the tsconfig.json that happens to lie around.
+    // The options are given here, so that no tsconfig.json of a folder applies.
     tsconfigRaw: '{}',
     plugins: [embed(embedded)],
     logLevel: 'silent',
   })
   assertAllowed(metafile)
   assertSelfContained(metafile)
-  return { code: outputFiles[0]!.contents, metafile }
+  const [file] = outputFiles
+  if (!file) throw new Error('esbuild made no file')
+  return { code: file.contents, metafile }
 }
 
 function embed({ gitCommit, app }: Embedded): Plugin {
@@ -67,7 +75,7 @@ function assertAllowed({ inputs }: Metafile): void {
     )
 }
 
-/** What the bundle loaded at run time beside Node's own modules would run uncertified. */
+/** Throws if the bundle would load anything but Node's own modules at run time: that code would not be certified. */
 function assertSelfContained(metafile: Metafile): void {
   for (const { imports } of Object.values(metafile.outputs)) {
     for (const { path } of imports) {

@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildFigures, BuiltSpace } from './build-space.ts'
-import { findHead } from './git-commit.ts'
+import { findHead, readCommitFile } from './git-commit.ts'
 import { digestInputs } from './input-digest.ts'
 
 export const DIST = 'packages/space/dist'
 
-/** Each file appears whole: starts and builds at the same time see an old one or a new one. */
+/** Writes each file atomically: a start or build at the same time sees the old file or the new one. */
 export async function writeDist(root: string, { bundle, sourceArchive, figures }: BuiltSpace, inputs: string): Promise<void> {
   const folder = join(root, DIST)
   await mkdir(folder, { recursive: true })
@@ -22,21 +22,24 @@ export async function writeDist(root: string, { bundle, sourceArchive, figures }
   await put('inputs.sha256', `${inputs}\n`)
 }
 
-/** Whether what lies there is whole and was made from this tree. */
+/** Whether the files are complete and were built from this tree. */
 export async function isDistFresh(root: string): Promise<boolean> {
   const read = (name: string) => readFile(join(root, DIST, name)).catch(() => undefined)
-  const [json, bundle, archive, recorded, head, inputs] = await Promise.all([
+  const [json, bundle, archive, recorded, named, head, inputs] = await Promise.all([
     read('build.json'),
     read('space.mjs'),
     read('source.tar.gz'),
     read('inputs.sha256'),
+    readCommitFile(root),
     findHead(root),
     digestInputs(root),
   ])
   if (!json || !bundle || !archive) return false
   const { gitCommit, functionCodeSha256, sourceSha256 } = JSON.parse(json.toString()) as BuildFigures
-  // Without git (a container image, say) the commit cannot have changed.
-  const isCommit = head === undefined || gitCommit.replace('-modified', '') === head
+  // A release names its commit, in any repository. Without a repository and a release, the commit cannot have
+  // changed.
+  const commit = named?.replace('-modified', '') ?? head
+  const isCommit = commit === undefined || gitCommit.replace('-modified', '') === commit
   const isWhole = functionCodeSha256 === hash(bundle) && sourceSha256 === hash(archive)
   return isWhole && isCommit && recorded?.toString().trim() === inputs
 }

@@ -7,13 +7,15 @@ import { DIST, isDistFresh } from './dist.ts'
 const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
-/** The bundle of this tree, built when it is missing or old: about 2 s, and 50 ms when it is neither. */
+/**
+ * Returns the bundle of this tree. Builds it if it is missing or out of date: that takes about 2 s, the check 50 ms.
+ */
 export async function ensureBuilt(root = checkout): Promise<{ bundlePath: string }> {
   if (!(await isDistFresh(root))) await build(root)
   return { bundlePath: join(root, DIST, 'space.mjs') }
 }
 
-/** In a process of its own: bundlers leave threads and memory behind. */
+/** Runs in a separate process, because bundlers keep threads and memory. */
 async function build(root: string): Promise<void> {
   try {
     await run(process.execPath, [join(root, 'packages/space/build/build.ts')])

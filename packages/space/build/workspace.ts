@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The parts of a package.json that are read here. */
+/** The members of a package.json that are read here. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -13,7 +13,7 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Our own packages: their folder by their name. */
+/** The packages of the workspace: their folders by name. */
 export async function findWorkspaces(root: string): Promise<ReadonlyMap<string, { folder: string; manifest: Manifest }>> {
   const workspaces = new Map<string, { folder: string; manifest: Manifest }>()
   for (const name of (await readdir(join(root, 'packages'))).toSorted()) {

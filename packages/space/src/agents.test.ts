@@ -58,7 +58,7 @@ test('every reason for an agent, in the contract’s order, and a rejected write
   assert.equal(rows[0].count, 1)
 })
 
-test('an agent that is expelled is told so, also in a held poll, and is in again once admitted', async () => {
+test('an expelled agent gets the reason, also in a held poll, and has access again once admitted', async () => {
   const { secret, owner } = await world.emailRoom({})
   const { identity } = await world.agent()
   const change = async (op: string) => reasonOf(await world.space.call(op, { ...secret, agents: [scribe], ...owner.identity }))
@@ -74,7 +74,7 @@ test('an agent that is expelled is told so, also in a held poll, and is in again
   assert.equal(await enter(secret, identity), 'in')
 })
 
-test('an agent never stands for an account, whatever e-mail address its token bears', async () => {
+test('an agent is never treated as an account, whatever e-mail address its token contains', async () => {
   const { secret } = await world.emailRoom({})
   for (const email of ['owner@example.com', 'ada@example.com']) {
     const { identity } = await world.agent({ claims: { email, email_verified: true } })

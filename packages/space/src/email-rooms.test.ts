@@ -157,7 +157,7 @@ test('a stranger with the key of the room gets nothing, and neither does one wit
   assert.equal(reasonOf(await poll({ ...secret, mk: fresh().mk }, ada.identity)), '403 not_authorized bad_room_key')
 })
 
-test('who is expelled is told so, and is in again once admitted; the room carries the log', async () => {
+test('an expelled account gets the reason, and has access again once admitted; the room contains the log', async () => {
   const { secret, owner } = await emailRoom(['ada@example.com'])
   const ada = await person('ada@example.com')
   const bob = await person('bob@example.com')
@@ -194,7 +194,7 @@ test('a removed room stays removed: a late write makes no open room in its place
   assert.equal((await space.call('create', { ...secret, policy: 'open' })).status, 409)
 })
 
-test('a held poll of a room that is removed meanwhile is told so at once', async () => {
+test('a held poll of a room that is removed meanwhile is answered at once', async () => {
   const { secret, owner } = await emailRoom(['ada@example.com'])
   const { etag, count } = (await poll(secret, owner.identity)).body
   const held = poll(secret, { ...owner.identity, sinceEtag: etag, sinceCount: count, waitMs: 20_000 })

@@ -6,17 +6,19 @@ import { startSpace } from './start-space.ts'
 
 const endsAfterMs = 9_500
 
-// Forked by whoever supervises it, or started alone.
+// Forked by a supervisor, or started alone.
 const supervised = process.send !== undefined
 let stop = (): void => process.exit(0)
 let stopping = false
 process.on('SIGTERM', () => stop())
-// Whoever started this decides about Ctrl-C; alone, it is the same as SIGTERM.
+// A supervisor decides what Ctrl-C does. Without one it is the same as SIGTERM.
 process.on('SIGINT', () => supervised || stop())
-// The supervisor was killed: nobody could stop this process any more, and the next start needs its port. Heard from the first moment on.
+// The supervisor was killed: nothing could stop this process later, and the next start needs its port. The handler
+// is registered before anything else.
 process.on('disconnect', () => stopping || process.exit(1))
 
-// Where the bundle starts. The file that is running, read once, is what the certificate names; its source lies beside it.
+// The entry point of the bundle. The running file, read once, is the one that the certificate names; the source is
+// beside it.
 const build: SpaceBuild = {
   gitCommit,
   functionCode: await readFile(fileURLToPath(import.meta.url)),
@@ -29,11 +31,15 @@ try {
   stop = () => {
     if (stopping) return
     stopping = true
-    // Whatever hangs, an end that was asked for comes.
+    // If the shutdown hangs, the process exits after a timeout.
     setTimeout(() => process.exit(0), endsAfterMs).unref()
     void space.stop().finally(() => process.exit(0))
   }
   process.send?.({ listening: space.port })
+  // The supervisor serves the metrics of this process.
+  process.on('message', ({ metricsAsk }: { metricsAsk?: { id: number } }) => {
+    if (metricsAsk) process.send?.({ metricsAnswer: { id: metricsAsk.id, families: space.metrics.collect() } }, () => undefined)
+  })
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException
   const line = code === 'EADDRINUSE' ? 'SPACE_PORT is in use; stop what uses it or set SPACE_PORT to another one' : message

@@ -1,19 +1,28 @@
-import { Connections } from '@atrium/traffic/connections'
+import { Connections, type ConnectionsOptions } from '@atrium/traffic/connections'
 import { isAnswerLost } from '@atrium/traffic/database-errors'
 import { retryLocked } from '@atrium/traffic/locked-retry'
 import { OutcomeUnknown } from '@atrium/traffic/overloaded'
+import { WakeUps } from '@atrium/traffic/wake-ups'
 import { readColumn } from './column-types.ts'
-import type { Db, Query } from './rooms/store.ts'
+import type { Query, WakingDb } from './rooms/store.ts'
 
-interface SpaceDatabase extends Db {
+interface SpaceDatabase extends WakingDb {
+  readonly pool: Connections
   end(): Promise<void>
 }
 
-const maxConnections = 20
+interface SpaceDatabaseOptions extends Omit<ConnectionsOptions, 'readColumn'> {
+  /** Called when wake-ups were not sent. */
+  onWakeUpError: (error: Error) => void
+}
 
-/** Each statement is committed by itself. What is locked is tried again after a pause, for which no connection is held. */
-export function openDatabase(url: string, onError: (error: Error) => void): SpaceDatabase {
-  const connections = new Connections({ url, max: maxConnections, readColumn, onError })
+/**
+ * Each statement commits by itself. A statement that finds a lock is retried after a pause, during which it holds no
+ * connection.
+ */
+export function openDatabase({ onWakeUpError, ...options }: SpaceDatabaseOptions): SpaceDatabase {
+  const connections = new Connections({ ...options, readColumn })
+  const wakeUps = new WakeUps(connections, onWakeUpError)
   const once = async <Row extends object>(query: Query<Row>) => {
     const connection = await connections.acquire('statement')
     try {
@@ -25,7 +34,12 @@ export function openDatabase(url: string, onError: (error: Error) => void): Spac
     }
   }
   return {
+    pool: connections,
     query: (query) => (query.tries === 'one' ? once(query) : retryLocked(() => once(query))),
-    end: () => connections.end(),
+    wake: (channel, payload) => wakeUps.add(channel, payload),
+    end: async () => {
+      await wakeUps.close()
+      await connections.end()
+    },
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { deleteRoom } from './rooms/store.ts'
@@ -91,7 +91,9 @@ test('whatever inserts or deletes a room keeps to it: the tables themselves do',
   assert.deepEqual(await whereIs(secret.room), removed)
 })
 
-test('creates, turns and removes of one name at once leave it in one table only', async () => {
+const contest = 'creates, turns and removes of one name at once leave it in one table only'
+
+async function contend(): Promise<void> {
   for (let round = 0; round < 10; round++) {
     const { secret, owner } = await world.emailRoom()
     const late = [world.space, second].flatMap((at) => [
@@ -102,4 +104,52 @@ test('creates, turns and removes of one name at once leave it in one table only'
     assert.equal(status, 200)
     assert.deepEqual(await whereIs(secret.room), removed)
   }
+}
+
+/** How much the total of all bytes is less after the room was removed, and how many bytes the room had. */
+async function freedBy(remove: (room: string) => Promise<unknown>) {
+  const secret = fresh()
+  await second.call('turn', { ...secret, message: { text: 'x'.repeat(2_000) } })
+  const { db } = world.space
+  const { rows: rooms } = await db.query('select bytes::int from rooms where room = $1', [secret.room])
+  // Larger than what the services count meanwhile could reach by chance.
+  await db.query('update space_total set bytes = 1000000')
+  await remove(secret.room)
+  const { rows: total } = await db.query('select bytes::int from space_total')
+  return { freed: 1_000_000 - total[0].bytes, bytes: rooms[0].bytes }
+}
+
+test(contest, contend)
+
+test('the bytes of a removed room are subtracted from the total once, whoever deletes it', async () => {
+  const client = await world.space.db.connect()
+  try {
+    const removes = [
+      (room: string) => deleteRoom(client, room),
+      // As the previous release does, and an operator by hand.
+      (room: string) => client.query('delete from rooms where room = $1', [room]),
+    ]
+    for (const remove of removes) {
+      const { freed, bytes } = await freedBy(remove)
+      assert.equal(freed, bytes)
+    }
+  } finally {
+    client.release()
+  }
+})
+
+describe('without the triggers of the table, which Citus does not have', () => {
+  before(() => world.space.db.query('alter table rooms disable trigger user'))
+
+  test(contest, contend)
+
+  test('the bytes of a removed room are subtracted from the total once', async () => {
+    const client = await world.space.db.connect()
+    try {
+      const { freed, bytes } = await freedBy((room) => deleteRoom(client, room))
+      assert.equal(freed, bytes)
+    } finally {
+      client.release()
+    }
+  })
 })

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeCredential } from '@atrium/contract/tokens'
 import { readSpaceConfig } from './space-config.ts'
@@ -45,7 +48,7 @@ test('the root leads to the app, and nothing of an address is repeated', async (
   await space.close()
 })
 
-test('the app is told the key and may connect to the API; without a key it is told that there is none', async () => {
+test('the app gets the key and may connect to the API; without a key its configuration has null', async () => {
   for (const key of [publishable, undefined]) {
     const env = { ATRIUM_PUBLIC_URL: 'https://api.example', ...(key === undefined ? {} : { ATRIUM_SPACE_PUBLISHABLE_KEY: key }) }
     const space = await startTestSpace(env)
@@ -61,4 +64,22 @@ test('the app is told the key and may connect to the API; without a key it is to
     })
     assert.match(policy ?? '', /connect-src 'self' blob: https:\/\/api\.example;/)
   }
+})
+
+test('the secrets may be files, and an error names the file without quoting it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-space-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const write = async (name: string, text: string) => {
+    await writeFile(join(folder, name), text)
+    return join(folder, name)
+  }
+  const url = await write('url', 'postgres://db/atrium\n')
+  const key = await write('key', '-----BEGIN PRIVATE KEY-----\nMIG…\n-----END PRIVATE KEY-----\n')
+  const config = readSpaceConfig({ DATABASE_URL_FILE: url, ATRIUM_SPACE_SIGNING_KEY_FILE: key })
+  assert.equal(config.databaseUrl, 'postgres://db/atrium')
+  assert.match(config.signingKey!, /^-----BEGIN PRIVATE KEY-----\n.*-----END PRIVATE KEY-----$/s)
+  assert.equal(readSpaceConfig({ DATABASE_URL: 'postgres://first', DATABASE_URL_FILE: url }).databaseUrl, 'postgres://first')
+  const empty = await write('empty', '\n')
+  assert.throws(() => readSpaceConfig({ DATABASE_URL_FILE: empty }), { message: `DATABASE_URL_FILE: ${empty} is empty` })
+  assert.throws(() => readSpaceConfig({ DATABASE_URL_FILE: '/nonexistent' }), /^Error: DATABASE_URL_FILE: .* \(ENOENT\)$/)
 })

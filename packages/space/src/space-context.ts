@@ -8,42 +8,52 @@ import type { FairShares } from './rooms/fair-shares.ts'
 import type { RoomHead } from './rooms/head.ts'
 import type { RoomWatch } from './rooms/room-watch.ts'
 import type { RoomWriter } from './rooms/room-writer.ts'
-import type { Db } from './rooms/store.ts'
+import type { SpaceMetrics } from './metrics.ts'
+import type { WakingDb } from './rooms/store.ts'
+import type { UnconfirmedRestore } from './unconfirmed-restore.ts'
 import type { SpaceUse } from './use/space-use.ts'
 
-/** Whose tokens are believed, and for whom they must be made. */
+/** The trusted issuers, and the required audience of their tokens. */
 export interface TrustedIssuer {
   issuer: string
   audience: string
   keys: KeySource
 }
 
-/** Everything that an op may use. */
+/** The dependencies of ops. */
 export interface SpaceContext {
-  db: Db
-  /** The reads of one moment share a query. */
+  db: WakingDb
+  /** Reads that arrive at the same moment share a query. */
   heads: Batcher<string, RoomHead | undefined>
   writer: RoomWriter
   watch: RoomWatch
   /** Answers that wait to be read. */
   unread: UnreadAnswers
-  /** For pages that are large: only so many are made at once. */
+  /** Limits how many large pages are produced at once. */
   largePages: Semaphore
-  /** Places for whole rooms that are being sent. */
+  /** Limits how many whole rooms are sent at once. */
   downloads: FairShares
   limiter: RateLimiter
-  /** What is written, and how many rooms are made, by whom. */
+  /** Counts what is written, and how many rooms are created, by caller. */
   use: SpaceUse
   certificate: Certificate
-  /** The identity provider, for accounts. undefined: none is configured, and rooms with a list cannot be made or entered. */
+  /** The service's own origin, for which requests are signed. */
+  audience: string
+  metrics: SpaceMetrics
+  /** While a restore is not confirmed, no room is opened. */
+  restore: UnconfirmedRestore
+  /**
+   * The identity provider, for accounts. undefined: none is configured, and rooms with a list can be neither created
+   * nor entered.
+   */
   provider: TrustedIssuer | undefined
-  /** The platform, for agents alone. undefined: its address is not one that keys may be fetched from. */
+  /** The platform, for agents only. undefined: keys may not be fetched from its address. */
   platform: TrustedIssuer | undefined
 }
 
-/** Who sent a request, and whether they still wait for the answer. */
+/** The sender of a request, and whether it still waits for the answer. */
 export interface Caller {
-  /** What limits count by: an address, or the key that a trusted caller names. */
+  /** The key by which limits count: an address, or the key that a trusted caller names. */
   key: string
   isGone: () => boolean
   onGone: (listener: () => void) => void

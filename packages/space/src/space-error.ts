@@ -12,7 +12,10 @@ const statuses = {
 
 export type SpaceErrorName = keyof typeof statuses
 
-/** A rejection: `{error, reason}` with its status. Nothing was stored, but for reason outcome_unknown: then nobody knows. */
+/**
+ * A rejection: `{error, reason}` with its status. Nothing was stored, except possibly for the reason
+ * outcome_unknown.
+ */
 export class SpaceError extends Error {
   readonly error: SpaceErrorName
   readonly reason: string
@@ -34,7 +37,10 @@ export function tooManyUnread(): SpaceError {
   return new SpaceError('unavailable', 'too many large answers wait to be read', 5)
 }
 
-/** The stored lines are not what was written: answered as a fault of ours, and said in the log without anything of their content. */
+/**
+ * The stored lines are not those that were written. It is answered as an internal error, and logged without any
+ * content.
+ */
 export class DamagedRoom extends Error {
   constructor(room: string, seq: number, problem: string) {
     super(`room ${room} is damaged at line ${seq}: ${problem}`)

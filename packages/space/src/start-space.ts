@@ -4,6 +4,8 @@ import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { Batcher } from '@atrium/traffic/batcher'
 import { MemoryRateLimiter } from '@atrium/traffic/memory-rate-limiter'
 import { Semaphore } from '@atrium/traffic/semaphore'
+import { assertAddresses } from '@atrium/traffic/postgres/assert-addresses'
+import { Shards } from '@atrium/traffic/shards'
 import { UnreadAnswers } from '@atrium/traffic/unread-answers'
 import { keepRequestsYoung } from '@atrium/traffic/young-requests'
 import { makeCertificate } from './certificate/certificate.ts'
@@ -17,16 +19,19 @@ import { staticFiles } from './http/static-files.ts'
 import { FairShares } from './rooms/fair-shares.ts'
 import { RoomWatch } from './rooms/room-watch.ts'
 import { RoomWriter } from './rooms/room-writer.ts'
-import { listHeads } from './rooms/store.ts'
+import { listEnds, listHeads, listRoomShards } from './rooms/store.ts'
+import { SpaceMetrics } from './metrics.ts'
 import { readSpaceConfig } from './space-config.ts'
 import { SpaceUse } from './use/space-use.ts'
 import { startSweeping } from './use/start-sweeping.ts'
 import type { SpaceContext, TrustedIssuer } from './space-context.ts'
+import { UnconfirmedRestore } from './unconfirmed-restore.ts'
 
 export interface RunningSpace {
   port: number
   /** How many polls are held now. */
   held(): number
+  readonly metrics: SpaceMetrics
   stop(): Promise<void>
 }
 
@@ -36,12 +41,25 @@ interface StartSpace {
   log?: (line: string) => void
 }
 
-/** Starts the Space service over a database that is migrated already. */
+/** Starts the Space service. The database must be migrated already. */
 export async function startSpace({ env, build, log = logLine }: StartSpace): Promise<RunningSpace> {
   keepRequestsYoung()
   const config = readSpaceConfig(env)
-  const db = openDatabase(config.databaseUrl, (error) => log(`database connection lost: ${error.message}`))
-  const watch = new RoomWatch(config.databaseUrl, (error) => log(`room notifications lost; reconnecting: ${error.message}`))
+  const { databaseUrl: url, databaseDirectUrl: directUrl } = config
+  await assertAddresses({ url, directUrl })
+  const db = openDatabase({
+    url,
+    isPooled: directUrl !== undefined,
+    max: config.databasePoolSize,
+    onError: (error) => log(`database connection lost: ${error.message}`),
+    onWakeUpError: (error) => log(`other processes not notified; they find the changes when they poll: ${error.message}`),
+  })
+  const watch = new RoomWatch({
+    url: directUrl ?? url,
+    readEnds: (rooms) => listEnds(db, rooms),
+    onError: (error) => log(`room notifications lost; reconnecting: ${error.message}`),
+    onReadError: (error) => log(`rooms of held polls not read; trying again: ${error.message}`),
+  })
   await watch.start()
 
   const platformIssuer = isIssuer(config.apiUrl) ? config.apiUrl : undefined
@@ -67,18 +85,42 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
     onError: lost,
   })
   await use.start()
+  const restore = new UnconfirmedRestore(db, lost)
+  await restore.start()
+  if (restore.exists) log('a restore is not confirmed: no room is opened until then')
   const stopSweeping = startSweeping({ db, unusedDays, onError: lost })
+  const shards = new Shards(await listRoomShards(db))
+  const writer = new RoomWriter(db, shards)
+  const madeAt = Date.now() / 1_000
+  const { pool } = db
+  const metrics = new SpaceMetrics({
+    held_polls: { help: 'Polls that wait for news of their room.', read: () => watch.held },
+    lines_waiting: { help: 'Lines that wait to be written.', read: () => writer.waitingCount },
+    stored_bytes: { help: 'Bytes of all rooms.', read: () => use.totalBytes },
+    max_bytes: { help: 'Bytes that all rooms together may have.', read: () => maxBytes },
+    db_connections_busy: { help: 'Database connections in use.', read: () => pool.totalCount - pool.idleCount },
+    db_connections_waited_for: { help: 'Statements that wait for a database connection.', read: () => pool.waitingCount },
+    certificate_timestamp_seconds: { help: 'When the certificate in use was signed.', read: () => madeAt },
+  })
   const ctx: SpaceContext = {
     db,
+    metrics,
+    restore,
     use,
-    heads: new Batcher({ run: (rooms) => listHeads(db, rooms), maxSize: 256, concurrency: 4 }),
-    writer: new RoomWriter(db),
+    heads: new Batcher({
+      run: (rooms) => listHeads(db, rooms),
+      laneOf: (room) => shards.shardOf(room),
+      maxSize: 256,
+      concurrency: shards.count > 1 ? 12 : 4,
+    }),
+    writer,
     watch,
     unread: new UnreadAnswers(),
     largePages: new Semaphore(4, { maxWaiting: 1_000, timeoutMs: 5_000, refusal: tooManyUnread }),
     downloads: new FairShares({ total: 256, most: { address: 8, network: 32, room: 128 } }),
     limiter: new MemoryRateLimiter(),
     certificate,
+    audience: config.spacesUrl,
     provider: config.oidc && trust(config.oidc.issuer, config.oidc.clientId, egress),
     platform: platformIssuer === undefined ? undefined : trust(platformIssuer, config.spacesUrl, egress),
   }
@@ -90,6 +132,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
   return {
     port: (server.address() as AddressInfo).port,
     held: () => watch.held,
+    metrics,
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await watch.close()
@@ -97,6 +140,7 @@ export async function startSpace({ env, build, log = logLine }: StartSpace): Pro
       await closed
       clearTimeout(deadline)
       stopSweeping()
+      restore.stop()
       await use.stop()
       await db.end()
     },

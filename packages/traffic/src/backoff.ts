@@ -1,18 +1,18 @@
 export interface BackoffOptions {
   firstMs: number
   maxMs: number
-  /** What lasted this long before it failed counts as healthy: the next wait is the first one again. */
+  /** An operation that lasted this long before it failed counts as healthy: the next wait is the first one again. */
   healthyMs: number
-  /** A clock that never goes back. */
+  /** A monotonic clock. */
   now?: () => number
   /** From 0 to 1. */
   random?: () => number
 }
 
 /**
- * How long to wait before the next try: twice as long after each failure up to maxMs, half of it at random, so that processes which failed
- * together do not come back together. A success that lasts for less than healthyMs does not shorten the waits: what breaks as soon as it is
- * there is not tried all the time.
+ * Computes the wait before the next attempt: doubled after each failure up to maxMs, half of it random, so that
+ * processes that failed together do not retry together. A success that lasts less than healthyMs does not shorten
+ * the waits, so that an operation that fails right after its start is not retried all the time.
  */
 export class Backoff {
   readonly #options: BackoffOptions
@@ -32,12 +32,12 @@ export class Backoff {
     return this.#failures
   }
 
-  /** It works, from now on. */
+  /** Records that it works from now on. */
   succeeded(): void {
     this.#succeededAt = this.#now()
   }
 
-  /** It failed: gives the milliseconds to wait. */
+  /** Records a failure. Returns the milliseconds to wait. */
   failed(): number {
     const { firstMs, maxMs, healthyMs } = this.#options
     if (this.#succeededAt !== undefined && this.#now() - this.#succeededAt >= healthyMs) this.#failures = 0

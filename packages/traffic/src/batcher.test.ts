@@ -172,3 +172,22 @@ test('a lock that an input does not name holds up that input alone, which ends w
   )
   assert.ok(batches.slice(4).every((batch) => batch.length === 1 || !batch.includes('held')))
 })
+
+test('inputs of different lanes never share a batch, and those of one lane do', async () => {
+  const batches: number[][] = []
+  const batcher = new Batcher<number, number>({
+    maxSize: 10,
+    concurrency: 1,
+    laneOf: (input) => input % 3,
+    run: (inputs) => {
+      batches.push(inputs)
+      return Promise.resolve(inputs)
+    },
+  })
+  assert.deepEqual(await Promise.all([1, 2, 3, 4, 5, 6, 7].map((input) => batcher.add(input))), [1, 2, 3, 4, 5, 6, 7])
+  assert.deepEqual(batches, [
+    [1, 4, 7],
+    [2, 5],
+    [3, 6],
+  ])
+})

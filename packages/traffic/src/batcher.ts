@@ -3,7 +3,7 @@ import { lockPauseMs } from './locked-retry.ts'
 import { HeldElsewhere, Overloaded } from './overloaded.ts'
 import { timeouts } from './timeouts.ts'
 
-/** As an outcome: a row of this input is locked by somebody else, and nothing of the input was done. It is tried again. */
+/** An outcome: another transaction has locked a row of this input, and nothing was done for it. It is retried. */
 export class Locked {
   /** One of the input's keys. */
   readonly key: string
@@ -14,21 +14,28 @@ export class Locked {
 }
 
 interface BatcherOptions<In, Out> {
-  /** Does the whole batch; gives one outcome an input, in order. An Error as an outcome rejects that one alone. */
+  /**
+   * Runs the whole batch. Returns one outcome per input, in order. An Error as an outcome rejects only that input.
+   */
   run: (inputs: In[]) => Promise<(Out | Error | Locked)[]>
   maxSize: number
-  /** How many batches may run at once. Further inputs wait and so make the next batch larger: load makes it more efficient. */
+  /**
+   * How many batches may run at once. Further inputs wait and enlarge the next batch, so batches become more
+   * efficient under load.
+   */
   concurrency: number
-  /** Whether an error is about one input and not the batch: then each input gets a try of its own. Absent: never. */
+  /** Whether an error concerns one input and not the batch: then each input is tried by itself. Absent: never. */
   isAboutOneInput?: (error: unknown) => boolean
   /**
-   * The rows that an input locks. Inputs with a key in common never are in two batches at once, and keep their order: so what holds a lock
-   * that a batch finds taken is never another batch of this process. Absent: inputs lock nothing.
+   * The rows that an input locks. Inputs with a common key are never in two batches at once, and keep their order.
+   * So a lock that a batch finds taken is never held by another batch of this process. Absent: inputs lock nothing.
    */
   keysOf?: (input: In) => readonly string[]
-  /** What an input takes up in memory; absent: little. */
+  /** Inputs of different lanes never share a batch, such as rows of different shards. Absent: one lane for all. */
+  laneOf?: (input: In) => number
+  /** The memory that an input takes; absent: little. */
   bytesOf?: (input: In) => number
-  /** How many inputs may wait; those beyond are refused at once. */
+  /** How many inputs may wait; further ones are rejected at once. */
   maxWaiting?: number
   /** How long an input may wait for its batch. */
   waitMs?: number
@@ -37,13 +44,14 @@ interface BatcherOptions<In, Out> {
 interface Waiting<In, Out> {
   input: In
   keys: readonly string[]
+  lane: number
   bytes: number
-  /** Rejected when it waits longer; and when its row stays locked for longer. */
+  /** The input is rejected if it waits longer, or if its row stays locked for longer. */
   untilMs: number
   lockedUntilMs: number
   /** Its row was found locked. */
   locked: boolean
-  /** It made a batch wait for a lock: it goes by itself from now on. */
+  /** It made a batch wait for a lock, so it is tried alone from now on. */
   alone: boolean
   /** The blocked key whose first input it is. */
   probes: string | undefined
@@ -51,7 +59,7 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void
 }
 
-/** Inputs whose row somebody else has locked, in order. Only the first one is tried, after pauses that grow. */
+/** Inputs whose row another transaction has locked, in order. Only the first one is tried, with growing pauses. */
 interface Blocked<In, Out> {
   inputs: Waiting<In, Out>[]
   tries: number
@@ -60,9 +68,12 @@ interface Blocked<In, Out> {
 const noKeys: readonly string[] = []
 const maxBytes = 16 * 1024 * 1024
 const maxBlocked = 512
-const checkEveryMs = 200
+const checkIntervalMs = 200
 
-/** Lets inputs of one kind share a query: those of one turn of the event loop, or those that came while earlier batches ran. */
+/**
+ * Lets inputs of one kind share a query: those of one turn of the event loop, or those that arrived while earlier
+ * batches ran.
+ */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #maxWaiting: number
@@ -70,13 +81,13 @@ export class Batcher<In, Out> {
   readonly #busyKeys = new Set<string>()
   readonly #blocked = new Map<string, Blocked<In, Out>>()
   #waiting: Waiting<In, Out>[] = []
-  /** Of all that wait, in #waiting or blocked. */
+  /** The size of all waiting inputs, in #waiting or blocked. */
   #count = 0
   #bytes = 0
   #running = 0
-  /** When a batch last went well, or was begun while none ran. */
+  /** When a batch last succeeded, or began while none ran. */
   #movedAtMs = 0
-  /** The last batch that ended had failed. */
+  /** Whether the last batch failed. */
   #isFailing = false
   #scheduled = false
   #checks: NodeJS.Timeout | undefined
@@ -87,7 +98,14 @@ export class Batcher<In, Out> {
     this.#waitMs = options.waitMs ?? timeouts.queueMs
   }
 
-  /** Rejects with Overloaded when the queue is full or the input waited too long in it: then nothing of it was begun. */
+  /** How many inputs wait, including those for a locked row. */
+  get waitingCount(): number {
+    return this.#count
+  }
+
+  /**
+   * Rejects with Overloaded if the queue is full or the input waited too long in it: then nothing was done for it.
+   */
   add(input: In): Promise<Out> {
     const keys = this.#options.keysOf?.(input) ?? noKeys
     const bytes = this.#options.bytesOf?.(input) ?? 0
@@ -103,6 +121,7 @@ export class Batcher<In, Out> {
       this.#waiting.push({
         input,
         keys,
+        lane: this.#options.laneOf?.(input) ?? 0,
         bytes,
         untilMs: now + this.#waitMs,
         lockedUntilMs: now + timeouts.lockedMs,
@@ -112,7 +131,7 @@ export class Batcher<In, Out> {
         resolve,
         reject,
       })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs).unref()
+      this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
       this.#schedule()
     })
   }
@@ -120,7 +139,7 @@ export class Batcher<In, Out> {
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#options.concurrency || this.#waiting.length === 0) return
     this.#scheduled = true
-    // After the sockets that are readable now have been read, so that their requests join this batch.
+    // Starts after the readable sockets of this turn were read, so that their requests join the batch.
     setImmediate(() => {
       this.#scheduled = false
       void this.#runNext()
@@ -128,7 +147,8 @@ export class Batcher<In, Out> {
   }
 
   async #runNext(): Promise<void> {
-    const batch = this.#options.keysOf ? this.#takeApart() : this.#waiting.splice(0, this.#options.maxSize)
+    const { keysOf, laneOf, maxSize } = this.#options
+    const batch = keysOf || laneOf ? this.#takeApart() : this.#waiting.splice(0, maxSize)
     if (batch.length === 0) return
     for (const waiting of batch) this.#leave(waiting)
     if (this.#running++ === 0) this.#movedAtMs = performance.now()
@@ -141,7 +161,10 @@ export class Batcher<In, Out> {
     }
   }
 
-  /** A batch's worth of what waits, without what has a key in common with a running batch or with what is left waiting before it. */
+  /**
+   * The inputs of the next batch: of one lane, without those that share a key with a running batch, or with an input
+   * that is left waiting before them.
+   */
   #takeApart(): Waiting<In, Out>[] {
     const batch: Waiting<In, Out>[] = []
     const left: Waiting<In, Out>[] = []
@@ -150,10 +173,13 @@ export class Batcher<In, Out> {
     for (const waiting of this.#waiting) {
       if (batch.length >= this.#options.maxSize || batch[0]?.alone) break
       taken++
-      const blockedKey =
-        this.#blocked.size === 0 || waiting.probes ? undefined : waiting.keys.find((key) => this.#blocked.has(key))
-      if (blockedKey !== undefined) this.#block(blockedKey, waiting)
-      else if (waiting.keys.some((key) => this.#busyKeys.has(key) || passed.has(key)) || (waiting.alone && batch.length > 0)) {
+      const blocked = this.#blocked.size === 0 || waiting.probes ? undefined : this.#blockedOf(waiting)
+      if (blocked) this.#block(blocked, waiting)
+      else if (
+        waiting.lane !== (batch[0] ?? waiting).lane ||
+        waiting.keys.some((key) => this.#busyKeys.has(key) || passed.has(key)) ||
+        (waiting.alone && batch.length > 0)
+      ) {
         left.push(waiting)
         for (const key of waiting.keys) passed.add(key)
       } else batch.push(waiting)
@@ -173,7 +199,7 @@ export class Batcher<In, Out> {
       batch.forEach((waiting, i) => this.#answer(waiting, outcomes[i] as Out | Error | Locked))
     } catch (error) {
       if (batch.length > 1 && this.#options.isAboutOneInput?.(error)) {
-        // One bad input must not fail its neighbours: each gets its own try.
+        // One bad input must not fail the others: each is tried by itself.
         for (const waiting of batch) await this.#settle([waiting])
       } else if (this.#options.keysOf && isLocked(error)) await this.#findLocked(batch)
       else {
@@ -184,13 +210,13 @@ export class Batcher<In, Out> {
     }
   }
 
-  /** Some input needs something locked that its keys do not tell. Halves find out which; that one is tried alone from now on. */
+  /** An input needs a lock that its keys do not name. Splitting the batch finds it; it is tried alone from now on. */
   async #findLocked(batch: Waiting<In, Out>[]): Promise<void> {
-    const [waiting] = batch
-    if (batch.length === 1) {
+    const [first, second] = batch
+    if (first && !second) {
       this.#free(batch)
-      waiting!.alone = true
-      this.#answer(waiting!, new Locked(waiting!.keys[0]!))
+      first.alone = true
+      this.#answer(first, new Locked(first.keys[0] ?? ''))
       return
     }
     const middle = batch.length >> 1
@@ -212,7 +238,7 @@ export class Batcher<In, Out> {
   }
 
   #reject(waiting: Waiting<In, Out>, error: unknown): void {
-    // Whatever became of the first one: the others have their own try.
+    // Whatever the outcome of the first one, the others are tried too.
     if (waiting.probes !== undefined) this.#unblock(waiting.probes)
     waiting.reject(error)
   }
@@ -225,21 +251,28 @@ export class Batcher<In, Out> {
     waiting.untilMs = waiting.lockedUntilMs
     waiting.probes = undefined
     if (probes !== undefined && probes !== key) this.#unblock(probes)
-    const blocked = this.#blocked.get(key)
-    if (blocked && probes !== key) return this.#block(key, waiting)
-    if (blocked) blocked.inputs.unshift(waiting)
-    else this.#blocked.set(key, { inputs: [waiting], tries: 0 })
-    this.#probeLater(key)
+    const others = this.#blocked.get(key)
+    if (others && probes !== key) return this.#block(others, waiting)
+    const blocked = others ?? { inputs: [], tries: 0 }
+    blocked.inputs.unshift(waiting)
+    this.#blocked.set(key, blocked)
+    this.#probeLater(key, blocked)
   }
 
-  #block(key: string, waiting: Waiting<In, Out>): void {
-    const { inputs } = this.#blocked.get(key)!
+  #blockedOf({ keys }: Waiting<In, Out>): Blocked<In, Out> | undefined {
+    for (const key of keys) {
+      const blocked = this.#blocked.get(key)
+      if (blocked) return blocked
+    }
+    return undefined
+  }
+
+  #block({ inputs }: Blocked<In, Out>, waiting: Waiting<In, Out>): void {
     if (inputs.length < maxBlocked) inputs.push(waiting)
     else this.#leave(waiting).reject(new Overloaded('too many wait for the same row'))
   }
 
-  #probeLater(key: string): void {
-    const blocked = this.#blocked.get(key)!
+  #probeLater(key: string, blocked: Blocked<In, Out>): void {
     setTimeout(() => {
       if (this.#blocked.get(key) !== blocked) return
       const first = blocked.inputs.shift()
@@ -251,7 +284,7 @@ export class Batcher<In, Out> {
     }, lockPauseMs(blocked.tries))
   }
 
-  /** Those that waited for its row go on, before all that came later. */
+  /** The inputs that waited for its row continue, before all that arrived later. */
   #unblock(key: string): void {
     const blocked = this.#blocked.get(key)
     if (!blocked) return

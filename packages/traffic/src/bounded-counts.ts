@@ -1,6 +1,6 @@
 /**
- * A number for each key, in bounded memory however many keys there are: entries live in two generations, and when the young one is full the
- * old one is dropped. What is dropped was not used for a whole generation.
+ * A number for each key, in bounded memory however many keys there are: entries are in two generations, and when the
+ * young one is full the old one is dropped. A dropped entry was not used for a whole generation.
  */
 export class BoundedCounts<Value> {
   readonly #maxEntries: number
@@ -15,7 +15,7 @@ export class BoundedCounts<Value> {
     return this.#young.size + this.#old.size
   }
 
-  /** A look counts as use: one who is refused again and again must not be forgotten for it. */
+  /** A read counts as use, so that a caller that is refused again and again is not forgotten. */
   get(key: string): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young

@@ -1,12 +1,12 @@
 /**
- * The address that limits count by: IPv4 as it is (also when mapped into IPv6), IPv6 by its /64, because a subscriber has a whole /64 to
- * call from.
+ * The address by which limits count: IPv4 unchanged (also if mapped into IPv6), IPv6 by its /64, because a
+ * subscriber has a whole /64.
  */
 export function limitAddress(address: string): string {
   if (!address.includes(':')) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped) return mapped[1]!
-  const plain = address.split('%')[0]!
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [plain = ''] = address.split('%', 1)
   const [head = '', tail = ''] = plain.split('::')
   const left = head ? head.split(':') : []
   const right = tail ? tail.split(':') : []
@@ -19,7 +19,10 @@ export function limitAddress(address: string): string {
     .join(':')}::/64`
 }
 
-/** The network of that many bits, a multiple of 4 up to 64, that the `limitAddress` of an IPv6 caller is in. undefined for IPv4. */
+/**
+ * The network of the given prefix length (a multiple of 4 up to 64) that contains the `limitAddress` of an IPv6
+ * caller. undefined for IPv4.
+ */
 export function networkOf(counted: string, bits: 48 | 56): string | undefined {
   if (!counted.endsWith('::/64')) return undefined
   const digits = counted

@@ -42,7 +42,7 @@ test('no more than max are open, and who waits is served in order', async (t) =>
   connections.release(held[1]!)
 })
 
-test('whoever waits too long gets Overloaded, and the connection stays with its holder', async (t) => {
+test('a caller that waits too long gets Overloaded, and the connection stays with its holder', async (t) => {
   const { connections } = openConnections(t, { max: 1 })
   const held = await connections.acquire('statement')
   await assert.rejects(connections.acquire('statement'), Overloaded)

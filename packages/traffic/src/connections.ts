@@ -1,6 +1,6 @@
 import type { QueryResult, ReadColumn } from './postgres/answer.ts'
 import { Connection } from './postgres/connection.ts'
-import { isConnectionLost } from './database-errors.ts'
+import { isAnswerLost, isOutdated, isReadOnly } from './database-errors.ts'
 import { Overloaded } from './overloaded.ts'
 import { timeouts } from './timeouts.ts'
 
@@ -13,30 +13,36 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-interface ConnectionsOptions {
+export interface ConnectionsOptions {
   url: string
   max: number
-  /** How long one statement may take at the client; the server ends it earlier. Absent: as in `timeouts`. */
+  /** Whether the address may lead through a pooler in transaction mode, see `ConnectionOptions`. */
+  isPooled?: boolean
+  /** The time limit of one statement at the client; the server ends it earlier. Absent: as in `timeouts`. */
   answerMs?: number
   /** How long a connection may be idle before it is closed; absent: a minute. */
   idleMs?: number
   readColumn?: ReadColumn
-  /** Called when an idle connection breaks; it is replaced when the next one is needed. */
+  /** Called when an idle connection breaks. It is replaced when the next one is needed. */
   onError: (error: Error) => void
 }
 
-/** A connection for several statements. `release(true)` closes it, because it was changed. */
+/** A connection for several statements. `release(true)` closes it, because its settings were changed. */
 export interface Borrowed extends Pick<Connection, 'query'> {
   release(isSpent?: boolean): void
 }
 
-/** Beyond these, whoever asks for a connection is refused at once; beyond fewer while no connection comes back. */
+/**
+ * The largest queue for a connection: further requests are rejected at once. While no connection is returned, the
+ * queue holds only as many as there are connections.
+ */
 const maxWaiting = 500
 
 /**
- * The connections to PostgreSQL: a limited number, and in front of them a queue with a limit and a timeout. Transactions, which hold a connection
- * over several round trips and may wait for locks, leave some of them to single statements. While the database does not answer, only one connection
- * at a time is tried: a crowd of connections that nobody needs any more does not follow the end of its silence.
+ * The connections to PostgreSQL: a limited number, with a bounded queue and a timeout in front of them. Transactions
+ * hold a connection over several round trips and may wait for locks, so some connections are reserved for single
+ * statements. While the database does not answer, only one connection at a time is attempted: otherwise the end of
+ * the outage would be followed by many connections that nobody needs any more.
  */
 export class Connections {
   readonly #max: number
@@ -44,7 +50,7 @@ export class Connections {
   readonly #open: () => Promise<Connection>
   readonly #onError: (error: Error) => void
   readonly #uses = new Map<Connection, Use>()
-  /** The one that was used last is the last, and is taken first. */
+  /** The most recently used connection is last, and is used first. */
   #idle: { connection: Connection; sinceMs: number }[] = []
   readonly #idleCheck: NodeJS.Timeout
   #waiting: Waiting[] = []
@@ -52,24 +58,26 @@ export class Connections {
   #transactions = 0
   #connecting = 0
   #silent = false
-  /** When a connection was last taken or given back. */
+  /** Whether statements may have names. False once a pooler had a session with an outdated plan. */
+  #mayName = true
+  /** When a connection was last taken or returned. */
   #movedAtMs = 0
   #end: PromiseWithResolvers<void> | undefined
 
-  constructor({ url, max, answerMs = timeouts.answerMs, idleMs = 60_000, readColumn, onError }: ConnectionsOptions) {
+  constructor({ max, answerMs = timeouts.answerMs, idleMs = 60_000, onError, ...options }: ConnectionsOptions) {
     this.#max = max
     this.#maxTransactions = Math.max(1, Math.floor(max * 0.6))
     this.#onError = onError
     const settings = {
       timezone: 'UTC',
-      // A role or a database may have another one.
+      // A role or a database may have another setting.
       datestyle: 'ISO',
       statement_timeout: Math.round((answerMs * timeouts.statementMs) / timeouts.answerMs),
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,
     }
-    const options = { url, connectMs: timeouts.connectionMs, answerMs, settings, ...(readColumn ? { readColumn } : {}) }
-    this.#open = () => Connection.open(options)
+    const terms = { ...options, connectMs: timeouts.connectionMs, answerMs, settings }
+    this.#open = () => Connection.open({ ...terms, mayName: this.#mayName })
     this.#idleCheck = setInterval(() => this.#closeIdle(idleMs), Math.min(idleMs, 5_000)).unref()
   }
 
@@ -82,12 +90,12 @@ export class Connections {
     return this.#idle.length
   }
 
-  /** Those in use or being opened, and the idle ones. */
+  /** The connections in use or being opened, and the idle ones. */
   get totalCount(): number {
     return this.#taken + this.#idle.length
   }
 
-  /** A connection, to be given back by release. Throws Overloaded when there is none in time. */
+  /** Returns a connection, to be returned by release. Throws Overloaded if none is available in time. */
   acquire(use: Use): Promise<Connection> {
     if (this.#end) return Promise.reject(new Error('the connections to the database are closed'))
     if (this.#waiting.length === 0 && this.#mayTake(use)) return this.#take(use)
@@ -105,12 +113,15 @@ export class Connections {
     })
   }
 
-  /** One that is lost, spent, still in a transaction or not yet answered is closed and not given to the next. */
+  /** A connection that is lost, spent, in a transaction or unanswered is closed and not reused. */
   release(connection: Connection, isSpent = false): void {
     const use = this.#uses.get(connection)
     if (!use) throw new Error('the connection was released before')
     this.#uses.delete(connection)
     if (!connection.isOpen) this.#silent = true
+    if (isReadOnly(connection.fault)) this.#leaveServer()
+    // A pooler keeps the outdated plans of its sessions for all clients, also for the next connection.
+    if (isOutdated(connection.fault)) this.#mayName = false
     if (connection.isIdle && !isSpent && !this.#end) {
       this.#idle.push({ connection, sinceMs: performance.now() })
       this.#giveBack(use)
@@ -121,9 +132,11 @@ export class Connections {
     }
   }
 
-  /** One statement, on any connection. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- a caller who does not name its row reads what it selected
-  async query<Row extends object = any>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+  /** Runs one statement on any connection. */
+  async query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>> {
     const connection = await this.acquire('statement')
     try {
       return await connection.query<Row>(text, values)
@@ -140,7 +153,10 @@ export class Connections {
     }
   }
 
-  /** Closes the idle connections and refuses new requests. Resolves when those in use have been released and closed too. */
+  /**
+   * Closes the idle connections and rejects new requests. Resolves when those in use have been released and closed
+   * too.
+   */
   end(): Promise<void> {
     if (this.#end) return this.#end.promise
     this.#end = Promise.withResolvers()
@@ -155,12 +171,19 @@ export class Connections {
 
   async #endAll(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(({ connection }) => connection.end()))
-    if (this.#taken === 0) this.#end!.resolve()
+    if (this.#taken === 0) this.#end?.resolve()
   }
 
   #closeIdle(idleMs: number): void {
     const now = performance.now()
-    while (this.#idle[0] && now - this.#idle[0].sinceMs > idleMs) void this.#idle.shift()!.connection.end()
+    const long = this.#idle.filter(({ sinceMs }) => now - sinceMs > idleMs).length
+    for (const { connection } of this.#idle.splice(0, long)) void connection.end()
+  }
+
+  /** The idle connections lead to the same standby. The next one may lead to the new primary. */
+  #leaveServer(): void {
+    this.#silent = true
+    for (const { connection } of this.#idle.splice(0)) void connection.end()
   }
 
   #lose(connection: Connection, error: Error): void {
@@ -186,9 +209,11 @@ export class Connections {
 
   #serve(): void {
     let i = 0
-    while (i < this.#waiting.length && this.#taken < this.#max) {
-      const { use, resolve, reject, timer } = this.#waiting[i]!
-      // A statement may pass transactions that wait for each other.
+    while (this.#taken < this.#max) {
+      const waiting = this.#waiting[i]
+      if (!waiting) return
+      const { use, resolve, reject, timer } = waiting
+      // A single statement may overtake transactions that wait for each other.
       if (!this.#mayTake(use)) {
         i++
         continue
@@ -208,7 +233,8 @@ export class Connections {
       this.#uses.set(connection, use)
       return connection
     } catch (error) {
-      if (isConnectionLost(error)) this.#silent = true
+      // Also where a pooler, or PostgreSQL while it starts, answers only that nobody can log in now.
+      if (isAnswerLost(error)) this.#silent = true
       this.#giveBack(use)
       throw error
     }

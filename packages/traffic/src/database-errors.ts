@@ -1,4 +1,6 @@
-/** The connection broke, was closed, or gave no answer in time. Whatever was not answered may have been done. */
+/**
+ * The connection broke, was closed, or did not answer in time. Statements without an answer may have been executed.
+ */
 export class ConnectionLost extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -15,53 +17,80 @@ const networkCodes = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // More connections wait at a socket than it keeps waiting.
+  // The backlog of the socket is full.
   'EAGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENETDOWN',
 ])
 
-/** SQLSTATE of a failed query; undefined: it did not fail in PostgreSQL. */
+function fieldOf(error: unknown, name: 'code' | 'routine'): unknown {
+  return typeof error === 'object' && error !== null && name in error ? Reflect.get(error, name) : undefined
+}
+
+/** The SQLSTATE of a failed query; undefined: the error is not from PostgreSQL. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  // EPIPE has the form of one.
+  const code = fieldOf(error, 'code')
+  // EPIPE has the same form.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !networkCodes.has(code) ? code : undefined
 }
 
-/** Whether the connection broke, could not be made, or went silent: nothing more can be asked on it. */
+/**
+ * Whether the connection broke, could not be opened, did not answer, or leads to a server that became a standby: it
+ * cannot be used again.
+ */
 export function isConnectionLost(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
+  return isBroken(error) || isReadOnly(error)
+}
+
+/** Whether a statement that failed may have been committed: its connection ended before the answer arrived. */
+export function isAnswerLost(error: unknown): boolean {
+  return isBroken(error) || /^(08|57P)/.test(sqlStateOf(error) ?? '')
+}
+
+function isBroken(error: unknown): boolean {
+  const code = fieldOf(error, 'code')
   return error instanceof ConnectionLost || (typeof code === 'string' && networkCodes.has(code))
 }
 
-/** Whether a statement that was sent may have been committed although it failed: its connection ended before its answer came. */
-export function isAnswerLost(error: unknown): boolean {
-  return isConnectionLost(error) || /^(08|57P)/.test(sqlStateOf(error) ?? '')
+/** Whether the server is a standby, or was made read-only before another takes its place. It wrote nothing. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === '25006'
 }
 
-/** Whether a lock was not free in time. All of the transaction was rolled back. */
+/** Whether a lock was not free in time. The whole transaction was rolled back. */
 export function isLocked(error: unknown): boolean {
-  // 40P01: a deadlock, which is a lock that never gets free.
+  // 40P01: a deadlock, in which the lock never becomes free.
   const state = sqlStateOf(error)
   return state === '55P03' || state === '40P01'
 }
 
 /**
- * Whether the error is that of this connection: its server became a standby, or its prepared statements are not what it thinks, because a migration
- * changed their columns or somebody discarded them. PostgreSQL finds out before it runs the statement.
+ * Whether only this connection is at fault: its server became a standby, or its prepared statements are not those of
+ * the session, because a migration changed their columns, they were discarded, or a pooler changed the session.
+ * PostgreSQL detects this before it runs the statement.
  */
 export function isMisplaced(error: unknown): boolean {
   const state = sqlStateOf(error)
-  // 0A000 of other routines is a feature that PostgreSQL does not have. 26000: there is no such statement.
-  if (state === '0A000') return (error as { routine?: unknown }).routine === 'RevalidateCachedQuery'
-  return state === '25006' || state === '26000'
+  // 26000: the prepared statement does not exist. 42P05: it exists already.
+  return isReadOnly(error) || isOutdated(error) || state === '26000' || state === '42P05'
 }
 
-/** Whether a try at a later time may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting down; 58: the system below it; 40: lost a race. */
+/** Whether the columns of a prepared statement have changed since. */
+export function isOutdated(error: unknown): boolean {
+  // 0A000 of other routines is a feature that PostgreSQL does not support.
+  return sqlStateOf(error) === '0A000' && fieldOf(error, 'routine') === 'RevalidateCachedQuery'
+}
+
+/**
+ * Whether a later attempt may succeed; nothing was written. 08: connection; 53: out of resources; 57P: shutting
+ * down; 58: the system below it; 40: a conflict.
+ */
 export function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error)
-  if (state === undefined) return isConnectionLost(error)
-  // 57014, 25P04: took too long; 25P03: the client was silent in its transaction.
+  if (state === undefined) return isBroken(error)
+  // A worker of a Citus cluster went away during a transaction, which is rolled back on all nodes.
+  if (state === 'XX000' && fieldOf(error, 'routine') === 'MarkRemoteTransactionFailed') return true
+  // 57014, 25P04: took too long; 25P03: the client was silent within its transaction.
   return /^(08|53|57P|58|40)/.test(state) || isMisplaced(error) || ['25P03', '25P04', '55P03', '57014'].includes(state)
 }

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff } from '@atrium/traffic/backoff'
 
 interface Patience {
-  /** Ends the waiting: what is thrown then is its reason. */
+  /** Ends the waiting. The reason of the signal is thrown then. */
   signal: AbortSignal
-  /** Whether the same call may succeed in a while. */
+  /** Whether the same call may succeed later. */
   isPassing: (error: unknown) => boolean
   pauseMs?: number
 }
 
-/** Calls until it succeeds, until it fails with an error that does not pass, or until the signal aborts. */
+/** Calls until it succeeds, until it fails with a permanent error, or until the signal aborts. */
 export async function keepTrying<T>(call: () => Promise<T>, { signal, isPassing, pauseMs = 1_000 }: Patience): Promise<T> {
-  // Hundreds of callers lose the same service at the same moment: they must not come back together.
+  // Hundreds of callers lose the same service at the same moment, so their retries must be spread.
   const backoff = new Backoff({ firstMs: pauseMs, maxMs: 4 * pauseMs, healthyMs: 0 })
   for (;;) {
     try {

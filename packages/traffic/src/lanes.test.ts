@@ -24,7 +24,7 @@ test('of those who need a locked row one tries at a time; when it is free all go
   assert.equal(most, 1)
 })
 
-test('whoever waits for a row that is never free is told so in time, and leaves nothing behind', async () => {
+test('a caller that waits for a row that is never free gets Overloaded in time, and nothing stays queued', async () => {
   const lanes = new Lanes()
   const startedAt = performance.now()
   const all = Array.from({ length: 12 }, () => lanes.run('row', () => Promise.reject(locked)))

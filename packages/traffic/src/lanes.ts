@@ -4,7 +4,10 @@ import { lockPauseMs } from './locked-retry.ts'
 import { HeldElsewhere, Overloaded } from './overloaded.ts'
 import { timeouts } from './timeouts.ts'
 
-/** More at once would wait for each other's locks: with six, 100 launches on one coupon starved those of another process. */
+/**
+ * More at once would wait for each other's locks: with six, 100 launches on one coupon starved those of another
+ * process.
+ */
 const width = 2
 const maxWaitingInLane = 1_000
 const maxWaiting = 2_000
@@ -17,19 +20,23 @@ interface Waiting {
 
 interface Lane {
   running: number
-  /** When one of them last went well, or the first one began. */
+  /** When one of them last succeeded, or the first one began. */
   movedAtMs: number
   waiting: Waiting[]
-  /** Set while somebody else holds what the lane needs. One of those who run tries it again, and the others wait for that. */
+  /**
+   * Set while another transaction holds the lock that the lane needs. One of the running calls retries, and the
+   * others wait for it.
+   */
   locked: { tries: number; isTried: boolean; waiting: Waiting[] } | undefined
 }
 
-/** `isFirst`: nobody knows yet that a lock is held. */
+/** `isFirst`: no lock is known to be held. */
 type Work<T> = (isFirst: boolean) => Promise<T>
 
 /**
- * Keeps what works on one thing (a collection, a session) apart from all else: only a few at once, the others wait here and not on connections.
- * So a row that is held for long takes up few of them, however many callers want it.
+ * Separates the work on one thing (a collection, a session) from all other work: only a few calls run at once, and
+ * the others wait here and not on connections. So a row that is locked for long occupies few connections, however
+ * many callers want it.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
@@ -38,7 +45,7 @@ export class Lanes {
   async run<T>(key: string, work: Work<T>): Promise<T> {
     const lane = this.#lanes.get(key) ?? { running: 0, movedAtMs: performance.now(), waiting: [], locked: undefined }
     this.#lanes.set(key, lane)
-    // Whoever leaves gives the place to the next: running stays as it is.
+    // A call that ends passes its place to the next, so the number of running calls stays the same.
     if (lane.running < width) lane.running++
     else if (performance.now() - lane.movedAtMs > timeouts.stalledMs) throw new Overloaded('those before it are not answered')
     else await this.#wait(lane.waiting, timeouts.laneMs)
@@ -77,14 +84,14 @@ export class Lanes {
           return result
         } catch (error) {
           if (isLocked(error)) continue
-          // It came to another end: as far as is known, the lock is free.
+          // It ended in another way: as far as is known, the lock is free.
           lane.locked = undefined
           throw error
         }
       }
     } finally {
       locked.isTried = false
-      // The next one to try; or all, when there is nothing to wait for any more.
+      // Wakes the next call that may try; all of them if there is no lock to wait for.
       while (this.#wake(locked.waiting) && lane.locked === undefined);
     }
   }

@@ -1,16 +1,19 @@
-import type { RatePolicy } from '@atrium/contract/limits'
+import type { RatePolicy } from '@atrium/contract/request-limits'
 import { BoundedCounts } from './bounded-counts.ts'
 import { gcra } from './gcra.ts'
 
 export interface Grant {
   /** How many requests may pass. */
   granted: number
-  /** What is left after them. */
+  /** How many are left after them. */
   remaining: number
   resetMs: number
 }
 
-/** Counts for several processes: gives requests out ahead of time, as many as the limit has left, and takes unused ones back. */
+/**
+ * Counts for several processes: grants requests in advance, up to what the limit has left, and takes unused ones
+ * back.
+ */
 export class LeaseCounter {
   readonly #counts: BoundedCounts<number>
   readonly #now: () => number
@@ -28,7 +31,7 @@ export class LeaseCounter {
 
   giveBack(key: string, policy: RatePolicy, unused: number): void {
     const arrivalMs = this.#counts.get(key)
-    // Forgotten: then nothing is counted against it either.
+    // The key was forgotten, so nothing is counted against it either.
     if (arrivalMs !== undefined) this.#counts.set(key, arrivalMs - (unused * 1_000) / policy.perSecond)
   }
 }

@@ -6,16 +6,19 @@ interface ListenerOptions {
   url: string
   channel: string
   onMessage: (payload: string) => void
-  /** Called whenever messages may have been missed: the connection was lost and is back. */
+  /** Called whenever messages may have been missed: the connection was lost and restored. */
   onGap: () => void
   onError: (error: Error) => void
 }
 
-const probeEveryMs = 5_000
+const probeIntervalMs = 5_000
 const probeTimeoutMs = 4_000
 const connectMs = 5_000
 
-/** Listens on a channel over a connection of its own, which it probes and replaces when it breaks: one attempt at a time. */
+/**
+ * Listens on a channel over its own connection, which it probes and replaces when it breaks, with one attempt at a
+ * time.
+ */
 export class Listener {
   readonly #options: ListenerOptions
   readonly #backoff = new Backoff({ firstMs: 400, maxMs: 5_000, healthyMs: 10_000 })
@@ -37,7 +40,10 @@ export class Listener {
     await this.#connection?.end()
   }
 
-  /** Rejects where it cannot connect. Only a connection that listens can be lost: each loss is followed by one attempt. */
+  /**
+   * Rejects if it cannot connect. Only a connection that listens can be lost, and each loss is followed by one
+   * attempt.
+   */
   async #connect(): Promise<void> {
     const { url, channel, onMessage } = this.#options
     const connection = await Connection.open({ url, connectMs, answerMs: probeTimeoutMs, signal: this.#closed.signal })
@@ -55,19 +61,19 @@ export class Listener {
     this.#probe(connection)
   }
 
-  /** A connection whose other end vanished stays silent for ever: a query without an answer in time closes it. */
+  /** A connection whose peer vanished stays silent for ever, so a query without an answer in time closes it. */
   #probe(connection: Connection): void {
     this.#timer = setTimeout(() => {
       connection.query('select 1').then(
         () => this.#probe(connection),
         (error: Error) => {
-          // One that is closed by now was lost, which `onLost` reports, or was ended.
+          // A connection that is closed by now was lost, which `onLost` reports, or was ended.
           if (!connection.isOpen) return
           void connection.end()
           this.#lose(error)
         },
       )
-    }, probeEveryMs).unref()
+    }, probeIntervalMs).unref()
   }
 
   #lose(error: Error): void {

@@ -2,15 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked } from './database-errors.ts'
 import { timeouts } from './timeouts.ts'
 
-/** A pause before the nth try at something locked: short at first, since most locks are; not in step with others who wait for it. */
+/**
+ * The pause before the nth attempt on a locked row: short at first, because most locks are short, and partly random,
+ * so that waiting calls do not retry together.
+ */
 export function lockPauseMs(tries: number): number {
   const most = Math.min(5 * 2 ** tries, 500)
   return most / 2 + Math.random() * (most / 2)
 }
 
 /**
- * Tries until the locks that it needs are free. Between two tries it waits here, where waiting takes up no connection: a row that somebody
- * holds for long must not keep the connections from those who need other rows. `run` is told which try it is, from 0.
+ * Retries until the needed locks are free. Between two attempts it waits without a connection: a row that is locked
+ * for long must not take connections from callers that need other rows. `run` receives the number of the attempt,
+ * from 0.
  */
 export async function retryLocked<T>(run: (tries: number) => Promise<T>, lockedMs: number = timeouts.lockedMs): Promise<T> {
   let untilMs: number | undefined

@@ -1,4 +1,4 @@
-/** A queue is full, or something waited in one for as long as it may. What waited was not begun: it had no effect. */
+/** A queue is full, or something waited too long in one. It was not begun, so it had no effect. */
 export class Overloaded extends Error {
   readonly retryAfterSeconds = 1
 
@@ -8,7 +8,7 @@ export class Overloaded extends Error {
   }
 }
 
-/** Somebody else held a row that this needs for as long as may be waited. */
+/** Another transaction held a needed row for longer than the limit. */
 export class HeldElsewhere extends Overloaded {
   constructor() {
     super('another transaction holds a row that this needs')
@@ -16,7 +16,7 @@ export class HeldElsewhere extends Overloaded {
   }
 }
 
-/** The database got a write and its answer was lost: it may have been committed, or may still be. */
+/** The database received a write and its answer was lost: the write may have been committed, or may still be. */
 export class OutcomeUnknown extends Error {
   readonly retryAfterSeconds = 1
 

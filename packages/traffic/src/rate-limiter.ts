@@ -1,6 +1,6 @@
 import type { RateCheck, RateDecision } from './gcra.ts'
 
-/** Counts requests. All checks pass and count together, or none counts. */
+/** Counts requests. Either all checks pass and count, or none counts. */
 export interface RateLimiter {
   take(checks: RateCheck[]): RateDecision | Promise<RateDecision>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 interface QueueBounds {
   maxWaiting: number
   timeoutMs: number
-  /** What is thrown where too many wait, or the time has passed. */
+  /** The error if too many wait, or the time has passed. */
   refusal: () => Error
 }
 
@@ -26,13 +26,13 @@ export class Semaphore {
     return this.#limit
   }
 
-  /** A lower limit interrupts nothing: what runs beyond it finishes first. */
+  /** A lower limit interrupts nothing: calls that exceed it finish first. */
   set limit(limit: number) {
     this.#limit = limit
     this.#admit()
   }
 
-  /** Runs `act` with a permit; in the caller's tick where one is free. Throws the refusal before `act` was begun. */
+  /** Runs `act` with a permit; synchronously if one is free. If none is available, throws before `act` begins. */
   async run<T>(act: () => Promise<T>): Promise<T> {
     if (!this.#take()) await this.#wait()
     try {
@@ -42,7 +42,7 @@ export class Semaphore {
     }
   }
 
-  /** For work that does not end where it begins: each call is followed by one of `release`. */
+  /** For work that does not end where it begins: each call must be followed by one of `release`. */
   async acquire(): Promise<void> {
     if (!this.#take()) await this.#wait()
   }
@@ -73,7 +73,7 @@ export class Semaphore {
     })
   }
 
-  /** A permit is taken for the one that waited before anything else runs: nobody who comes now overtakes it. */
+  /** The permit is passed to the waiting call before anything else runs, so that no later call overtakes it. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (!this.#take()) return

@@ -7,7 +7,7 @@ import { allowPause, inPieces, UnreadAnswers } from './unread-answers.ts'
 
 const large = Buffer.alloc(24 * 1024 * 1024, 'x')
 const idleMs = 400
-const unread = new UnreadAnswers({ maxBytes: 30 * 1024 * 1024, idleMs, checkEveryMs: 50 })
+const unread = new UnreadAnswers({ maxBytes: 30 * 1024 * 1024, idleMs, checkIntervalMs: 50 })
 let server: Server
 let answered: ServerResponse | undefined
 before(async () => {

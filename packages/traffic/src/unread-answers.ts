@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 
 interface UnreadAnswersOptions {
-  /** Of all answers that were made whole and not read yet. */
+  /** The size of all answers that are complete in memory and not read yet. */
   maxBytes?: number
-  /** Whoever takes less than a piece in this time is cut off. */
+  /** A client that takes less than a chunk in this time is disconnected. */
   idleMs?: number
-  checkEveryMs?: number
+  checkIntervalMs?: number
 }
 
 interface Watched {
@@ -15,49 +15,52 @@ interface Watched {
   sinceMs: number
 }
 
-/** Longer than usual, where pauses are normal. */
+/** Longer than usual, for clients that normally pause. */
 const pauseLimits = new WeakMap<Socket, number>()
 
-/** Answers are sent in pieces of this size: what has gone out can be seen only when a whole piece has. */
+/** Answers are sent in chunks of this size, because progress is visible only when a whole chunk was sent. */
 export const pieceBytes = 64 * 1024
 
 /**
- * Bounds what is in memory for those who do not read their answers. Answers that are made whole count against a budget until they have gone out, and
- * a connection whose other end takes nothing is ended.
+ * Limits the memory for clients that do not read their answers. Complete answers count against a budget until they
+ * are sent, and a connection whose client does not read is closed.
  */
 export class UnreadAnswers {
   readonly #maxBytes: number
   readonly #idleMs: number
-  readonly #checkEveryMs: number
+  readonly #checkIntervalMs: number
   readonly #sockets = new Map<Socket, Watched>()
   #bytes = 0
 
-  constructor({ maxBytes = 32 * 1024 * 1024, idleMs = 30_000, checkEveryMs = 2_000 }: UnreadAnswersOptions = {}) {
+  constructor({ maxBytes = 32 * 1024 * 1024, idleMs = 30_000, checkIntervalMs = 2_000 }: UnreadAnswersOptions = {}) {
     this.#maxBytes = maxBytes
     this.#idleMs = idleMs
-    this.#checkEveryMs = checkEveryMs
+    this.#checkIntervalMs = checkIntervalMs
   }
 
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Ends the connections of this server whose other end takes nothing of what is being sent. */
+  /** Closes the connections of this server whose client does not read what is being sent. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.#sockets.set(socket, { taken: 0, sinceMs: 0 })
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    const timer = setInterval(() => this.#check(Date.now()), this.#checkEveryMs).unref()
+    const timer = setInterval(() => this.#check(Date.now()), this.#checkIntervalMs).unref()
     server.once('close', () => clearInterval(timer))
   }
 
-  /** Whether an answer of that size could be sent now. One that is larger than the budget goes out when nothing else waits. */
+  /**
+   * Whether an answer of that size could be sent now. One that is larger than the budget is sent when nothing else
+   * waits.
+   */
   hasRoom(bytes: number): boolean {
     return this.#bytes === 0 || this.#bytes + bytes <= this.#maxBytes
   }
 
-  /** Counts an answer until it has gone out. false: there are too many, and it is not to be sent. */
+  /** Counts an answer until it is sent. false: there are too many, and it must not be sent. */
   take(res: ServerResponse, bytes: number): boolean {
     if (!this.hasRoom(bytes)) return false
     if (res.destroyed || res.req.socket.destroyed) return true
@@ -76,14 +79,14 @@ export class UnreadAnswers {
         watched.taken = taken
         watched.sinceMs = nowMs
       } else if (nowMs - watched.sinceMs >= (pauseLimits.get(socket) ?? this.#idleMs)) {
-        // Not destroy: what the kernel holds for the reader is freed with a reset.
+        // Not destroy: a reset also frees what the kernel holds for the reader.
         socket.resetAndDestroy()
       }
     }
   }
 }
 
-/** Lets the reader of this answer pause for longer than usual, as players of media do. */
+/** Lets the reader of this answer pause for longer than usual, as media players do. */
 export function allowPause(res: ServerResponse, pauseMs: number): void {
   const { socket } = res.req
   pauseLimits.set(socket, pauseMs)
@@ -91,8 +94,9 @@ export function allowPause(res: ServerResponse, pauseMs: number): void {
 }
 
 /**
- * Calls the listener once when the answer has gone out or its connection has ended; gives what takes it back. An answer that waits behind another one on
- * its connection is never told that this ended: the connection is asked, too.
+ * Calls the listener once when the answer was sent or its connection has ended. Returns a function that removes it.
+ * An answer that is queued behind another on its connection gets no event for that end, so the connection is
+ * observed too.
  */
 export function onceOver(res: ServerResponse, listener: () => void): () => void {
   const { socket } = res.req
@@ -103,7 +107,8 @@ export function onceOver(res: ServerResponse, listener: () => void): () => void 
   }
   const over = () => {
     off()
-    // The end of a connection is told to its answers while it is told here: a listener that is taken off by then is called all the same.
+    // The end of a connection is reported to its answers at the same moment: a listener that is removed only then is
+    // still called.
     if (called) return
     called = true
     listener()
@@ -113,7 +118,7 @@ export function onceOver(res: ServerResponse, listener: () => void): () => void 
   return off
 }
 
-/** The bytes in pieces, each when the one before has gone out; they share the memory of the whole. */
+/** Sends the bytes in chunks, each when the previous one was sent. The chunks share the memory of the whole. */
 export function inPieces(bytes: Uint8Array): Readable {
   let at = 0
   return new Readable({

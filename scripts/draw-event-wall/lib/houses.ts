@@ -124,7 +124,7 @@ export function houses(sheet: Sheet, rng: Random, row: HouseRow): string {
   return group({}, ...parts)
 }
 
-/** A skyline far off: roofs, a spire or two, pinpricks of light. */
+/** A distant skyline: roofs, a spire or two, small lights. */
 export function skyline(sheet: Sheet, rng: Random, base: number, fill: string, width: number): string {
   let shape = `M-60 ${base}`
   const lights: string[] = []

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import { d, ellipse, group, path, rect, run, type Point, type Sheet } from './svg.ts'
 import { glow } from './surface.ts'
 
-/** A flame seen through paper: heart, paper, edge. */
+/** A flame behind paper: its centre, the paper, the edge. */
 export type Flame = readonly [heart: string, paper: string, edge: string]
 
 export const flames: readonly [Flame, ...Flame[]] = [
@@ -49,7 +49,7 @@ export function globe(sheet: Sheet, x: number, y: number, r: number, flame: Flam
   )
 }
 
-/** A folded boat with a candle in it, and its light lying on the water. */
+/** A folded boat with a candle, and its light on the water. */
 export function boat(sheet: Sheet, x: number, y: number, size: number, flame: Flame, tilt = 0): string {
   const [heart, paper, edge] = flame
   const near = sheet.linear([
@@ -67,7 +67,7 @@ export function boat(sheet: Sheet, x: number, y: number, size: number, flame: Fl
     [0.02 * s, -0.98 * s],
     [0.46 * s, -0.3 * s],
   ]
-  // The reflection: a column of broken bars, each a little apart from the last.
+  // The reflection: a column of broken bars whose distances grow.
   const count = Math.round(9 + s * 0.26)
   const bars = Array.from({ length: count }, (_, bar) => {
     const fall = bar / count

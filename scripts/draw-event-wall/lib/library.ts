@@ -4,7 +4,7 @@ import { d, ellipse, group, path, rect, run, type Sheet } from './svg.ts'
 import { window } from './windows.ts'
 import { glow } from './surface.ts'
 
-/** The figure 100, drawn, so that no font is needed. */
+/** The number 100 as shapes, so that no font is needed. */
 function hundred(x: number, y: number, h: number, fill: string): string {
   const w = h * 0.5
   const ring = (cx: number): string =>
@@ -90,7 +90,7 @@ function turret(sheet: Sheet, rng: Random, x: number, foot: number): string {
   )
 }
 
-/** Stands 560 wide with its foot at `base`, its middle at `x`. */
+/** It is 560 wide, with its foot at `base` and its middle at `x`. */
 export function library(sheet: Sheet, rng: Random, x: number, base: number): string {
   const left = x - 280
   const eaves = base - 262

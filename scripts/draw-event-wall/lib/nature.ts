@@ -31,7 +31,7 @@ export interface Tree {
   depth?: number
 }
 
-/** A tree grown by halving; the leaves sit in loose clumps at the tips. */
+/** A tree made by repeated forking, with leaves in loose clumps at the tips. */
 export function tree(rng: Random, look: Tree): string {
   const { bark, leaves, thick, leaf, depth = 7 } = look
   const wood: string[] = []

@@ -1,4 +1,4 @@
-/** Silhouettes, built on a skeleton: 100 units tall, feet at the origin. */
+/** Silhouettes on a skeleton: 100 units tall, with the feet at the origin. */
 import { d, el, ellipse, group, path, run, type Point } from './svg.ts'
 
 type Wear = 'jacket' | 'coat' | 'skirt' | 'robe'
@@ -8,7 +8,7 @@ type Limb = readonly [joint: Point, end: Point]
 export interface Person {
   wear?: Wear
   head?: Head
-  /** Elbow and hand, knee and foot; what is left out hangs or stands straight. */
+  /** Elbow and hand, knee and foot. A missing limb hangs or stands straight. */
   arms?: readonly [left: Limb, right: Limb]
   legs?: readonly [left: Limb, right: Limb]
   lean?: number
@@ -99,10 +99,10 @@ export function person(who: Person): string {
 }
 
 export interface Light {
-  /** The dark of the figure, and the colour of the light on its edge. */
+  /** The dark colour of the figure, and the colour of its lit edge. */
   fill: string
   rim: string
-  /** Where the light comes from, in the figure's own hundredths. */
+  /** The direction of the light, in units of the figure. */
   from: Point
 }
 
@@ -129,7 +129,7 @@ const cane = line(
   1.8,
 )
 
-/** People who come to an evening like this. Any of them may stand in any crowd. */
+/** The people of the evening. Any of them can be part of any crowd. */
 export const townsfolk: readonly [Person, ...Person[]] = [
   { wear: 'coat', head: 'hat' },
   {

@@ -1,9 +1,9 @@
-/** Sitters seen from behind, a bench, a cat: drawn larger than the crowd, so drawn closer. */
+/** People who sit, seen from behind, a bench and a cat. They are drawn larger than the crowd and in more detail. */
 import { d, ellipse, group, path, rect } from './svg.ts'
 
 const ink = { fill: 'currentColor' }
 
-/** A grown-up's back, 190 tall, the seat at y = 70. */
+/** An adult's back, 190 tall, with the seat at y = 70. */
 export function grownUp(hair: 'bun' | 'hat' | 'short', cloth = 'currentColor'): string {
   const tops = {
     bun: ellipse(2, -116, 14, 13, ink) + path('M-24-80C-28-118 28-118 24-80Q0-52-24-80Z', ink),
@@ -45,7 +45,7 @@ export function smallOne(hat: boolean, cloth = 'currentColor'): string {
   )
 }
 
-/** A cat from behind, tail hanging: 70 tall, seat at y = 0. */
+/** A cat from behind with a hanging tail: 70 tall, seat at y = 0. */
 export const cat = group(
   {},
   path('M-24 0C-30-26-20-44-12-50C-18-60-18-70-16-82L-7-74Q0-77 7-74L16-82C18-70 18-60 12-50C20-44 30-26 24 0Q0 7-24 0Z', ink),
@@ -57,7 +57,7 @@ export const cat = group(
   }),
 )
 
-/** A slatted bench from behind, its seat at y = 0. */
+/** A slatted bench from behind, with its seat at y = 0. */
 export function bench(width: number): string {
   const half = width / 2
   return group(

@@ -1,7 +1,7 @@
-/** What makes flat shapes look painted: glow, cut edges, washes, clouds, grain. */
+/** Filters that make flat shapes look painted: glow, cut edges, washes, clouds, grain. */
 import { el, ellipse, group, type Sheet } from './svg.ts'
 
-/** Light in the air around a lamp. Additive, so glows may overlap. */
+/** The light around a lamp. It is additive, so glows may overlap. */
 export function glow(sheet: Sheet, x: number, y: number, radius: number, colour: string, strength = 0.6, flat = 1): string {
   const fill = sheet.radial([
     [0, colour, strength],
@@ -15,7 +15,7 @@ export function glow(sheet: Sheet, x: number, y: number, radius: number, colour:
 const turbulence = (frequency: string, octaves: number, seed: number, result = 'noise'): string =>
   el('feTurbulence', { type: 'fractalNoise', baseFrequency: frequency, numOctaves: octaves, seed, result })
 
-/** Pushes edges about a little, as scissors or a dry brush would. */
+/** Displaces edges slightly, as scissors or a dry brush would. */
 export function cutEdge(sheet: Sheet, scale: number, frequency = 0.035, seed = 3): string {
   return sheet.filter(
     turbulence(String(frequency), 3, seed),
@@ -46,7 +46,7 @@ export interface Cloud {
   octaves?: number
 }
 
-/** Noise turned to one colour with a ragged alpha: clouds, mist, stains, plaster. */
+/** Noise in one colour with an irregular alpha: clouds, mist, stains, plaster. */
 export function cloud(sheet: Sheet, { colour, frequency, seed, cover, contrast = 3.4, octaves = 5 }: Cloud): string {
   const [red, green, blue] = colour.map((part) => Math.round((part / 255) * 1000) / 1000)
   const bias = Math.round((cover - contrast * 0.5) * 1000) / 1000

@@ -1,4 +1,4 @@
-/** Writing SVG as text: elements, and a sheet that hands out its own definitions. */
+/** Writes SVG as text: elements, and a sheet with its own definitions. */
 type Value = string | number
 export type Attributes = Readonly<Record<string, Value | undefined>>
 export type Point = readonly [x: number, y: number]
@@ -24,18 +24,18 @@ export const rect = (x: number, y: number, width: number, height: number, more: 
 export const ellipse = (cx: number, cy: number, rx: number, ry: number, more: Attributes): string =>
   el('ellipse', { cx, cy, rx, ry, ...more })
 
-/** `d` for straight runs: points joined, and closed unless it is an open line. */
+/** `d` for straight lines: the joined points, closed unless it is an open line. */
 export function run(points: readonly Point[], closed = true): string {
   const joined = points.map(([x, y]) => `${text(x)} ${text(y)}`).join('L')
   return `M${joined}${closed ? 'Z' : ''}`
 }
 
-/** `d` from a template: d`M${x} ${y}` with every number shortened. */
+/** `d` from a template: d`M${x} ${y}`, with every number shortened. */
 export function d(parts: TemplateStringsArray, ...values: readonly number[]): string {
   return parts.reduce((whole, part, index) => whole + text(values[index - 1] ?? 0) + part)
 }
 
-/** Drawn on every side beyond the sheet and cut off, so that filters meet no hard edge. */
+/** Drawn beyond the sheet on every side and cut off, so that filters meet no hard edge. */
 export const margin = 48
 
 export class Sheet {
@@ -50,7 +50,7 @@ export class Sheet {
     this.height = height
   }
 
-  /** Keeps one definition and gives the id under which it stands. */
+  /** Stores a definition and returns its id. */
   define(make: (id: string) => string): string {
     const content = make('')
     const known = this.#known.get(content)
@@ -67,7 +67,7 @@ export class Sheet {
       .join('')
   }
 
-  /** A gradient along a line in the box of whatever it fills (top to bottom unless told). */
+  /** A gradient along a line in the box of the filled shape (from top to bottom by default). */
   linear(stops: readonly Stop[], [x1, y1, x2, y2]: readonly number[] = [0, 0, 0, 1]): string {
     const inside = this.#stops(stops)
     return `url(#${this.define((id) => el('linearGradient', { id, x1, y1, x2, y2 }, inside))})`

@@ -1,10 +1,10 @@
-/** Still water: what stands above it, upside down, broken by ripples. */
+/** Still water: the mirror image of what is above it, broken by ripples. */
 import type { Random } from './random.ts'
 import { ellipse, group, el, rect, type Sheet, type Stop } from './svg.ts'
 import { ripple } from './surface.ts'
 
 export interface Water {
-  /** The id of the group that is mirrored, and the height of the waterline. */
+  /** The id of the mirrored group, and the height of the waterline. */
   of: string
   line: number
   tint: readonly Stop[]
@@ -47,7 +47,7 @@ export function water(sheet: Sheet, { of, line, tint, strength = 1, seed = 5 }: 
   )
 }
 
-/** Thin lines of light on the crests; `colours` by where they lie across the sheet. */
+/** Thin lines of light on the crests. `colours` are by their position across the sheet. */
 export function crests(
   sheet: Sheet,
   rng: Random,

@@ -1,4 +1,4 @@
-/** The courtyard after nine: the bandstand, the lights, everybody dancing. */
+/** The courtyard after nine: the bandstand, the lights, people dancing. */
 import { random } from '../lib/random.ts'
 import { tree } from '../lib/nature.ts'
 import { Sheet } from '../lib/svg.ts'

@@ -1,4 +1,4 @@
-/** The morning after: mist on the canal, one boat still out, the cat on the bench. */
+/** The next morning: mist on the canal, one boat on the water, the cat on the bench. */
 import { random } from '../lib/random.ts'
 import { houses, skyline } from '../lib/houses.ts'
 import { boat } from '../lib/lanterns.ts'

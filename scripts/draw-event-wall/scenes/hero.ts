@@ -1,4 +1,4 @@
-/** The quay on the Long Night: the library across the canal, and the boats going out. */
+/** The quay on the Long Night: the library across the canal, and the boats. */
 import { random } from '../lib/random.ts'
 import { d, ellipse, group, path, rect, run, Sheet, type Point } from '../lib/svg.ts'
 import { blur, cloud, cutEdge, finishCoat, glow } from '../lib/surface.ts'

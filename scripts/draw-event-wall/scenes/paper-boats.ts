@@ -1,4 +1,4 @@
-/** The boats folded from old catalogue cards, going out under the humpbacked bridge. */
+/** Boats folded from old catalogue cards, passing under the humpbacked bridge. */
 import { random } from '../lib/random.ts'
 import { houses, skyline } from '../lib/houses.ts'
 import { boat, flames, garland, globe } from '../lib/lanterns.ts'
@@ -179,7 +179,7 @@ function onlookers(sheet: Sheet): string {
   )
 }
 
-/** The nearest boat, close enough to read that its paper was a catalogue card. */
+/** The nearest boat, close enough to show that its paper was a catalogue card. */
 function nearest(sheet: Sheet): string {
   const rng = random(5)
   const typed = Array.from({ length: 6 }, (_, row) => {

@@ -1,4 +1,4 @@
-/** A sketch that did not make the poster: rain, the town out of focus, the library cat. */
+/** A sketch for the poster that was not used: rain, the town out of focus, the library cat. */
 import { random } from '../lib/random.ts'
 import { cat } from '../lib/seated.ts'
 import { stand } from '../lib/people.ts'

@@ -101,14 +101,14 @@ for (const [what, type] of Object.entries({
   'long name': 'L',
 })) {
   test(`a ${what} is refused`, () => {
-    assert.throws(() => readArchive(archiveWith('x', { type, link: '/etc/passwd' })), /is no plain file/)
+    assert.throws(() => readArchive(archiveWith('x', { type, link: '/etc/passwd' })), /is not a plain file/)
   })
 }
 
 test('a real symbolic link, as tar packs it, is refused', { skip: skipWithout('tar') }, () => {
   symlinkSync('/etc/passwd', join(folder, 'link'))
   const archive = execFileSync('tar', ['--format=ustar', '-czf', '-', '-C', folder, 'link'])
-  assert.throws(() => readArchive(archive), /is no plain file/)
+  assert.throws(() => readArchive(archive), /is not a plain file/)
 })
 
 test('a duplicate name, also one that differs only in case, is rejected', () => {

@@ -29,7 +29,8 @@ export function readArchive(packed: Uint8Array): Map<string, ArchivedFile> {
     if (at + BLOCK_BYTES > tar.length) throw new CheckFailed('the archive is cut off: it has no end')
     const block = tar.subarray(at, at + BLOCK_BYTES)
     if (isZero(block)) break
-    if (entries >= MAX_ENTRIES || files.size > MAX_FILES) throw new CheckFailed(`the archive holds more than ${MAX_FILES} files`)
+    if (entries >= MAX_ENTRIES || files.size > MAX_FILES)
+      throw new CheckFailed(`the archive contains more than ${MAX_FILES} files`)
     const { path, sizeBytes, isFolder, isExecutable } = readUstarHeader(block)
     const start = at + BLOCK_BYTES
     const end = start + sizeBytes
@@ -43,7 +44,7 @@ export function readArchive(packed: Uint8Array): Map<string, ArchivedFile> {
     }
   }
   assertEnd(tar.subarray(at))
-  if (files.size > MAX_FILES) throw new CheckFailed(`the archive holds more than ${MAX_FILES} files`)
+  if (files.size > MAX_FILES) throw new CheckFailed(`the archive contains more than ${MAX_FILES} files`)
   if (files.size === 0) throw new CheckFailed('the archive is empty')
   return files
 }

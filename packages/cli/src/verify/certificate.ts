@@ -48,9 +48,9 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
   if (said['nonce'] !== nonce) throw new CheckFailed('it is signed over another nonce: an old answer')
   const isSame = said['service'] === service && said['gitCommit'] === gitCommit && said['runtime'] === runtime
   if (!isSame || said['functionCodeSha256'] !== certificate.functionCodeSha256) {
-    throw new CheckFailed('what is signed is not what the certificate and the answer say')
+    throw new CheckFailed('the signed text differs from the certificate or from the answer')
   }
-  if (typeof runtime !== 'string') throw new CheckFailed('it does not say its runtime')
+  if (typeof runtime !== 'string') throw new CheckFailed('it does not name its runtime')
   return runtime
 }
 
@@ -58,8 +58,8 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
 function readSigned(signed: string, members: readonly string[]): Readonly<Record<string, unknown>> {
   const said = parseJsonObject(signed)
   if (!said || Object.keys(said).join() !== members.join())
-    throw new CheckFailed(`what is signed must hold ${members.join(', ')}`)
-  if (said['v'] !== 1) throw new CheckFailed('its version is not supported')
+    throw new CheckFailed(`the signed text must contain ${members.join(', ')}`)
+  if (said['v'] !== 1) throw new CheckFailed('the version of the signed text is not supported')
   return said
 }
 

@@ -7,7 +7,7 @@ const rowsOf = (rows: unknown) => `// embedded:atrium:embedded\nvar gitCommit = 
 const page = { path: '/space', body: 'YQ==' }
 const asset = { path: '/space/assets/a.js', body: 'YQ==' }
 const bundles: readonly (readonly [string, string, RegExp])[] = [
-  ['no files', rowsOf([]), /holds no files of the app/],
+  ['no files', rowsOf([]), /contains no files of the app/],
   ['no page', rowsOf([asset]), /\/space is missing/],
   ['a file twice', rowsOf([asset, asset]), /twice/],
   ['the app twice', rowsOf([asset]).repeat(2), /the app twice/],

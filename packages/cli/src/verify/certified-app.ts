@@ -17,12 +17,13 @@ const MAX_FILES = 1_000
 export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
   const files = readFiles(findJson(Buffer.from(bundle).toString()))
   if (!files) throw new CheckFailed('the app cannot be found in the certified code')
-  if (files.length === 0) throw new CheckFailed('the certified code holds no files of the app')
-  if (files.length > MAX_FILES) throw new CheckFailed(`the certified code holds more than ${MAX_FILES} files of the app`)
+  if (files.length === 0) throw new CheckFailed('the certified code contains no files of the app')
+  if (files.length > MAX_FILES) throw new CheckFailed(`the certified code contains more than ${MAX_FILES} files of the app`)
   if (new Set(files.map(({ path }) => path)).size < files.length) {
-    throw new CheckFailed('the certified code holds a file of the app twice')
+    throw new CheckFailed('the certified code contains a file of the app twice')
   }
-  if (!files.some(({ path }) => path === '/space')) throw new CheckFailed('the certified code holds no page: /space is missing')
+  if (!files.some(({ path }) => path === '/space'))
+    throw new CheckFailed('the certified code contains no page: /space is missing')
   return files
 }
 
@@ -30,7 +31,7 @@ export function readAppOfBundle(bundle: Uint8Array): CertifiedFile[] {
 function findJson(code: string): string | undefined {
   const start = code.startsWith(MODULE) ? 0 : code.indexOf(`\n${MODULE}`) + 1
   if (start === 0 && !code.startsWith(MODULE)) return undefined
-  if (code.indexOf(`\n${MODULE}`, start) !== -1) throw new CheckFailed('the certified code holds the app twice')
+  if (code.indexOf(`\n${MODULE}`, start) !== -1) throw new CheckFailed('the certified code contains the app twice')
   let at = start + MODULE.length
   for (let line = 0; line < 4; line++) {
     const end = code.indexOf('\n', at)

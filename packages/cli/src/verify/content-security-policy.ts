@@ -3,7 +3,7 @@ export type ConnectOrigins = readonly string[]
 
 type Directives = ReadonlyMap<string, readonly string[]>
 
-/** The directives of one policy; undefined when the header holds several policies, or a directive twice. */
+/** The directives of one policy; undefined when the header contains several policies, or a directive twice. */
 export function parsePolicy(header: string): Directives | undefined {
   if (header.includes(',')) return undefined
   const directives = new Map<string, readonly string[]>()

@@ -1,4 +1,4 @@
-/** The time for all checks together has passed. It is not caught by a single check, because it ends all of them. */
+/** Thrown when the time for all checks has passed. A single check does not catch it, because it ends all of them. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed'
 }

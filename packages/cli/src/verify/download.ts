@@ -21,10 +21,10 @@ export const SMALL: DownloadLimits = { maxBytes: 64 * 1024, timeoutMs: 15_000 }
 export const PAGE: DownloadLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_000 }
 export const PAGE_FILE: DownloadLimits = { maxBytes: 8 * 1024 * 1024, timeoutMs: 30_000 }
 export const ARCHIVE: DownloadLimits = { maxBytes: 32 * 1024 * 1024, timeoutMs: 120_000 }
-/** 64 MiB of lines, each of whose quotes JSON escapes, in five members. */
+/** The largest answer to `sealed`: 64 MiB of lines, in which JSON escapes each quotation mark, and five members. */
 export const ROOM: DownloadLimits = { maxBytes: 128 * 1024 * 1024, timeoutMs: 300_000, maxParts: 100 }
 
-/** The longest pause of a service. */
+/** The longest pause between two chunks of an answer. */
 const IDLE_MS = 15_000
 
 /** Sends requests to one service within the time limit of all checks. */

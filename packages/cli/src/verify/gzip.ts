@@ -26,7 +26,7 @@ export function unpackGzip(packed: Uint8Array, maxBytes: number): Buffer {
 /** The length of the deflate stream at the start of `packed`. */
 function deflatedBytes(packed: Uint8Array, maxBytes: number): number {
   try {
-    // With `info` the answer holds the engine, which Node's types do not know.
+    // With `info` the result contains the engine, which Node's types do not declare.
     const { engine } = inflateRawSync(packed, { maxOutputLength: maxBytes, info: true }) as unknown as {
       readonly engine: { readonly bytesWritten: number }
     }

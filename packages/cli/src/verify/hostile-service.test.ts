@@ -77,7 +77,7 @@ test('certified code without the page proves nothing of the page', async () => {
   const functionCode = Buffer.from('// embedded:atrium:embedded\nvar app = [];\n')
   stub.certify({ functionCode, sourceArchive: makeSource(functionCode) })
   const outcome = await run(stub.origin, { rebuild: true })
-  assertFailed(outcome, /the certified code holds no files of the app/)
+  assertFailed(outcome, /the certified code contains no files of the app/)
   assert.ok(!outcome.lines.some((line) => /^proved .*all its files/.test(line)))
 })
 
@@ -109,7 +109,7 @@ test("the build does not see the caller's home", async () => {
 test('a build that never ends fails at the deadline', async () => {
   stub.certify({ sourceArchive: makeSource(stub.build.functionCode, { 'build.mjs': 'setInterval(() => {}, 1000)' }) })
   const outcome = await run(stub.origin, { rebuild: true, timeout: '3' })
-  assertFailed(outcome, /the time: not done after 3 s \(--timeout\), at rebuilding the source/)
+  assertFailed(outcome, /the time limit: exceeded after 3 s \(--timeout\), during rebuilding the source/)
 })
 
 /** A server with this answer, until the test ends. */
@@ -136,7 +136,7 @@ for (const [name, answer] of slow) {
     const { server, origin } = await listen(answer)
     try {
       const outcome = await run(origin, { timeout: '1' })
-      assertFailed(outcome, /the time: not done after 1 s \(--timeout\), at the certificate/)
+      assertFailed(outcome, /the time limit: exceeded after 1 s \(--timeout\), during the certificate/)
       assert.ok(outcome.seconds < 5, `${outcome.seconds} s`)
     } finally {
       server.close()

@@ -15,20 +15,21 @@ const RAW_TEXT = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe
 const OTHER_RULES = new Set(['svg', 'math', 'select', 'frameset', 'plaintext'])
 
 /**
- * Finds the scripts of a page in one pass: each character is looked at once or twice, whatever the page holds. It
- * reads tags as the HTML standard does (https://html.spec.whatwg.org/multipage/parsing.html), and refuses a page in
- * which that would need more than tags.
+ * Finds the scripts of a page in one pass: each character is read once or twice, whatever the page contains. Parses
+ * tags as the HTML standard does (https://html.spec.whatwg.org/multipage/parsing.html), and rejects a page that
+ * needs more of the standard than tags.
  */
 export function findScripts(page: string): PageScripts {
   const html = page.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
-  if (html.includes('\0')) throw new CheckFailed('the page holds NUL characters')
+  if (html.includes('\0')) throw new CheckFailed('the page contains NUL characters')
   const inline: string[] = []
   const files: string[] = []
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
     const tag = readTag(html, at)
     at = tag.end
     if (tag.kind !== 'start') continue
-    if (OTHER_RULES.has(tag.name)) throw new CheckFailed(`the page holds <${tag.name}>, inside of which scripts cannot be told`)
+    if (OTHER_RULES.has(tag.name))
+      throw new CheckFailed(`the page contains <${tag.name}>, inside of which scripts cannot be identified`)
     const text = RAW_TEXT.has(tag.name) ? readRawText(html, at, tag.name) : ''
     at += text.length
     const source = tag.attributes.get('src')
@@ -48,11 +49,12 @@ type Tag =
 function readTag(html: string, start: number): Tag {
   if (html.startsWith('<!--', start)) return { kind: 'other', end: endOfComment(html, start) }
   if (/^<!doctype[\t\n\f ]/i.test(html.slice(start, start + 10))) return { kind: 'other', end: after(html, '>', start) }
-  if (html[start + 1] === '!' || html[start + 1] === '?') throw new CheckFailed('the page holds a declaration that is no doctype')
+  if (html[start + 1] === '!' || html[start + 1] === '?')
+    throw new CheckFailed('the page contains a declaration that is not a doctype')
   const isEnd = html[start + 1] === '/'
   const nameAt = start + (isEnd ? 2 : 1)
   if (!/^[a-z]$/i.test(html[nameAt] ?? '')) {
-    if (isEnd) throw new CheckFailed('the page holds an end tag without a name')
+    if (isEnd) throw new CheckFailed('the page contains an end tag without a name')
     return { kind: 'other', end: start + 1 } // a `<` that is text
   }
   const nameEnd = skip(html, nameAt, (character) => !isSpace(character) && character !== '/' && character !== '>')
@@ -68,14 +70,14 @@ function endOfComment(html: string, start: number): number {
     if (html[at + 2] === '>') return at + 3
     if (html[at + 2] === '!' && html[at + 3] === '>') return at + 4
   }
-  throw new CheckFailed('the page holds a comment without an end')
+  throw new CheckFailed('the page contains a comment without an end')
 }
 
 function readAttributes(html: string, start: number): { attributes: ReadonlyMap<string, string>; end: number } {
   const attributes = new Map<string, string>()
   for (let at = start; ;) {
     at = skip(html, at, (character) => isSpace(character) || character === '/')
-    if (at >= html.length) throw new CheckFailed('the page holds a tag without an end')
+    if (at >= html.length) throw new CheckFailed('the page contains a tag without an end')
     if (html[at] === '>') return { attributes, end: at + 1 }
     // An equals sign in the first place belongs to the name.
     const nameEnd = skip(html, at + 1, (character) => !isSpace(character) && !'/>='.includes(character))
@@ -103,10 +105,10 @@ function readRawText(html: string, start: number, name: string): string {
   const endTag = new RegExp(`</${name}[\\t\\n\\f />]`, 'gi')
   endTag.lastIndex = start
   const found = endTag.exec(html)
-  if (!found) throw new CheckFailed(`the page holds a <${name}> without an end`)
+  if (!found) throw new CheckFailed(`the page contains a <${name}> without an end`)
   const text = html.slice(start, found.index)
   // After `<!--`, a script's text may hold a whole script element.
-  if (name === 'script' && text.includes('<!--')) throw new CheckFailed('the page holds a script with <!-- in it')
+  if (name === 'script' && text.includes('<!--')) throw new CheckFailed('the page contains a script with <!-- in it')
   return text
 }
 
@@ -117,7 +119,7 @@ function isPreload(attributes: ReadonlyMap<string, string>): boolean {
 
 function after(html: string, text: string, start: number): number {
   const at = html.indexOf(text, start)
-  if (at === -1) throw new CheckFailed(`the page holds ${html.slice(start, start + 20)} without an end`)
+  if (at === -1) throw new CheckFailed(`the page contains ${html.slice(start, start + 20)} without an end`)
   return at + text.length
 }
 

@@ -40,7 +40,7 @@ export async function checkPage(
 function readPage({ bytes, headers }: Downloaded): PageScripts {
   const type = headers.get('content-type') ?? 'none'
   if (!/^text\/html; ?charset="?utf-8"?$/i.test(type)) {
-    throw new CheckFailed(`its Content-Type must be text/html; charset=utf-8, and is ${type}`)
+    throw new CheckFailed(`its Content-Type must be text/html; charset=utf-8, not ${type}`)
   }
   try {
     return findScripts(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -72,7 +72,7 @@ function assertInlineScripts({ inline }: PageScripts, allowed: readonly string[]
   for (const hash of found)
     if (!allowed.includes(hash)) throw new CheckFailed(`an inline script (SHA-256 ${hash}) is not in the policy`)
   for (const hash of allowed)
-    if (!found.has(hash)) throw new CheckFailed(`it allows an inline script that the page has not: ${hash}`)
+    if (!found.has(hash)) throw new CheckFailed(`it allows an inline script that the page does not have: ${hash}`)
 }
 
 /** The unique URLs that the page loads. */
@@ -97,7 +97,7 @@ async function compareWithCertified(
   for (const url of scripts) if (!paths.has(url)) throw new CheckFailed(`${url} is not in the certified code`)
   for (const { path, body } of certified) {
     const { bytes } = await downloads.get(path, PAGE_FILE)
-    if (!bytes.equals(body)) throw new CheckFailed(`${path} is not served as the certified code holds it`)
+    if (!bytes.equals(body)) throw new CheckFailed(`${path} is served with other bytes than the certified code contains`)
   }
   report.proved(`the page and all its files (${certified.length}) are, byte for byte, those in the certified code`)
 }

@@ -33,7 +33,7 @@ export async function rebuild(
       const found = sha256(bundle)
       if (found !== certificate.functionCodeSha256) {
         throw new CheckFailed(
-          `it makes code with the SHA-256 ${found}, and the certificate says ${certificate.functionCodeSha256}`,
+          `it makes code with the SHA-256 ${found}, but the certificate names ${certificate.functionCodeSha256}`,
         )
       }
       report.proved(`the source, with ${packages} packages of the public registry, makes the certified code: SHA-256 ${found}`)

@@ -22,7 +22,7 @@ export class Report {
     this.#line('proved', text)
   }
 
-  /** Cannot be checked from outside and must be trusted. */
+  /** Cannot be checked from outside: the user must trust it. */
   trusted(text: string): void {
     this.#line('trusted', text)
   }

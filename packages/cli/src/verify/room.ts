@@ -27,9 +27,7 @@ export async function checkRoom(
   const lines = await report.check(`room ${room}`, async () => {
     const answer = await downloads.getJson('/space', ROOM, { op: 'sealed', room })
     const lines = readSealed(answer)
-    report.proved(
-      `what is stored of room ${room} are ${lines.length} sealed lines in one unbroken chain, for the room's key alone`,
-    )
+    report.proved(`room ${room}: its ${lines.length} stored lines are sealed to the room's key alone and form one unbroken chain`)
     return lines
   })
   const last = lines?.at(-1)
@@ -49,9 +47,9 @@ export async function checkRoom(
 /** Checks everything that does not need the key. */
 function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, unknown>): string[] {
   if (alg !== 'A256GCM' || typeof sealed !== 'string') throw new CheckFailed('the answer is not sealed with A256GCM')
-  if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the answer is not as long as it says')
+  if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the length of the answer differs from its field bytes')
   if (sha256 !== createHash('sha256').update(sealed).digest('hex'))
-    throw new CheckFailed('the answer has another SHA-256 than it says')
+    throw new CheckFailed('the SHA-256 of the answer differs from its field sha256')
   if (!Array.isArray(recipients) || recipients.length !== 1 || recipients[0] !== 'room') {
     throw new CheckFailed(`others than the room can decrypt it: ${JSON.stringify(recipients)}`)
   }
@@ -65,10 +63,10 @@ function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, u
 
 /** Counts the lines before it splits the text, because a text of line ends would need a hundred times its memory. */
 function splitLines(sealed: string): string[] {
-  if (sealed.length > MAX_BYTES) throw new CheckFailed(`the answer holds more than ${MAX_BYTES} bytes, and no room does`)
+  if (sealed.length > MAX_BYTES) throw new CheckFailed(`the answer contains more than ${MAX_BYTES} bytes, and no room does`)
   let count = 1
   for (let at = sealed.indexOf(LINE_SEPARATOR); at !== -1; at = sealed.indexOf(LINE_SEPARATOR, at + 1)) {
-    if (++count > MAX_LINES) throw new CheckFailed(`the answer holds more than ${MAX_LINES} lines, and no room does`)
+    if (++count > MAX_LINES) throw new CheckFailed(`the answer contains more than ${MAX_LINES} lines, and no room does`)
   }
   const lines = sealed.split(LINE_SEPARATOR)
   const tooLong = lines.findIndex((line) => line.length > MAX_LINE_LENGTH)
@@ -84,7 +82,8 @@ function openAll(lines: readonly string[], key: KeyObject, deadline: Deadline): 
     } catch (error) {
       if (error instanceof WrongKey) throw new CheckFailed(`the key in your link does not open line ${seq}`)
       if (error instanceof DamagedLine) throw new CheckFailed(`line ${seq} was altered`)
-      if (error instanceof InvalidRecord) throw new CheckFailed(`line ${seq} was sealed with the key, but is no record of a room`)
+      if (error instanceof InvalidRecord)
+        throw new CheckFailed(`line ${seq} was sealed with the key, but is not a record of a room`)
       throw error
     }
   })

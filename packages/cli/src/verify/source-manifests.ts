@@ -22,9 +22,9 @@ export function checkManifests(source: Source): Manifests {
   for (const path of source.keys()) {
     if (!`/${path}`.toLowerCase().endsWith('/package.json')) continue
     const { scripts } = readJson(source, path)
-    const names = scripts === undefined ? [] : isJsonObject(scripts) ? Object.keys(scripts) : ['scripts that are no object']
-    const surprise = names.find((name) => path !== 'package.json' || name !== 'build')
-    if (surprise !== undefined) throw new CheckFailed(`${path} has a script beside build: ${JSON.stringify(surprise)}`)
+    const names = scripts === undefined ? [] : isJsonObject(scripts) ? Object.keys(scripts) : ['scripts that are not an object']
+    const unexpected = names.find((name) => path !== 'package.json' || name !== 'build')
+    if (unexpected !== undefined) throw new CheckFailed(`${path} has a script other than build: ${JSON.stringify(unexpected)}`)
   }
   const build = isJsonObject(root['scripts']) ? root['scripts']['build'] : undefined
   if (typeof build !== 'string' || build === '') throw new CheckFailed('package.json has no script build')
@@ -42,7 +42,7 @@ function checkLock(source: Source): number {
 
 /** True for a third-party package, false for a package of the source. */
 function checkEntry(source: Source, path: string, entry: unknown): boolean {
-  if (!isJsonObject(entry)) throw new CheckFailed(`the lock's entry ${JSON.stringify(path)} is no object`)
+  if (!isJsonObject(entry)) throw new CheckFailed(`the lock's entry ${JSON.stringify(path)} is not an object`)
   const { link, resolved, integrity, version } = entry
   if (!isInstalled(source, path)) {
     const isOurs = isOwn(source, path) && resolved === undefined && link === undefined
@@ -50,12 +50,13 @@ function checkEntry(source: Source, path: string, entry: unknown): boolean {
     return false
   }
   if (link !== undefined) {
-    if (link !== true || !isOwn(source, resolved)) throw new CheckFailed(`the lock links ${path} to what is not in the source`)
+    if (link !== true || !isOwn(source, resolved))
+      throw new CheckFailed(`the lock links ${path} to a package that is not in the source`)
     return false
   }
   const isPublic = resolved === undefined || (typeof resolved === 'string' && resolved.startsWith('https://registry.npmjs.org/'))
-  const isHeld = typeof integrity === 'string' && SHA512.test(integrity) && typeof version === 'string' && VERSION.test(version)
-  if (!isPublic || !isHeld) throw new CheckFailed(`the lock does not hold ${path} to a public package`)
+  const isPinned = typeof integrity === 'string' && SHA512.test(integrity) && typeof version === 'string' && VERSION.test(version)
+  if (!isPublic || !isPinned) throw new CheckFailed(`the lock does not pin ${path} to a public package with its hash`)
   return true
 }
 
@@ -78,6 +79,6 @@ function readJson(source: Source, path: string): Readonly<Record<string, unknown
   if (!body) throw new CheckFailed(`it has no ${path}`)
   if (body.length > 4 * 1024 * 1024) throw new CheckFailed(`its ${path} is too long`)
   const value = parseJsonObject(body)
-  if (!value) throw new CheckFailed(`its ${path} is no JSON object with each member once`)
+  if (!value) throw new CheckFailed(`its ${path} is not a JSON object with each member once`)
   return value
 }

@@ -35,22 +35,22 @@ export class SourceNames {
   }
 
   #add(path: string, isFolder: boolean): void {
-    if (path.length > 255) throw new CheckFailed('the archive holds a name of more than 255 characters')
+    if (path.length > 255) throw new CheckFailed('the archive contains a name of more than 255 characters')
     const parts = path.split('/')
     for (const part of parts) assertHarmless(part, path)
     if (parts.length > 1 && parts.at(-1)?.toLowerCase() === 'package-lock.json') {
-      throw new CheckFailed(`the archive holds ${path}: a second lock file`)
+      throw new CheckFailed(`the archive contains ${path}: a second lock file`)
     }
     for (let depth = 1; depth < parts.length; depth++) this.#claim(parts.slice(0, depth).join('/'), true)
-    if (!this.#claim(path, isFolder)) throw new CheckFailed(`the archive holds ${path} twice`)
+    if (!this.#claim(path, isFolder)) throw new CheckFailed(`the archive contains ${path} twice`)
   }
 
   /** Returns false if the same entry exists already. */
   #claim(path: string, isFolder: boolean): boolean {
     const known = this.#seen.get(path.toLowerCase())
     if (!known) this.#seen.set(path.toLowerCase(), { path, isFolder })
-    else if (known.path !== path) throw new CheckFailed(`the archive holds ${path} twice, in other capitals: ${known.path}`)
-    else if (known.isFolder !== isFolder) throw new CheckFailed(`the archive holds ${path} twice, as a file and as a folder`)
+    else if (known.path !== path) throw new CheckFailed(`the archive contains ${path} twice, in other capitals: ${known.path}`)
+    else if (known.isFolder !== isFolder) throw new CheckFailed(`the archive contains ${path} twice, as a file and as a folder`)
     return !known || isFolder
   }
 }
@@ -61,7 +61,7 @@ function assertHarmless(part: string, path: string): void {
     DEVICE.test(part.toLowerCase()) ||
     part.toLowerCase() === 'node_modules'
   ) {
-    throw new CheckFailed(`the archive holds ${JSON.stringify(path)}: not a name that source has`)
+    throw new CheckFailed(`the archive contains ${JSON.stringify(path)}: not a name that source has`)
   }
-  if (STEERING.has(part.toLowerCase())) throw new CheckFailed(`the archive holds ${path}: it steers tools in secret`)
+  if (STEERING.has(part.toLowerCase())) throw new CheckFailed(`the archive contains ${path}: it steers tools and is not checked`)
 }

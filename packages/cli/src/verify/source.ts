@@ -5,7 +5,7 @@ import { CheckFailed, type Report } from './report.ts'
 
 export type Source = ReadonlyMap<string, ArchivedFile>
 
-/** The published source, when it is the certified one. */
+/** Returns the published source if it is the certified one. */
 export async function checkSource(
   report: Report,
   downloads: Downloads,
@@ -14,7 +14,7 @@ export async function checkSource(
   return report.check('the published source', async () => {
     const { bytes } = await downloads.get('/source.tar.gz', ARCHIVE)
     const found = sha256(bytes)
-    if (found !== certificate.sourceSha256) throw new CheckFailed(`its SHA-256 is ${found}, and the certificate says another`)
+    if (found !== certificate.sourceSha256) throw new CheckFailed(`its SHA-256 is ${found}, but the certificate names another`)
     const files = readArchive(bytes)
     const commit = files.get('COMMIT')?.body.toString().trim()
     if (commit !== certificate.gitCommit) throw new CheckFailed('it names another commit than the certificate')

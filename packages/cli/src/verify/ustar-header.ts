@@ -53,27 +53,27 @@ const TYPES: Readonly<Record<string, string>> = {
 export function readUstarHeader(block: Buffer): UstarHeader {
   assertChecksum(block)
   const magic = block.toString('latin1', 257, 265)
-  if (magic !== 'ustar\x0000') throw new CheckFailed(`the archive is no POSIX ustar: ${dialectOf(magic)}`)
+  if (magic !== 'ustar\x0000') throw new CheckFailed(`the archive is not POSIX ustar: ${dialectOf(magic)}`)
   const name = readText(block, 'name')
   const prefix = readText(block, 'prefix')
   const path = prefix ? `${prefix}/${name}` : name
   const type = String.fromCharCode(block.readUInt8(156))
   if (type !== '0' && type !== '5') {
-    throw new CheckFailed(`the archive holds ${path}, which is no plain file but ${TYPES[type] ?? 'of an unknown type'}`)
+    throw new CheckFailed(`the archive contains ${path}, which is not a plain file but ${TYPES[type] ?? 'of an unknown type'}`)
   }
   const isFolder = type === '5'
   const sizeBytes = readNumber(block, 'size')
-  if (isFolder && sizeBytes > 0) throw new CheckFailed(`the archive holds ${path}, a folder with content`)
-  if (readText(block, 'linkName')) throw new CheckFailed(`the archive holds ${path}, a plain file that names another`)
+  if (isFolder && sizeBytes > 0) throw new CheckFailed(`the archive contains ${path}, a folder with content`)
+  if (readText(block, 'linkName')) throw new CheckFailed(`the archive contains ${path}, a plain file that names another`)
   const mode = readNumber(block, 'mode')
-  if (mode > 0o777) throw new CheckFailed(`the archive holds ${path}, whose mode has special bits`)
+  if (mode > 0o777) throw new CheckFailed(`the archive contains ${path}, whose mode has special bits`)
   for (const field of ['uid', 'gid', 'mtime'] as const) readNumber(block, field)
   for (const field of ['userName', 'groupName'] as const) readText(block, field)
   for (const field of ['deviceMajor', 'deviceMinor'] as const) {
     if (!isZero(bytesOf(block, field)) && readNumber(block, field) !== 0)
-      throw new CheckFailed(`the archive holds ${path}, a device`)
+      throw new CheckFailed(`the archive contains ${path}, a device`)
   }
-  if (!isZero(bytesOf(block, 'unused'))) throw new CheckFailed('the archive is no POSIX ustar: a header holds more fields')
+  if (!isZero(bytesOf(block, 'unused'))) throw new CheckFailed('the archive is not POSIX ustar: a header contains more fields')
   return { path, sizeBytes, isFolder, isExecutable: (mode & 0o100) !== 0 }
 }
 
@@ -94,7 +94,7 @@ function assertChecksum(block: Buffer): void {
 /** Reads octal digits, terminated by spaces or NULs. GNU writes binary numbers here, and old tars leading spaces. */
 function readNumber(block: Buffer, field: keyof typeof FIELDS): number {
   const [, digits] = /^([0-7]{1,11})[ \0]+$/.exec(bytesOf(block, field).toString('latin1')) ?? []
-  if (digits === undefined) throw new CheckFailed(`the archive is damaged: ${field} is no octal number`)
+  if (digits === undefined) throw new CheckFailed(`the archive is damaged: ${field} is not an octal number`)
   return Number.parseInt(digits, 8)
 }
 

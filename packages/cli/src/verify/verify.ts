@@ -14,17 +14,17 @@ import { isPlainHttp, parseTarget, type Target } from './target.ts'
 export interface VerifyOptions {
   /** RFC 7638 thumbprint that the certificate's key must have. */
   readonly pin?: string | undefined
-  /** Build the source and compare: runs the source's code, for a minute. */
+  /** Build the source and compare the bytes. Runs the source's code, for about a minute. */
   readonly rebuild?: boolean | undefined
-  /** Seconds for everything together; what is not done by then fails. By default 60, with `rebuild` 900. */
+  /** Time limit in seconds for all checks together: an unfinished check fails. Default 60, with `rebuild` 900. */
   readonly timeout?: string | undefined
   readonly write?: (line: string) => void
 }
 
 /**
- * Checks a Space service from outside, and a room when the address is its link; prints a line for each finding. `-`
- * reads the address from standard input, so that a link's key is in no list of processes. Gives the exit code: 0 when
- * nothing failed, 1 when something did, 2 when it could not begin.
+ * Checks a Space service from outside, and a room if the address is its link. Prints a line for each finding. With
+ * `-` the address is read from standard input, so that a link's key is in no list of processes. Returns the exit
+ * code: 0 if nothing failed, 1 if a check failed, 2 if the arguments are not valid.
  */
 export async function verify(url: string, options: VerifyOptions = {}): Promise<number> {
   const write = options.write ?? ((line: string) => console.log(line))
@@ -47,7 +47,9 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   } catch (error) {
     if (!(error instanceof DeadlinePassed)) throw error
     const { seconds } = deadline
-    report.failed(`the time: not done after ${seconds} s (--timeout), at ${report.subject}; what is not above was not checked`)
+    report.failed(
+      `the time limit: exceeded after ${seconds} s (--timeout), during ${report.subject}; what is not listed above was not checked`,
+    )
   }
   write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
   return report.failures === 0 ? 0 : 1
@@ -69,9 +71,10 @@ async function verifyTarget(
   deadline: Deadline,
 ): Promise<void> {
   const downloads = new Downloads(origin, deadline)
-  if (isPlainHttp(origin)) report.notChecked('who answers: the connection is plain http, and anyone on the way can alter it')
+  if (isPlainHttp(origin))
+    report.notChecked('who answers: the connection is plain http, which anyone on the network path can alter')
   const certificate = await checkCertificate(report, downloads, pin)
-  if (!certificate) report.notChecked('source, code and attest: there is no certificate to hold them against')
+  if (!certificate) report.notChecked('source, code and attest: there is no certificate to compare them with')
   const bundle = certificate && (await checkCode(report, downloads, certificate, isRebuild ? deadline : undefined))
   const certified = bundle && (await report.check('the app in the certified code', () => readAppOfBundle(bundle)))
   await checkPage(report, downloads, certified)
@@ -90,12 +93,12 @@ async function checkCertificate(
     if (pin === undefined) {
       report.notChecked(`whose key that is: compare ${thumbprint} with what the operator publishes elsewhere, then use --pin`)
     } else if (pin === thumbprint) report.proved('that key is the one you pinned')
-    else report.failed(`the pin: the certificate is signed by ${thumbprint}, and not by the key you pinned`)
+    else report.failed(`the pin: the certificate is signed by ${thumbprint}, not by the key that you pinned`)
     return certificate
   })
 }
 
-/** Rebuilds when there is a time to do it in. */
+/** Rebuilds the source if a time limit is given. */
 async function checkCode(
   report: Report,
   downloads: Downloads,
@@ -122,6 +125,6 @@ async function checkAttest(report: Report, downloads: Downloads, certificate: Ve
     const nonce = randomBytes(24).toString('base64url')
     const answer = await downloads.getJson('/space', SMALL, { op: 'attest', nonce })
     const runtime = checkAttestation(answer, certificate, nonce)
-    report.proved(`whoever answers holds the certificate's key now, and says the same commit (${quote(runtime)})`)
+    report.proved(`the service that answers holds the certificate's key now, and names the same commit (${quote(runtime)})`)
   })
 }

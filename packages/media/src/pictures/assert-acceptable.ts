@@ -2,17 +2,17 @@ import { PictureError } from './picture-error.ts'
 import type { PictureFacts } from './picture-job.ts'
 import { cleanWorkBytes } from './work-bytes.ts'
 
-/** What a picture may have. Cameras that take 50 megapixels make 8192 × 6144. */
+/** The limits of a picture. Cameras with 50 megapixels produce 8192 × 6144. */
 export const pictureLimits = {
   side: 20_000,
   pixels: 51_200_000,
   frames: 300,
-  /** Of all frames together. */
+  /** The pixels of all frames together. */
   framePixels: 100_000_000,
   workBytes: 256 * 1024 * 1024,
 } as const
 
-/** Refuses what would take too much time or memory, while only its header has been read. */
+/** Rejects a picture that would take too much time or memory, by its header alone. */
 export function assertAcceptable(facts: PictureFacts): void {
   const { width, height, frames } = facts
   const pixels = width * height
@@ -22,9 +22,9 @@ export function assertAcceptable(facts: PictureFacts): void {
   if (pixels * frames > pictureLimits.framePixels)
     throw refused(`its frames have more than ${pictureLimits.framePixels} pixels together`)
   if (cleanWorkBytes(facts) > pictureLimits.workBytes)
-    throw refused('it has too many pixels for the way in which it is stored; an upright baseline JPEG may have more')
+    throw refused('it has too many pixels for its encoding; an upright baseline JPEG may have more')
 }
 
 function refused(why: string): PictureError {
-  return new PictureError('refused', `The picture is not taken: ${why}.`)
+  return new PictureError('refused', `The picture is not accepted: ${why}.`)
 }

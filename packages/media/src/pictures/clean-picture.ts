@@ -2,14 +2,14 @@ import { openImage } from './open-image.ts'
 import type { CleanedPicture, PictureFacts } from './picture-job.ts'
 import { repack } from './repack/repack.ts'
 
-/** Above this, compressing better takes longer than it is worth. */
+/** Above this size, better compression takes longer than it is worth. */
 const largePixels = 16_000_000
 
 /**
- * Writes nothing but the picture: no EXIF (with its place), XMP or IPTC, no comment, nothing hidden behind it. JPEG
- * and PNG are decoded and written anew, upright and in sRGB. WebP, GIF and AVIF keep their coded pixels: encoding them
- * again would cost what they were chosen for, and for AVIF 40 bytes of memory a pixel. Of these, what is no part of
- * the picture is left out, and the result is decoded to see that it is whole.
+ * Writes only the picture: no EXIF (with the location), XMP, IPTC or comments, and no data that is hidden behind it.
+ * JPEG and PNG are decoded and re-encoded, upright and in sRGB. WebP, GIF and AVIF keep their coded pixels:
+ * re-encoding would lose the advantages of the format, and takes 40 bytes of memory per pixel for AVIF. Of these,
+ * everything that is not part of the picture is left out, and the result is decoded to verify that it is intact.
  */
 export async function cleanPicture(path: string, out: string, facts: PictureFacts): Promise<CleanedPicture> {
   if (facts.format === 'jpeg' || facts.format === 'png' || isTurnedStill(facts)) return writeAnew(path, out, facts)
@@ -18,7 +18,7 @@ export async function cleanPicture(path: string, out: string, facts: PictureFact
   return { width: facts.width, height: facts.height }
 }
 
-/** Few programs heed the orientation of a WebP, and its place is in the EXIF. */
+/** Few programs apply the orientation of a WebP, and it is stored in the EXIF. */
 function isTurnedStill({ format, orientation, frames }: PictureFacts): boolean {
   return format === 'webp' && orientation > 1 && frames === 1
 }
@@ -38,7 +38,10 @@ async function writeAnew(path: string, out: string, facts: PictureFacts): Promis
   return { width, height }
 }
 
-/** Throws where it is cut short or broken. Shrunk at once, so that it is never held whole. */
+/**
+ * Throws if the picture is truncated or damaged. It is shrunk while it is decoded, so that it is never in memory as
+ * a whole.
+ */
 async function decodeAll(path: string): Promise<void> {
   await openImage(path, { animated: true }).resize({ width: 16, height: 16, fit: 'fill' }).raw().toBuffer()
 }

@@ -6,26 +6,26 @@ interface Waiting {
 
 export interface FairLimits {
   permits: number
-  /** How many of them one tenant may hold. Work that weighs more runs while the tenant holds nothing else. */
+  /** How many permits one tenant may hold. Heavier work runs while the tenant holds nothing else. */
   permitsPerTenant: number
   maxWaiting: number
   maxWaitingPerTenant: number
   timeoutMs: number
-  /** What is thrown where too many wait, or the time has passed. */
+  /** The error if too many wait, or the time has passed. */
   busy: () => Error
 }
 
 /**
- * A weighted semaphore that is fair between tenants. Next is the tenant that holds the fewest permits, and of those the
- * one that was served least recently: much work of one tenant does not delay the little of another. Within a tenant the
- * order is first come, first served, so heavy work does not starve behind light work.
+ * A weighted semaphore that is fair between tenants. The next permit goes to the tenant with the fewest permits and,
+ * among those, to the one that was served least recently: many jobs of one tenant do not delay the few of another.
+ * Within a tenant the order is first come, first served, so that light work does not starve heavy work.
  */
 export class FairSemaphore {
   readonly #limits: FairLimits
   #free: number
   readonly #waiting: Waiting[] = []
   readonly #running = new Map<string, number>()
-  /** When each tenant was last served: a count, not a time. */
+  /** When each tenant was last served: a counter, not a time. */
   readonly #lastServed = new Map<string, number>()
   #served = 0
 
@@ -44,7 +44,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Where nobody waits, nothing has to be put in order: it costs neither a timer nor a search. */
+  /** If nobody waits, no order is needed, so this path costs neither a timer nor a search. */
   #takeFree(tenantId: string, weight: number): boolean {
     if (this.#waiting.length > 0 || weight > this.#free) return false
     const running = this.#running.get(tenantId) ?? 0
@@ -68,7 +68,7 @@ export class FairSemaphore {
         this.#waiting.splice(this.#waiting.indexOf(one), 1)
         this.#forget(tenantId)
         reject(busy())
-        // It may have been too heavy for the free permits, and have held up lighter work.
+        // The removed work may have been too heavy for the free permits, and have blocked lighter work.
         this.#admit()
       }, timeoutMs)
       const one = {
@@ -92,7 +92,7 @@ export class FairSemaphore {
     this.#forget(tenantId)
   }
 
-  /** Nothing is kept of a tenant without running or waiting work: the maps stay bounded. */
+  /** Forgets a tenant without running or waiting work, so that the maps stay bounded. */
   #forget(tenantId: string): void {
     const isHere = this.#running.has(tenantId) || this.#waiting.some((one) => one.tenantId === tenantId)
     if (!isHere) this.#lastServed.delete(tenantId)
@@ -106,7 +106,10 @@ export class FairSemaphore {
     }
   }
 
-  /** What is served next. While it is too heavy for the free permits all others wait, else it would starve. */
+  /**
+   * The work that is served next. While it is too heavy for the free permits, all other work waits; otherwise it
+   * would starve.
+   */
   #next(): Waiting | undefined {
     const firsts = new Map<string, Waiting>()
     for (const one of this.#waiting) if (!firsts.has(one.tenantId)) firsts.set(one.tenantId, one)

@@ -8,7 +8,7 @@ export async function inspectPicture(path: string): Promise<PictureFacts> {
   const { format, compression, width, height, pages = 1, depth } = found
   const known = format === 'heif' && compression === 'av1' ? 'avif' : format
   if (known !== 'jpeg' && known !== 'png' && known !== 'webp' && known !== 'gif' && known !== 'avif')
-    throw new PictureError('refused', 'This is not a picture of a type that is taken.')
+    throw new PictureError('refused', 'The file is not a picture of an accepted type.')
   return {
     format: known,
     width,

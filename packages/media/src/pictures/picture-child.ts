@@ -6,19 +6,19 @@ import type { PictureAnswer, PictureJob } from './picture-job.ts'
 const path = fileURLToPath(new URL('picture-process.ts', import.meta.url))
 
 /**
- * A process that opens strangers' pictures, one at a time. Its own, because decoders have faults: what breaks or hangs
- * them ends this process and no request of anyone else, and it is told none of the secrets.
+ * A process that opens untrusted pictures, one at a time. Decoders have defects, so they run in a separate process:
+ * a picture that crashes or hangs a decoder affects no other request, and the process has no secrets.
  */
 export class PictureChild {
   readonly #process: ChildProcess
   readonly exited: Promise<void>
   alive = true
-  /** After its last job. */
+  /** How long the process stays idle after its last job. */
   rssBytes = 0
 
   constructor() {
     this.#process = fork(path, [], {
-      // Fewer arenas: memory that a thread gave back is otherwise kept for that thread.
+      // Fewer arenas, because glibc otherwise keeps memory that a thread has freed for that thread.
       env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], MALLOC_ARENA_MAX: '2' },
       execArgv: ['--max-old-space-size=128'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -32,7 +32,10 @@ export class PictureChild {
     })
   }
 
-  /** What it answers. `too_slow` where it does not in time, or dies over it: it is ended then. */
+  /**
+   * Runs a job and returns its result. Throws `too_slow` if the process does not finish in time or crashes; it is
+   * ended then.
+   */
   run(job: PictureJob, timeoutMs: number): Promise<PictureAnswer> {
     return new Promise((resolve, reject) => {
       const fail = (cause?: Error) => {

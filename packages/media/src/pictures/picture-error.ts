@@ -1,6 +1,6 @@
 /**
- * refused: the file is not a picture that we take; the message says why, to whoever sent it. too_slow: its process was
- * ended for it. busy: too many others wait.
+ * refused: the file is not an acceptable picture; the message tells its sender why. too_slow: its process took too
+ * long and was ended. busy: too many others wait.
  */
 export type PictureErrorCode = 'refused' | 'too_slow' | 'busy'
 

@@ -1,4 +1,4 @@
-/** A request to a picture process. Paths are of internal files. */
+/** A request to a picture process. Paths are those of internal files. */
 export type PictureJob =
   | { work: 'inspect'; path: string }
   | { work: 'clean'; path: string; out: string; facts: PictureFacts }
@@ -12,27 +12,27 @@ export const maxHeightRatio = 2
 /** The header of a picture, read before anything is decoded. */
 export interface PictureFacts {
   format: 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
-  /** Of one frame, as it is stored. */
+  /** The size of one frame, as it is stored. */
   width: number
   height: number
   frames: number
   channels: number
   bytesPerChannel: 1 | 2
-  /** Interlaced or progressive: it is held whole while it is read. */
+  /** Interlaced or progressive: the decoder holds the whole picture in memory. */
   progressive: boolean
-  /** Such as 4:2:0. */
+  /** The chroma subsampling, such as 4:2:0. */
   subsampling: string
-  /** As EXIF counts; 1: upright. */
+  /** The EXIF orientation; 1: upright. */
   orientation: number
 }
 
 export interface CleanedPicture {
-  /** As it is shown. */
+  /** The size as it is displayed. */
   width: number
   height: number
 }
 
-/** What comes of each work. */
+/** The result of each kind of job. */
 export interface PictureResults {
   inspect: PictureFacts
   clean: CleanedPicture

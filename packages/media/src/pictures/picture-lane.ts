@@ -3,16 +3,16 @@ import { PictureChild } from './picture-child.ts'
 import { PictureError } from './picture-error.ts'
 import type { PictureJob, PictureResults } from './picture-job.ts'
 
-/** A process that has grown so large is replaced. */
+/** A process that has grown to this size is replaced. */
 const maxIdleRssBytes = 160 * 1024 * 1024
 const idleMs = 60_000
 
-/** Work of one kind, in a few processes that are kept for a while when they have nothing to do. */
+/** Runs jobs of one kind in a few processes, which are kept for a while when they are idle. */
 export class PictureLane {
   readonly #semaphore: FairSemaphore
   readonly #children: number
   readonly #idle: { child: PictureChild; timer: NodeJS.Timeout }[] = []
-  readonly #living = new Set<PictureChild>()
+  readonly #running = new Set<PictureChild>()
   #closed = false
 
   constructor(limits: FairLimits) {
@@ -29,7 +29,7 @@ export class PictureLane {
       const child = this.#take(heavy)
       try {
         const answer = await child.run(job, jobMs)
-        if ('noRoom' in answer) throw new PictureError('busy', 'There is no room for the picture.')
+        if ('noRoom' in answer) throw new PictureError('busy', 'The disk has no space for the picture. Try again later.')
         if ('refused' in answer) throw new PictureError('refused', answer.refused)
         return answer.result as PictureResults[J['work']]
       } finally {
@@ -41,20 +41,20 @@ export class PictureLane {
   async close(): Promise<void> {
     this.#closed = true
     for (const { timer } of this.#idle) clearTimeout(timer)
-    const ended = [...this.#living]
+    const ended = [...this.#running]
     for (const child of ended) child.end()
     await Promise.all(ended.map((child) => child.exited))
   }
 
   #take(heavy: boolean): PictureChild {
-    if (this.#closed) throw new PictureError('busy', 'The server stops.')
+    if (this.#closed) throw new PictureError('busy', 'The server is stopping. Try again later.')
     const [first, ...others] = this.#idle.splice(0, heavy ? this.#children : 1)
     for (const { timer } of [first, ...others].filter((one) => one !== undefined)) clearTimeout(timer)
     for (const { child } of others) child.end()
     if (first?.child.alive) return first.child
     const child = new PictureChild()
-    this.#living.add(child)
-    void child.exited.then(() => this.#living.delete(child))
+    this.#running.add(child)
+    void child.exited.then(() => this.#running.delete(child))
     return child
   }
 

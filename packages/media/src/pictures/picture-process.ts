@@ -19,11 +19,11 @@ async function answer(job: PictureJob): Promise<PictureAnswer> {
   try {
     return { result: await run(job), rssBytes: process.memoryUsage.rss() }
   } catch (error) {
-    // The disk's fault, and not the picture's.
+    // An error of the disk, not of the picture.
     if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(String(error)))
       return { noRoom: true, rssBytes: process.memoryUsage.rss() }
     // Decoder messages are technical, so the sender gets only the message that the file is damaged.
-    const refused = error instanceof PictureError ? error.message : 'The picture is broken.'
+    const refused = error instanceof PictureError ? error.message : 'The picture is damaged.'
     return { refused, rssBytes: process.memoryUsage.rss() }
   }
 }

@@ -9,9 +9,7 @@ import { PictureLane } from './picture-lane.ts'
 import { cleanWorkBytes, isQuickToClean, isQuickToShrink } from './work-bytes.ts'
 
 const children = 2
-/**
- * A job that takes more fills the house: then no other long one runs, and the memory of the idle is given back first.
- */
+/** A job that needs more memory runs alone: no other long job runs meanwhile, and idle processes are ended first. */
 const heavyBytes = 48 * 1024 * 1024
 const jobMs = 9_000
 /** After this time a picture moves to the slow lane. */
@@ -26,9 +24,9 @@ interface Options {
 }
 
 /**
- * Cleans and shrinks pictures that strangers sent, in processes of their own, in bounded memory and time. Tenants take
- * turns, and what is quick has a process to itself: neither another tenant's many pictures nor a slow one hold it up.
- * The tenant is whose picture it is, whoever asks.
+ * Cleans and shrinks untrusted pictures in separate processes, in bounded memory and time. Tenants take turns, and
+ * quick work has its own process, so neither many pictures of another tenant nor a slow one delay it. The tenant is
+ * the owner of the picture, whoever requested it.
  */
 export class Pictures {
   readonly #long: PictureLane
@@ -54,13 +52,13 @@ export class Pictures {
     return facts
   }
 
-  /** Writes nothing but the picture to `out`. */
+  /** Writes only the picture to `out`, without metadata. */
   clean(path: string, out: string, facts: PictureFacts, tenantId: string): Promise<CleanedPicture> {
     const cost = { workBytes: cleanWorkBytes(facts), quick: isQuickToClean(facts) }
     return this.#run({ work: 'clean', path, out, facts }, tenantId, cost)
   }
 
-  /** Writes a smaller one to `out`. */
+  /** Writes a smaller picture to `out`. */
   async shrink(
     path: string,
     out: string,
@@ -72,7 +70,7 @@ export class Pictures {
     await this.#run({ work: 'shrink', path, out, width, format }, tenantId, { workBytes, quick })
   }
 
-  /** Gives work a folder for its files, a few at a time: each may hold some hundred MiB. */
+  /** Lends a folder to a job, to a few jobs at a time, because each may contain some hundred MiB. */
   withFolder<T>(work: (folder: string) => Promise<T>, tenantId: string): Promise<T> {
     return this.#folders.run(tenantId, 1, async () => {
       const folder = await mkdtemp(join(tmpdir(), folderPrefix))

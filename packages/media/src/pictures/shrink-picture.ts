@@ -2,13 +2,16 @@ import sharp from 'sharp'
 import { openImage } from './open-image.ts'
 import { maxHeightRatio, type ShrunkFormat } from './picture-job.ts'
 
-/** Above this an AVIF is encoded in the fastest way. */
+/** Above this size an AVIF is encoded in the fastest mode. */
 const smallPixels = 1_000_000
 
-/** Writes the picture at the requested width, or unchanged if it is smaller. Of an animation only the first frame. */
+/**
+ * Writes the picture at the requested width, or unchanged if it is smaller. Only the first frame of an animation is
+ * used.
+ */
 export async function shrinkPicture(path: string, out: string, width: number, format: ShrunkFormat): Promise<void> {
-  // In two steps, so that never both are held: what the source takes while it is decoded, and what the result takes to
-  // be encoded.
+  // In two steps, so that the memory for decoding the source and for encoding the result is not needed at the same
+  // time.
   const { data, info } = await openImage(path)
     .resize({ width, height: maxHeightRatio * width, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')

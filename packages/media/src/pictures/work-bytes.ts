@@ -1,19 +1,19 @@
 import type { PictureFacts } from './picture-job.ts'
 
-/** Bytes that a pixel of an AVIF takes while it is decoded, and while one is encoded: measured. */
+/** Memory in bytes per pixel of an AVIF, while it is decoded and while it is encoded (measured). */
 const avifDecodeBytes = 18
 const avifEncodeBytes = 37
 
 /**
- * How much memory it takes to clean a picture, beside that of the process: what is held whole, by format. Measured at
- * 50 megapixels.
+ * The memory for cleaning a picture, in addition to that of the process, by format: the part that is held as a
+ * whole. Measured at 50 megapixels.
  */
 export function cleanWorkBytes({ format, width, height, channels, bytesPerChannel, ...facts }: PictureFacts): number {
   const pixels = width * height
   const turned = facts.orientation > 1 ? pixels * channels * bytesPerChannel : 0
   switch (format) {
     case 'jpeg':
-      // Its coefficients, two bytes each.
+      // Its coefficients take two bytes each.
       return turned + (facts.progressive ? pixels * coefficients(channels, facts.subsampling) * 2 : 0)
     case 'png':
       return turned + (facts.progressive ? pixels * channels * bytesPerChannel : 0)
@@ -27,7 +27,7 @@ export function cleanWorkBytes({ format, width, height, channels, bytesPerChanne
   }
 }
 
-/** The same for a smaller picture made of one that was cleaned. */
+/** The same for a smaller picture of one that was cleaned. */
 export function shrinkWorkBytes(
   source: { mime: string; width: number; height: number },
   outPixels: number,
@@ -42,7 +42,7 @@ function coefficients(channels: number, subsampling: string): number {
   return subsampling.startsWith('4:2:2') ? 2 : channels
 }
 
-/** A megapixel takes some tenths of a second, of an AVIF several times that. */
+/** A megapixel takes some tenths of a second, and several times that for AVIF. */
 const quickPixels = 1_000_000
 const quickBytes = 16 * 1024 * 1024
 

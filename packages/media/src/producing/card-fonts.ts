@@ -4,7 +4,7 @@ import { Renderer } from '@takumi-rs/core'
 type FontFile = { file: string; family: string; weight?: number; ranges?: [number, number][] }
 
 const FOLDER = new URL('../../assets/fonts/', import.meta.url)
-/** Scripts beside Latin, Greek and Cyrillic; emoji last, since its font has digits too. */
+/** Scripts other than Latin, Greek and Cyrillic. Emoji come last, because that font has digits too. */
 const REST = [
   'Inter',
   'Noto Sans Arabic',
@@ -21,14 +21,14 @@ const REST = [
 
 export type Typeface = 'Inter' | 'Literata' | 'Space Grotesk'
 
-/** The font families for each character, in order, with those of the theme first. */
+/** The font families for each character, in order; those of the theme come first. */
 export function familiesFrom(first: Typeface): string[] {
   return [first, ...REST.filter((family) => family !== first)]
 }
 
 let opened: Promise<Renderer> | undefined
 
-/** One renderer for the process: the fonts are 20 MB and take most of a second to read. */
+/** One renderer for the process: the fonts have 20 MB and take most of a second to load. */
 export async function cardRenderer(): Promise<Renderer> {
   opened ??= openRenderer()
   return opened

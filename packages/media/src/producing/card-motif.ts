@@ -5,8 +5,8 @@ import sharp, { type Sharp } from 'sharp'
 import type { Card } from './card.ts'
 
 /**
- * The house's arches, one within another, with a sun in the doorway whose place the words decide: what a card without
- * a picture shows.
+ * The motif of a card without a picture: arches within arches, with a sun in the doorway. The words determine the
+ * sun's position.
  */
 export async function drawMotif({ palette, look, seed }: Card, width: number, height: number): Promise<RgbaImage> {
   const digest = createHash('sha256').update(seed).digest()
@@ -44,7 +44,7 @@ export async function drawMotif({ palette, look, seed }: Card, width: number, he
   return toRgba(sharp(Buffer.from(svg.join(''))))
 }
 
-/** Pixels as the renderer takes them, without another decoder in between. */
+/** Raw pixels for the renderer, which saves a decoder. */
 export async function toRgba(image: Sharp): Promise<RgbaImage> {
   const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   return { width: info.width, height: info.height, data }

@@ -9,7 +9,7 @@ import type { Card } from './card.ts'
 
 type Style = NonNullable<Node['style']>
 
-/** A box at a place: layouts are composed by hand, and nothing in them moves anything else. */
+/** A box at a fixed position: layouts are composed by hand, and no element moves another. */
 export function box(x: number, y: number, width: number, height: number, style: Style, ...children: Node[]): Node {
   return {
     type: 'container',
@@ -70,7 +70,7 @@ async function archMark(colour: Colour): Promise<RgbaImage> {
   return toRgba(sharp(Buffer.from(svg)))
 }
 
-/** An item, on a separate small sheet. */
+/** An item, on a small sheet of its own. */
 export async function quote(card: Card, excerpt: Card['excerpts'][number], width: number, height: number): Promise<Node> {
   const { palette, look } = card
   const inner = width - 56
@@ -114,7 +114,7 @@ export async function quote(card: Card, excerpt: Card['excerpts'][number], width
   }
 }
 
-/** Paper has a mat, neon a glowing edge; the others nothing but their colour. */
+/** The frame of the picture: a mat in the theme paper, a glowing edge in neon; in the others only a colour. */
 export function ground({ palette, look }: Card, ...children: Node[]): Node {
   const frame: Style =
     look === 'paper'

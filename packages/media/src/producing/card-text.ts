@@ -7,20 +7,23 @@ export type TextBox = {
   text: string
   width: number
   height: number
-  /** From the size wished for down to the smallest that is still read at a glance. */
+  /** From the preferred size down to the smallest that is legible at a glance. */
   sizes: readonly number[]
   weight: number
   colour: string
   face: Typeface
   align?: 'start' | 'center'
-  /** A BCP 47 tag; without one, what the letters say. */
+  /** A BCP 47 tag; without one, the language that the letters indicate. */
   lang?: string | undefined
   tracking?: number
 }
 
 export type FittedText = { node: Node; height: number; size: number }
 
-/** The largest size at which the whole text fits its box; at the smallest, what does not fit ends in an ellipsis. */
+/**
+ * The largest size at which the whole text fits its box. At the smallest size, text that does not fit ends in an
+ * ellipsis.
+ */
 export async function fitText(box: TextBox): Promise<FittedText> {
   const renderer = await cardRenderer()
   const spacing = lineHeightFor(box.text)
@@ -59,7 +62,7 @@ function textNode(
       color: colour,
       direction: directionOf(text),
       textAlign: align,
-      // A word longer than a line must break somewhere, and lines of a title should be of one length.
+      // A word longer than a line must break somewhere, and the lines of a title should have similar lengths.
       overflowWrap: 'anywhere',
       textWrap: 'balance',
       ...(lines === undefined ? {} : { lineClamp: lines, textOverflow: 'ellipsis', overflow: 'hidden' }),
@@ -67,12 +70,12 @@ function textNode(
   }
 }
 
-/** Joined letters are torn apart by letter spacing. */
+/** Letter spacing would separate joined letters. */
 function isCursive(text: string): boolean {
   return /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}]/u.test(text)
 }
 
-/** Scripts with marks above and below need room for them. */
+/** Scripts with marks above and below need more line height. */
 function lineHeightFor(text: string): number {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Thai}]/u.test(text)) return 1.5
   if (/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 1.3

@@ -14,7 +14,7 @@ import { guarded, openPicture } from './open-picture.ts'
 const MAX_TITLE = 240
 const MAX_LINE = 120
 const MAX_EXCERPT = 420
-const FACES: Record<Card['look'], Typeface> = { plain: 'Inter', paper: 'Literata', neon: 'Space Grotesk' }
+const FACES: Record<Card['look'], Typeface> = { house: 'Literata', plain: 'Inter', paper: 'Literata', neon: 'Space Grotesk' }
 
 type Picture = (width: number, height: number) => Promise<RgbaImage>
 type Layout = (card: Card, image: Picture | undefined) => Promise<Node>

@@ -5,13 +5,13 @@ import { ProduceError } from './produce-error.ts'
 
 export type ClipRequest = {
   /**
-   * 1 to 50, in order, encoded by a picture process: nothing that a stranger sent. As wide as `clipPictureWidth` says,
-   * for all are held at once.
+   * 1 to 50 pictures in order, encoded by a picture process and so trusted. They must have the width of
+   * `clipPictureWidth`, because all are in memory at once.
    */
   pictures: readonly Uint8Array[]
-  /** How long each stays, in milliseconds. */
+  /** How long each picture is shown, in milliseconds. */
   delayMs?: number | undefined
-  /** Stops the work between two pictures; the promise then rejects with the signal's reason. */
+  /** Aborts the work between two pictures; the promise then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -19,19 +19,20 @@ export type Clip = { webp: Buffer; width: number; height: number; frames: number
 
 export const MAX_CLIP_PICTURES = 50
 const MAX_SIDE = 1024
-/** Width to height. */
+/** Width divided by height. */
 const WIDEST = 1.91
 const TALLEST = 0.56
-/** All frames are held at once, three bytes a pixel: 40 million are 120 MB. */
+/** All frames are in memory at once, three bytes per pixel: 40 million pixels are 120 MB. */
 const MAX_TOTAL_PIXELS = 40_000_000
 /**
- * A picture fills the film where no more than this is cut off; its other side is then so much shorter than the film's.
+ * A picture is cropped to fill the clip if its shape differs by no more than this: the natural logarithm of the
+ * ratio between the two aspect ratios. Otherwise it is shown whole.
  */
-const FILLING = 0.25
+const MAX_SHAPE_DIFFERENCE = 0.25
 const FADE_FRAMES = 4
 const FADE_MS = 60
 
-/** An animated WebP of the pictures, one fading into the next and the last into the first, for ever. */
+/** Makes an animated WebP of the pictures. Each fades into the next and the last into the first, in a loop. */
 export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest): Promise<Clip> {
   if (pictures.length < 1 || pictures.length > MAX_CLIP_PICTURES)
     throw new ProduceError(`A clip is made of 1 to ${MAX_CLIP_PICTURES} pictures.`)
@@ -42,43 +43,49 @@ export async function makeClip({ pictures, delayMs = 2200, signal }: ClipRequest
     pictures.length > 1
       ? Math.min(FADE_FRAMES, Math.floor(MAX_TOTAL_PIXELS / (shape.width * shape.height) / pictures.length) - 1)
       : 0
-  const each = 1 + Math.max(0, fades)
-  const film = createFilm(shape, pictures.length * each)
-  // One after another: fifty decoders at once would need fifty times the memory.
+  const framesPerPicture = 1 + Math.max(0, fades)
+  const film = createFilm(shape, pictures.length * framesPerPicture)
+  // One after the other, because fifty decoders at once would need fifty times the memory.
   for (const [index, bytes] of pictures.entries()) {
     signal?.throwIfAborted()
-    ;(await still(bytes, shape)).copy(film.frame(index * each))
+    ;(await renderFrame(bytes, shape)).copy(film.frame(index * framesPerPicture))
   }
   for (const index of pictures.keys()) {
-    // Arithmetic over millions of pixels: others in this process have their turn in between.
+    // Yields to other work in this process between computations over millions of pixels.
     await setImmediate()
     signal?.throwIfAborted()
-    addFade(film, index, pictures.length, each)
+    addFade(film, index, pictures.length, framesPerPicture)
   }
-  const delays = Array.from({ length: film.count }, (_, index) => (index % each === 0 ? delayMs : FADE_MS))
+  const delays = Array.from({ length: film.count }, (_, index) => (index % framesPerPicture === 0 ? delayMs : FADE_MS))
   const { width, height } = shape
   const webp = await sharp(film.pixels, { raw: { width, height: height * film.count, channels: 3, pageHeight: height } })
     .webp({ quality: 82, effort: 2, loop: 0, delay: delays })
     .toBuffer()
-  // Frames that are alike become one that stays longer.
+  // Identical frames are merged into a longer one.
   const { pages } = await sharp(webp, { animated: true }).metadata()
   return { webp, width, height, frames: pages ?? 1, durationMs: delays.reduce((sum, delay) => sum + delay, 0) }
 }
 
 type Shape = { width: number; height: number }
 
-/** How wide a picture of this shape is to be read, so that it fills a film of so many without being enlarged. */
+/**
+ * The width at which to decode a picture of this shape, so that it fills a clip of so many pictures without being
+ * enlarged.
+ */
 export function clipPictureWidth(pictures: number, { width, height }: Shape): number {
-  const side = longestSide(pictures, WIDEST) * Math.exp(FILLING)
+  const side = longestSide(pictures, WIDEST) * Math.exp(MAX_SHAPE_DIFFERENCE)
   return Math.ceil(width >= height ? side : (side * width) / height)
 }
 
-/** Room for each picture and at least two frames of its fade. */
+/**
+ * The longest side at which three frames per picture fit into the memory: the picture and at least two frames of its
+ * fade.
+ */
 function longestSide(pictures: number, ratio: number): number {
   return Math.min(MAX_SIDE, Math.sqrt((MAX_TOTAL_PIXELS / (pictures * 3)) * Math.max(ratio, 1 / ratio)))
 }
 
-/** The middle one of the pictures' shapes, neither a strip nor a tower, and smaller the more pictures there are. */
+/** The median shape of the pictures, within limits; smaller the more pictures there are. */
 async function chooseShape(pictures: readonly Uint8Array[]): Promise<Shape> {
   const ratios: number[] = []
   let largest = 0
@@ -94,12 +101,16 @@ async function chooseShape(pictures: readonly Uint8Array[]): Promise<Shape> {
   return ratio >= 1 ? { width: even(side), height: even(side / ratio) } : { width: even(side * ratio), height: even(side) }
 }
 
-/** Filled where little is lost by it; otherwise whole, on a dim and blurred enlargement of itself. */
-async function still(bytes: Uint8Array, { width, height }: Shape): Promise<Buffer> {
+/**
+ * Crops the picture to fill the frame if little is lost; otherwise shows all of it on a dark, blurred enlargement of
+ * itself.
+ */
+async function renderFrame(bytes: Uint8Array, { width, height }: Shape): Promise<Buffer> {
   const { image, width: own, height: tall } = await openPicture(bytes)
-  const lost = Math.abs(Math.log((own / tall) * (height / width)))
+  const shapeDifference = Math.abs(Math.log((own / tall) * (height / width)))
   const flat = { background: '#101014' }
-  if (lost < FILLING) return guarded(image.resize(width, height, { fit: 'cover' }).flatten(flat).removeAlpha().raw().toBuffer())
+  if (shapeDifference < MAX_SHAPE_DIFFERENCE)
+    return guarded(image.resize(width, height, { fit: 'cover' }).flatten(flat).removeAlpha().raw().toBuffer())
   const whole = await guarded(
     image.clone().resize(width, height, { fit: 'inside' }).flatten(flat).removeAlpha().png({ compressionLevel: 1 }).toBuffer(),
   )
@@ -118,7 +129,7 @@ async function still(bytes: Uint8Array, { width, height }: Shape): Promise<Buffe
     .toBuffer()
 }
 
-/** Every frame in one piece of memory, one below another, as the encoder wants them. */
+/** All frames in one buffer, one below the other, as the encoder requires. */
 type Film = { pixels: Buffer; count: number; frame: (index: number) => Buffer }
 
 function createFilm({ width, height }: Shape, count: number): Film {
@@ -128,10 +139,11 @@ function createFilm({ width, height }: Shape, count: number): Film {
 }
 
 /** The frames between a picture and the next. */
-function addFade(film: Film, index: number, pictures: number, each: number): void {
-  const from = film.frame(index * each)
-  const to = film.frame(((index + 1) % pictures) * each)
-  for (let fade = 1; fade < each; fade++) blend(from, to, fade / each, film.frame(index * each + fade))
+function addFade(film: Film, index: number, pictures: number, framesPerPicture: number): void {
+  const from = film.frame(index * framesPerPicture)
+  const to = film.frame(((index + 1) % pictures) * framesPerPicture)
+  for (let fade = 1; fade < framesPerPicture; fade++)
+    blend(from, to, fade / framesPerPicture, film.frame(index * framesPerPicture + fade))
 }
 
 function blend(from: Buffer, to: Buffer, share: number, into: Buffer): void {

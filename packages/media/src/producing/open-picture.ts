@@ -2,18 +2,19 @@ import type { Sharp } from 'sharp'
 import { uncachedSharp } from '../uncached-sharp.ts'
 import { ProduceError } from './produce-error.ts'
 
-/** Enough for any camera; a decoder then needs some 200 MB at worst. */
+/** Enough for any camera; a decoder then needs at most about 200 MB. */
 const MAX_PIXELS = 40_000_000
 const DECODE_SECONDS = 8
-/** What sharp may find by content. SVG is a program, PDF is a document, and neither is a picture. */
+/** The formats that sharp may detect. SVG can contain scripts and PDF is a document, so neither is a picture. */
 const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'heif', 'gif'])
 
 /**
- * A picture, ready to be resized: its first frame only, upright, within limits, in sRGB. Not for a stranger's file,
- * which may be meant for a fault in a decoder: what comes here was made by a picture process (ports/pictures).
+ * Opens a picture to be resized: only its first frame, upright, within limits, in sRGB. It must not be used for
+ * untrusted files, which may exploit a defect of a decoder: its input comes from a picture process
+ * (packages/media/src/pictures).
  */
 export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; width: number; height: number }> {
-  // Sharp throws at once for an empty one, where it otherwise rejects.
+  // Sharp throws synchronously for an empty buffer; for others it rejects.
   if (bytes.byteLength === 0) throw notAPicture()
   const image = uncachedSharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1, sequentialRead: true })
   const { format, autoOrient } = await guarded(image.metadata())
@@ -21,7 +22,7 @@ export async function openPicture(bytes: Uint8Array): Promise<{ image: Sharp; wi
   return { image: image.autoOrient().timeout({ seconds: DECODE_SECONDS }).toColourspace('srgb'), ...autoOrient }
 }
 
-/** Replaces the error of a decoder with one plain sentence. */
+/** Replaces the error of a decoder with a plain message. */
 export async function guarded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
 /**
- * What was given cannot be made into anything: not a picture, too large, too many. The message is ours and safe to
- * show.
+ * The input cannot be used: it is not a picture, too large, or has too many parts. The message is written here and
+ * safe to show.
  */
 export class ProduceError extends Error {
   override readonly name = 'ProduceError'

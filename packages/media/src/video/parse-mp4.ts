@@ -6,26 +6,26 @@ export interface VideoSize {
   height: number
 }
 
-/** Of an MP4 file, whatever its fragments; what else lies there is no part of a video. */
+/** The top-level boxes of an MP4 file, with or without fragments. A file with any other box is not accepted. */
 const topLevel = new Set('ftyp moov moof mdat free skip wide styp sidx ssix mfra emsg prft pdin uuid meta udta'.split(' '))
 const brands = /^(?:isom|iso[2-9a-c]|mp4[12]|mp71|avc1|M4V |M4VP|M4VH|MSNV|msdh|msix|dash|cmf[cs2]|3gp\d)$/
-/** Of those that are looked at. A fragment a frame, for half an hour, has fewer. */
+/** The number of boxes that are read. A file of half an hour with one fragment per frame has fewer. */
 const maxBoxes = 200_000
 const maxFtypBytes = 4_096
 const maxTkhdBytes = 256
 export const maxSide = 20_000
 
 /**
- * Reads a file of the ISO base media file format (ISO/IEC 14496-12) whose boxes must fill it to the last byte; gives
- * the size of its picture. A box that is larger than what it lies in refuses it: whoever believes such a size reads or
- * reserves beyond the file.
+ * Reads a file of the ISO base media file format (ISO/IEC 14496-12) whose boxes must fill it to the last byte.
+ * Returns the size of its picture. A box that is larger than its container is an error, because a reader that trusts
+ * such a size reads or reserves memory beyond the file.
  */
 export function* parseMp4(bytes: number): Parser<VideoSize> {
   let size: VideoSize | undefined
   const seen: Seen = { boxes: 0 }
   for (let at = 0; at < bytes;) {
     const box = yield* readBox(bytes - at, seen)
-    if (!topLevel.has(box.type)) throw broken('it holds what is no part of a video')
+    if (!topLevel.has(box.type)) throw broken('it contains a box that is not part of a video')
     if ((box.type === 'ftyp') !== (at === 0)) throw broken('it does not begin as one')
     if (box.type === 'ftyp') yield* readBrands(box.left)
     else if (box.type === 'moov') size = (yield* readWithin(box.left, 'trak', readTrack, seen)) ?? size
@@ -43,17 +43,17 @@ interface Seen {
 interface BoxHead {
   type: string
   size: number
-  /** What follows its header. */
+  /** The content after the header of a box. */
   left: number
 }
 
 function* readBox(within: number, seen: Seen): Parser<BoxHead> {
   if (++seen.boxes > maxBoxes) throw broken('it has too many parts')
-  if (within < 8) throw broken('it is cut short')
+  if (within < 8) throw broken('it is truncated')
   const head = yield { take: 8 }
   const type = head.toString('latin1', 4)
   const short = head.readUInt32BE(0)
-  if (short === 1 && within < 16) throw broken('it is cut short')
+  if (short === 1 && within < 16) throw broken('it is truncated')
   const size = short === 1 ? Number((yield { take: 8 }).readBigUInt64BE(0)) : short === 0 ? within : short
   const left = size - (short === 1 ? 16 : 8)
   if (left < 0 || size > within) throw broken('a part of it is larger than the file')
@@ -87,14 +87,14 @@ function readTrack(left: number, seen: Seen): Parser<VideoSize | undefined> {
 }
 
 function* readTrackHeader(left: number): Parser<VideoSize | undefined> {
-  if (left > maxTkhdBytes) throw broken('it is broken')
+  if (left > maxTkhdBytes) throw broken('it is damaged')
   return sizeOfTrack(yield { take: left })
 }
 
-/** Width and height stand at the end, behind the matrix that turns them; a track without a picture has none. */
+/** Width and height are at the end, after the rotation matrix. A track without a picture has none. */
 function sizeOfTrack(header: Buffer): VideoSize | undefined {
   const matrixAt = header.length - 8 - 36
-  if (matrixAt < 0) throw broken('it is broken')
+  if (matrixAt < 0) throw broken('it is damaged')
   const wide = header.readUInt32BE(header.length - 8) >>> 16
   const high = header.readUInt32BE(header.length - 4) >>> 16
   if (wide === 0 || high === 0) return undefined
@@ -108,5 +108,5 @@ function* skip(bytes: number): Parser<void> {
 }
 
 function broken(why: string): UploadMismatch {
-  return new UploadMismatch(`The MP4 is not taken: ${why}.`)
+  return new UploadMismatch(`The MP4 is not accepted: ${why}.`)
 }

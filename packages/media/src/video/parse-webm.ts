@@ -9,9 +9,9 @@ const maxTracksBytes = 1024 * 1024
 const maxElements = 10_000
 
 /**
- * Reads a WebM file (EBML, RFC 8794; Matroska, RFC 9559) up to its first cluster, before which the tracks are
- * described; gives the size of its picture. The segment must end where the file does; a live recording does not say
- * how long it is.
+ * Parses a WebM file (EBML, RFC 8794; Matroska, RFC 9559) up to its first cluster, because the tracks are described
+ * before it. Returns the size of its picture. The segment must end with the file; a live recording does not declare
+ * its length.
  */
 export function* parseWebm(bytes: number): Parser<VideoSize> {
   const header = yield* readElement(bytes)
@@ -21,8 +21,8 @@ export function* parseWebm(bytes: number): Parser<VideoSize> {
   if (docType?.payload.toString('latin1').replace(/(?<!\0)\0+$/, '') !== 'webm') throw broken('it is of another kind')
   const segment = yield* readElement(bytes - header.bytes - header.left)
   const rest = bytes - header.bytes - header.left - segment.bytes
-  if (segment.id !== ids.segment) throw broken('it is broken')
-  if (segment.left !== undefined && segment.left !== rest) throw broken('something follows its end')
+  if (segment.id !== ids.segment) throw broken('it is damaged')
+  if (segment.left !== undefined && segment.left !== rest) throw broken('it has data after its end')
   const { size, left } = yield* readTracks(rest)
   yield* skip(left)
   return size
@@ -35,7 +35,7 @@ function* readTracks(within: number): Parser<{ size: VideoSize; left: number }> 
     left -= element.bytes
     if (element.id === ids.cluster || element.left === undefined) break
     if (element.id === ids.tracks) {
-      if (element.left > maxTracksBytes) throw broken('it is broken')
+      if (element.left > maxTracksBytes) throw broken('it is damaged')
       const size = sizeOfTracks(yield { take: element.left })
       return { size, left: left - element.left }
     }
@@ -47,9 +47,9 @@ function* readTracks(within: number): Parser<{ size: VideoSize; left: number }> 
 
 interface ElementHead {
   id: number
-  /** Of its head. */
+  /** The length of the element's head. */
   bytes: number
-  /** Of what follows; undefined: not said. */
+  /** The length of its content; undefined: not declared. */
   left: number | undefined
 }
 
@@ -57,17 +57,17 @@ function* readElement(within: number): Parser<ElementHead> {
   const id = yield* readNumber(within, 4)
   const size = yield* readNumber(within - id.bytes, 8)
   const bytes = id.bytes + size.bytes
-  // All ones: the length is not known.
+  // All ones: the length is unknown.
   const left = size.value === size.max ? undefined : size.value
   if (left !== undefined && left > within - bytes) throw broken('a part of it is larger than the file')
   return { id: id.marked, bytes, left }
 }
 
 function* readNumber(within: number, maxBytes: number) {
-  if (within < 1) throw broken('it is cut short')
+  if (within < 1) throw broken('it is truncated')
   const first: Buffer = yield { take: 1 }
   const bytes = Math.clz32(first.readUInt8(0)) - 24 + 1
-  if (bytes > maxBytes || bytes > within) throw broken('it is cut short')
+  if (bytes > maxBytes || bytes > within) throw broken('it is truncated')
   const more: Buffer = bytes > 1 ? yield { take: bytes - 1 } : Buffer.alloc(0)
   return decodeNumber(Buffer.concat([first, more]))
 }
@@ -78,12 +78,12 @@ function decodeNumber(coded: Buffer) {
   const first = coded.readUInt8(0)
   const more = coded.subarray(1)
   const join = (head: number) => more.reduce((sum, byte) => sum * 256 + byte, head)
-  // The mark goes first: with it, eight bytes are more than a number can hold.
+  // The marker bit is removed first: with it, eight bytes exceed the integers of a number.
   const mark = 2 ** (8 - bytes)
   return { bytes, marked: join(first), value: join(first % mark), max: allOnes(bytes) }
 }
 
-/** All ones, summed up in the same way. */
+/** The value with all bits set, computed in the same way. */
 function allOnes(bytes: number): number {
   let max = 2 ** (8 - bytes) - 1
   for (let more = 1; more < bytes; more++) max = max * 256 + 255
@@ -97,7 +97,7 @@ function elementsIn(buffer: Buffer): { id: number; payload: Buffer }[] {
     const size = numberAt(buffer, at + id.bytes)
     const start = at + id.bytes + size.bytes
     at = start + size.value
-    if (at > buffer.length || found.length === maxElements) throw broken('it is broken')
+    if (at > buffer.length || found.length === maxElements) throw broken('it is damaged')
     found.push({ id: id.marked, payload: buffer.subarray(start, at) })
   }
   return found
@@ -105,7 +105,7 @@ function elementsIn(buffer: Buffer): { id: number; payload: Buffer }[] {
 
 function numberAt(buffer: Buffer, at: number) {
   const bytes = Math.clz32(buffer[at] ?? 0) - 24 + 1
-  if (bytes > 8 || at + bytes > buffer.length) throw broken('it is broken')
+  if (bytes > 8 || at + bytes > buffer.length) throw broken('it is damaged')
   return decodeNumber(buffer.subarray(at, at + bytes))
 }
 
@@ -131,5 +131,5 @@ function* skip(bytes: number): Parser<void> {
 }
 
 function broken(why: string): UploadMismatch {
-  return new UploadMismatch(`The WebM is not taken: ${why}.`)
+  return new UploadMismatch(`The WebM is not accepted: ${why}.`)
 }

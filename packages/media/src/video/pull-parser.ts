@@ -1,12 +1,12 @@
-/** What a parser needs next: so many bytes to look at, or so many to pass over. */
+/** What a parser needs next: a number of bytes to read, or to skip. */
 export type Want = { take: number } | { skip: number }
 
-/** Asks for bytes in their order, and gives what it has found. */
+/** A generator that asks for bytes in order, and returns its result. */
 export type Parser<T> = Generator<Want, T, Buffer>
 
 const nothing = Buffer.alloc(0)
 
-/** Runs a parser over a file that comes chunk by chunk and is never held. */
+/** Runs a parser on a file that arrives chunk by chunk and is never in memory as a whole. */
 export class PullParser<T> {
   readonly #parser: Parser<T>
   #step: IteratorResult<Want, T>
@@ -22,7 +22,7 @@ export class PullParser<T> {
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && !this.#step.done;) {
       const part = chunk.subarray(at, at + this.#missing)
-      // Copied: the chunk's memory is given back.
+      // Copied, because the memory of the chunk is freed.
       if ('take' in this.#step.value) this.#taken.push(Buffer.from(part))
       at += part.length
       this.#missing -= part.length
@@ -30,7 +30,7 @@ export class PullParser<T> {
     }
   }
 
-  /** What was found; undefined where the file ended before the parser did. */
+  /** The result; undefined if the file ended before the parser did. */
   end(): T | undefined {
     return this.#step.done ? this.#step.value : undefined
   }

@@ -4,8 +4,8 @@ import { mix, shift, type Lch } from './oklch.ts'
 import { LIGHTS, type Recipe } from './lights.ts'
 
 /**
- * What the hour and the weather do to every colour of a picture. One picture has one light, and all its shapes obey
- * it.
+ * The effect of the time of day and the weather on every colour of a picture. A picture has one light for all its
+ * shapes.
  */
 export type Light = Recipe & {
   time: Time
@@ -52,10 +52,13 @@ function cover(colour: Lch, lighter: number): Lch {
   return [colour[0] * 0.92 + lighter, colour[1] * 0.5, colour[2]]
 }
 
-/** A thing's own colour as it looks in this light, `depth` 0 (far off, all air) to 1 (at hand). */
+/**
+ * An object's own colour as it looks in this light. `depth` is 0 for the far distance (all air) to 1 for the
+ * foreground.
+ */
 export function inLight(light: Light, own: Lch, depth: number): Lch {
   const { lightness, chroma, hue, pull } = light.ambient
-  // What is nearly white keeps more of its light: snow and plaster glimmer when all else is dark.
+  // Colours near white keep more of their lightness, so that snow and plaster stand out in the dark.
   const kept = lightness + (1 - lightness) * 0.3 * own[0] ** 5
   const dimmed: Lch = [own[0] * kept, own[1] * chroma, own[2]]
   const tinted = mix(dimmed, [dimmed[0], Math.max(dimmed[1], 0.06), hue], pull)

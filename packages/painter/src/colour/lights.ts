@@ -8,18 +8,18 @@ export type Recipe = {
   sky: readonly Lch[]
   haze: Lch
   mist: number
-  /** The sun's or moon's face, and the light around it. */
+  /** The disc of the sun or moon, and the light around it. */
   face: Lch
   glow: Lch
   glowStrength: number
   cloudLit: Lch
   cloudShade: Lch
-  /** Own colours are multiplied by the first two, and drawn towards the hue by `pull`. */
+  /** Own colours are multiplied by the first two, and shifted towards the hue by `pull`. */
   ambient: { lightness: number; chroma: number; hue: number; pull: number }
   /** Lamps and windows are on. */
   lit: boolean
   lamp: Lch
-  /** The darkest dark, for what stands against the light. */
+  /** The darkest colour, for shapes against the light. */
   dark: Lch
 }
 

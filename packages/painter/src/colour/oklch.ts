@@ -7,7 +7,7 @@ export type Rgb = readonly [red: number, green: number, blue: number]
 export function toRgb(colour: Lch): Rgb {
   const lightness = Math.min(1, Math.max(0, colour[0]))
   let chroma = Math.max(0, colour[1])
-  // Out of what a screen can show, chroma gives way and the hue and lightness stay.
+  // Outside the colours of a screen, chroma is reduced, and hue and lightness are kept.
   for (let step = 0; step < 24; step++) {
     const linear = labToLinear(toLab([lightness, chroma, colour[2]]))
     if (linear.every((part) => part > -0.0005 && part < 1.0005)) return encode(linear)
@@ -39,14 +39,17 @@ export function toLch([lightness, a, b]: Lab): Lch {
   return [lightness, Math.hypot(a, b), ((Math.atan2(b, a) * 180) / Math.PI + 360) % 360]
 }
 
-/** `share` of `b` (0–1) in `a`, straight through OKLab: opposite hues meet in grey, not in a rainbow. */
+/**
+ * Mixes `share` (0–1) of `b` into `a`, in a straight line through OKLab: opposite hues mix to grey, not to the hues
+ * between them.
+ */
 export function mix(a: Lch, b: Lch, share: number): Lch {
   const [from, to] = [toLab(a), toLab(b)]
   const part = (index: 0 | 1 | 2): number => from[index] + (to[index] - from[index]) * share
   return toLch([part(0), part(1), part(2)])
 }
 
-/** The colour at a place between the stops: 0 is the first, 1 the second. */
+/** The colour at a position between the stops: 0 is the first, 1 the last. */
 export function mixStops(stops: readonly Lch[], at: number): Lch {
   const from = Math.min(stops.length - 2, Math.floor(at))
   const [lower, upper] = [stops[from], stops[from + 1]]
@@ -54,7 +57,7 @@ export function mixStops(stops: readonly Lch[], at: number): Lch {
   return mix(lower, upper, at - from)
 }
 
-/** Turned, or made lighter or stronger: hue is added, lightness is added, chroma multiplied. */
+/** Shifts a colour: lightness and hue are added, chroma is multiplied. */
 export function shift(colour: Lch, lightness: number, chroma = 1, hue = 0): Lch {
   return [Math.min(0.99, Math.max(0.02, colour[0] + lightness)), colour[1] * chroma, (colour[2] + hue + 360) % 360]
 }

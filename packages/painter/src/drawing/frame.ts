@@ -1,4 +1,7 @@
-/** The picture's pixels, and the units it is composed in: whatever its shape, it is a million of them in area. */
+/**
+ * The picture's size in pixels, and the units of its composition. Whatever its shape, its area is a million square
+ * units.
+ */
 export type Frame = { pixelWidth: number; pixelHeight: number; width: number; height: number; scale: number }
 
 export function createFrame(pixelWidth: number, pixelHeight: number): Frame {

@@ -5,15 +5,15 @@ import type { Frame } from './frame.ts'
 import type { Hand } from './picture.ts'
 import { el } from './svg.ts'
 
-/** What every drawing function is given: the sheet, the light, the style's hand and a stream of chance. */
+/** The input of every drawing function: the frame, the light, the style's hand and a random stream. */
 export type Pen = {
   frame: Frame
   light: Light
   hand: Hand
   random: Random
-  /** A thing's own colour, as it looks at this depth. */
+  /** An object's own colour as it looks at this depth. */
   tint: (own: Lch, depth: number) => string
-  /** A colour that makes its own light, or is meant as it is. */
+  /** A colour that emits light, or that is used without change. */
   pure: (colour: Lch) => string
   /** A name nothing else in the sheet has. */
   name: () => string
@@ -32,7 +32,7 @@ export function createPen(frame: Frame, light: Light, hand: Hand, random: Random
   }
 }
 
-/** The same pen with another stream of chance, so that a part drawn more or less does not shift the others. */
+/** The same pen with another random stream, so that a change of one part does not shift the others. */
 export function withChance(pen: Pen, name: string): Pen {
   return { ...pen, random: pen.random.fork(name) }
 }
@@ -40,8 +40,7 @@ export function withChance(pen: Pen, name: string): Pen {
 export type Stop = readonly [offset: number, colour: string, opacity?: number]
 
 /**
- * A fill from top to bottom of `y0`–`y1`; a style that works flat gets its middle colour. Returns the defs and the
- * fill.
+ * A vertical gradient from `y0` to `y1`. A flat style gets the middle colour instead. Returns the defs and the fill.
  */
 export function shade(pen: Pen, y0: number, y1: number, stops: readonly Stop[]): { defs: string; fill: string } {
   const middle = stops[Math.floor(stops.length / 2)]

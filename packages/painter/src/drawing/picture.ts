@@ -3,19 +3,19 @@ import type { Light } from '../colour/light.ts'
 import type { Random } from '../random.ts'
 import type { Frame } from './frame.ts'
 
-/** A lamp's or window's light in the air around it. */
+/** The glow of a lamp or window in the air around it. */
 export type Glow = { x: number; y: number; radius: number; colour: Lch; strength: number }
 
-/** One sheet of the picture. Sheets lie on each other from far to near. */
+/** One sheet of the picture. Sheets are stacked from far to near. */
 export type Plate =
   | { kind: 'shapes'; depth: number; body: string; glows?: readonly Glow[]; flat?: boolean; accent?: boolean }
   | { kind: 'mist'; y: number; height: number; strength: number }
   | { kind: 'water'; top: number; bottom: number }
   | { kind: 'fall'; what: 'rain' | 'snow' }
 
-/** How a style cuts its shapes and mixes its colours; the drawing asks it, the style paints what was drawn. */
+/** How a style cuts its shapes and mixes its colours. The drawing reads it, and the style then paints the drawing. */
 export type Hand = {
-  /** Few straight edges and true circles instead of many small turns. */
+  /** Uses few straight edges and true circles instead of many small curves. */
   angular: boolean
   /** No gradients inside a shape. */
   flat: boolean

@@ -1,4 +1,4 @@
-/** SVG as strings. Only numbers and words of our own ever go in: nothing of a prompt reaches the drawing. */
+/** SVG as strings. They contain only numbers and words of this code, and nothing of a prompt. */
 export type Point = readonly [x: number, y: number]
 export type Attributes = Record<string, string | number | undefined>
 
@@ -33,7 +33,7 @@ export function straight(points: readonly Point[], closed = true): string {
   return `M${points.map(([x, y]) => `${short(x)} ${short(y)}`).join('L')}${closed ? 'Z' : ''}`
 }
 
-/** A soft curve through all points: Catmull–Rom, written as Béziers. */
+/** A smooth curve through all points: Catmull–Rom, written as Béziers. */
 export function smooth(points: readonly Point[], closed = false): string {
   const at = (index: number): Point => {
     const last = points.length - 1

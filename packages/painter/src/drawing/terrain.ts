@@ -3,7 +3,10 @@ import type { Pen } from './pen.ts'
 import type { Point } from './svg.ts'
 import { smooth, straight } from './svg.ts'
 
-/** Breaks a line's edges again and again, each time by a share of their length, as rock and shores break. */
+/**
+ * Displaces the middle of each edge of a line repeatedly, by a share of its length, which makes it look like rock or
+ * a shore.
+ */
 export function roughen(random: Random, points: readonly Point[], share: number, shortest: number): Point[] {
   let line = [...points]
   for (let round = 0; round < 7; round++) {
@@ -25,7 +28,7 @@ export function roughen(random: Random, points: readonly Point[], share: number,
   return line
 }
 
-/** Rolling ground: a few long swells and some short ones. */
+/** Rolling ground: a few long waves and some short ones. */
 export function swell(pen: Pen, y: number, height: number, turns: number): Point[] {
   const { random, frame } = pen
   const waves = [1, 2.3, 4.1].map((factor, index) => ({
@@ -44,7 +47,7 @@ export function swell(pen: Pen, y: number, height: number, turns: number): Point
   })
 }
 
-/** The land under a line, down to the sheet's end. */
+/** The land below a line, down to the bottom of the sheet. */
 export function ground(pen: Pen, points: readonly Point[], soft = true): string {
   const { width, height } = pen.frame
   const top = soft ? smooth(points) : straight(points, false)

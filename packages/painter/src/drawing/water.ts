@@ -5,8 +5,7 @@ import { addShapes, type Stage } from './stage.ts'
 import { ellipse, group, line, path, rect, short, smooth, type Point } from './svg.ts'
 
 /**
- * Water from `top` down, as this style shows water: a mirror, sheets of paper, carved waves, or a few strokes of the
- * brush.
+ * Water from `top` down, in the manner of the style: a mirror, sheets of paper, carved waves, or a few brush strokes.
  */
 export function addWater(stage: Stage, top: number, bottom = stage.pen.frame.height): void {
   const way = stage.pen.hand.water
@@ -48,7 +47,7 @@ function ripples(pen: Pen, y: number, height: number, length: number): Point[] {
   return points
 }
 
-/** The light's path on the water: short bars under the sun or moon, wider the nearer. */
+/** The reflection of the light on the water: short bars below the sun or moon, wider in the foreground. */
 function glitter(stage: Stage, pen: Pen, y: number, t: number, room: number): string {
   if (!stage.body.shown) return ''
   const { random } = pen

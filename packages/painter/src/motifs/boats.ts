@@ -20,7 +20,7 @@ const SAILS: readonly Lch[] = [
 
 export type Boat = { x: number; y: number; size: number; depth: number; colour?: Lch }
 
-/** What floats, and itself upside down beneath it where water mirrors. */
+/** A floating object, with its mirror image below it in styles whose water reflects. */
 export function afloat(pen: Pen, y: number, thing: Drawn): Drawn {
   if (pen.hand.water === 'strips' && !pen.hand.angular) return thing
   const opacity = pen.hand.water === 'mirror' ? 0.42 : 0.22

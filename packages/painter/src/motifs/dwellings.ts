@@ -4,7 +4,7 @@ import { circle, ellipse, group, line, path, rect, short, straight, type Point }
 import { window } from './houses.ts'
 import type { Drawn } from './drawn.ts'
 
-/** A cottage with a pitched roof, seen a little from the side; smoke when it is cold or dark. */
+/** A cottage with a pitched roof, seen slightly from the side. It has smoke if it is cold or dark. */
 export function cottage(pen: Pen, x: number, base: number, size: number, depth: number, snow = false): Drawn {
   const { random, light } = pen
   const wall = random.pick<Lch>([
@@ -186,7 +186,7 @@ export function balloon(pen: Pen, x: number, y: number, size: number, depth: num
   }
 }
 
-/** A stone bridge of several arches. `y` is the water. */
+/** A stone bridge with several arches. `y` is the level of the water. */
 export function bridge(pen: Pen, from: number, to: number, y: number, height: number, depth: number): string {
   const stone: Lch = [0.6, 0.03, 65]
   const count = Math.max(2, Math.round((to - from) / (height * 2.6)))

@@ -33,7 +33,7 @@ export type House = {
   gable?: 'step' | 'bell' | 'point' | 'side'
 }
 
-/** A narrow town house seen from the street: gable, rows of windows, a door. */
+/** A narrow town house, seen from the street: gable, rows of windows, a door. */
 export function house(pen: Pen, given: House): Drawn {
   const { random } = pen
   const { x, base, width, height, depth } = given

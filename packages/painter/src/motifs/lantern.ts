@@ -42,7 +42,7 @@ export function lantern(pen: Pen, x: number, y: number, size: number, colour: Lc
   return { body, glows: lit ? [{ x, y, radius: size * 1.7, colour, strength: 0.5 + depth * 0.12 }] : [] }
 }
 
-/** A paper balloon with a flame in it, let go into the night. */
+/** A paper balloon with a flame, rising in the night. */
 export function skyLantern(pen: Pen, x: number, y: number, size: number, depth: number): Drawn {
   const colour: Lch = [0.76 + pen.random.around(0, 0.05), 0.15, 60 + pen.random.around(0, 12)]
   const s = short
@@ -64,7 +64,7 @@ export function skyLantern(pen: Pen, x: number, y: number, size: number, depth: 
   return { body, glows: [glow] }
 }
 
-/** A cord between two points, hanging, with something at even distances along it. */
+/** A hanging cord between two points, with objects at even distances. */
 export function garland(
   from: readonly [number, number],
   to: readonly [number, number],

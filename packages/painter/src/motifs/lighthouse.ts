@@ -4,7 +4,7 @@ import { path, rect, straight, type Point } from '../drawing/svg.ts'
 import { roughen } from '../drawing/terrain.ts'
 import type { Drawn } from './drawn.ts'
 
-/** Banded tower, gallery and lantern; at night its beam. */
+/** A banded tower with gallery and lantern, and with a beam at night. */
 export function lighthouse(pen: Pen, x: number, base: number, height: number, depth: number): Drawn {
   const white: Lch = [0.95, 0.015, 85]
   const red: Lch = pen.random.pick([

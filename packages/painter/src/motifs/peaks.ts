@@ -5,17 +5,17 @@ import { roughen } from '../drawing/terrain.ts'
 
 export type Range = {
   depth: number
-  /** Where its foot is, and how far its highest peak stands over it. */
+  /** The height of its foot, and the height of its highest peak above the foot. */
   base: number
   height: number
   /** Where the highest peak stands. */
   peak: number
   colour: Lch
-  /** How far down from the highest peak the snow reaches, as a share of the height. */
+  /** How far the snow reaches down from the highest peak, as a share of the height. */
   snow: number
 }
 
-/** A mountain range: lit flanks, shaded flanks, snow that ends in tongues. */
+/** A mountain range with lit flanks, shaded flanks, and snow whose lower edge has tongues. */
 export function peaks(pen: Pen, range: Range): string {
   const edge = skyline(pen, range)
   const shape = `${straight(edge, false)}L${pen.frame.width + 90} ${range.base + 200}L-90 ${range.base + 200}Z`
@@ -39,7 +39,7 @@ export function peaks(pen: Pen, range: Range): string {
   ].join('')
 }
 
-/** Peaks of several sizes that lean on one another, from the left edge to the right. */
+/** Overlapping peaks of several sizes, from the left edge to the right. */
 function skyline(pen: Pen, { base, height, peak }: Range): Point[] {
   const { random, frame } = pen
   const spacing = height * random.between(0.5, 0.62)
@@ -63,7 +63,7 @@ function skyline(pen: Pen, { base, height, peak }: Range): Point[] {
 
 type Summit = { top: Point; fall: readonly Point[]; end: Point; drop: number }
 
-/** Every point that stands over its neighbourhood throws a flank away from the light. */
+/** Every point above its neighbours has a shaded flank on the side away from the light. */
 function summitsOf(pen: Pen, range: Range, edge: readonly Point[]): Summit[] {
   const toRight = pen.light.side === -1
   const line = toRight ? edge : [...edge].reverse()
@@ -72,7 +72,7 @@ function summitsOf(pen: Pen, range: Range, edge: readonly Point[]): Summit[] {
     const after = line[index + 1]
     if (!before || !after || before[1] <= top[1] || after[1] <= top[1]) return []
     let lowest = { at: index + 1, point: after }
-    // Small notches on the way down belong to the same flank; a climb is the next mountain.
+    // Small notches on the way down belong to the same flank. A rise starts the next mountain.
     for (const [step, point] of line.slice(index + 2).entries()) {
       if (point[1] < lowest.point[1] - range.height * 0.02) break
       if (point[1] > lowest.point[1]) lowest = { at: index + 2 + step, point }

@@ -11,7 +11,7 @@ const COATS: readonly Lch[] = [
   [0.5, 0.09, 330],
 ]
 
-/** Someone seen from behind, in a coat, perhaps under an umbrella. `y` is where the feet stand. */
+/** A person seen from behind, in a coat, perhaps with an umbrella. `y` is the position of the feet. */
 export function person(pen: Pen, x: number, y: number, height: number, depth: number, umbrella = false): string {
   const { random } = pen
   const coat = random.pick(COATS)
@@ -97,7 +97,7 @@ export function cat(pen: Pen, x: number, y: number, size: number, depth: number)
   )
 }
 
-/** A deer that has heard something. It looks to the side of `way`. */
+/** An alert deer. It looks to the side of `way`. */
 export function deer(pen: Pen, x: number, y: number, size: number, depth: number, way: -1 | 1): string {
   const own: Lch = [0.42, 0.07, 55]
   const fur = pen.tint(own, depth)

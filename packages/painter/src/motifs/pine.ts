@@ -6,7 +6,7 @@ export const PINE: Lch = [0.38, 0.055, 160]
 
 export type Pine = { x: number; y: number; height: number; depth: number; colour?: Lch; snow?: boolean }
 
-/** A conifer: tiers of drooping branches, darker on the side away from the light. */
+/** A conifer with tiers of drooping branches, darker on the side away from the light. */
 export function pine(pen: Pen, { x, y, height, depth, colour = PINE, snow = false }: Pine): string {
   const { random } = pen
   if (pen.hand.angular) return angularPine(pen, { x, y, height, depth, colour, snow })

@@ -6,7 +6,7 @@ import { ground, heightAt, swell } from '../drawing/terrain.ts'
 
 export const GRASS: Lch = [0.42, 0.085, 138]
 
-/** Blades in tufts along a line; the nearer, the taller. */
+/** Tufts of grass along a line. Nearer blades are taller. */
 export function grass(pen: Pen, along: readonly Point[], height: number, count: number, colour: string): string {
   const { random, frame } = pen
   if (pen.hand.angular) return ''
@@ -39,7 +39,7 @@ export function reeds(pen: Pen, x: number, y: number, height: number, count: num
   }).join('')
 }
 
-/** The bank one stands on: it closes the picture below. */
+/** The bank in the foreground, which closes the picture at the bottom. */
 export function addNearBank(stage: Stage, level: number, own: Lch = GRASS): readonly Point[] {
   const pen = withChance(stage.pen, 'bank')
   const { frame } = pen

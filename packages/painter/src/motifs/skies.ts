@@ -3,7 +3,7 @@ import { shade, withChance, type Pen } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { path, rect, short, smooth, straight, type Point } from '../drawing/svg.ts'
 
-/** Skies that are cut or printed, not painted. A painted sky is air, and made of pixels. */
+/** Skies of styles that cut or print. A painted sky is made of pixels (raster/sky.ts). */
 export function addSky(stage: Stage): void {
   const { sky } = stage.pen.hand
   if (sky === 'rings') addRings(stage)
@@ -11,7 +11,7 @@ export function addSky(stage: Stage): void {
   if (sky === 'bokashi') addBokashi(stage)
 }
 
-/** Sheets with a hole each, the widest on top: one looks through them all at the light. */
+/** Stacked sheets, each with a hole, the widest on top. The light shows through all of them. */
 function addRings(stage: Stage): void {
   const pen = withChance(stage.pen, 'rings')
   const { random, frame, light } = pen
@@ -118,7 +118,10 @@ function addPosterSky(stage: Stage, sky: 'bands' | 'rays'): void {
   addShapes(stage, 0, parts.join(''))
 }
 
-/** The printer wipes the block so that the colour fades: dark at the top, clear in the middle, warm at the horizon. */
+/**
+ * The printer wipes the block so that the colour fades: dark at the top, clear in the middle, warm at the horizon
+ * (bokashi).
+ */
 function addBokashi(stage: Stage): void {
   const pen = withChance(stage.pen, 'bokashi')
   const { frame, light, random } = pen
@@ -146,7 +149,7 @@ function addBokashi(stage: Stage): void {
   }
 }
 
-/** Long bars with round ends, one over another: the clouds of old prints. */
+/** Long bars with round ends, one above the other, like the clouds of old woodblock prints. */
 function streamer(pen: Pen, x: number, y: number): string {
   const { random, frame } = pen
   return Array.from({ length: random.whole(2, 3) }, (_, index) => {

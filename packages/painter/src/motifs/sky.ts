@@ -4,7 +4,7 @@ import { addSky } from './skies.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { circle, el, group, path, short, smooth, type Point } from '../drawing/svg.ts'
 
-/** The sky if it is cut rather than painted, stars at night, then the sun's or moon's face. */
+/** The sky of styles that cut it, stars at night, and the disc of the sun or moon. */
 export function addSkyAndBodies(stage: Stage): void {
   const { light } = stage.pen
   addSky(stage)

@@ -15,7 +15,7 @@ const FRONTS: readonly Lch[] = [
 
 export type Skyline = { from: number; to: number; base: number; height: number; depth: number; peak: number }
 
-/** Towers of a large city, highest around `peak`. */
+/** Towers of a large city, the highest ones around `peak`. */
 export function skyline(pen: Pen, { from, to, base, height, depth, peak }: Skyline): Drawn {
   const { random } = pen
   const towers: Drawn[] = []

@@ -2,7 +2,7 @@ import { shift, type Lch } from '../colour/oklch.ts'
 import type { Pen } from '../drawing/pen.ts'
 import { circle, el, ellipse, group, line, path, short, smooth, type Point } from '../drawing/svg.ts'
 
-/** Half of an outline from top to foot, mirrored: what a potter's wheel or a lathe makes. */
+/** Mirrors half of an outline, from top to foot, as for turned pottery or wood. */
 export function turned(
   pen: Pen,
   x: number,
@@ -129,7 +129,7 @@ export function fruit(
   ].join('')
 }
 
-/** What stands on a table darkens it on the side away from the light. */
+/** An object on a table darkens it on the side away from the light. */
 export function tableShadow(pen: Pen, x: number, base: number, width: number, depth: number): string {
   const away = pen.light.side === -1 ? 1 : -1
   return ellipse(x + away * width * 0.42, base - width * 0.015, width * 0.66, width * 0.085, pen.tint([0.16, 0.03, 290], depth), {

@@ -17,7 +17,7 @@ const BARK: Lch = [0.34, 0.04, 50]
 
 export type Tree = { x: number; y: number; height: number; depth: number; leaf?: Lch; snow?: boolean }
 
-/** A round tree: trunk, forked boughs, a crown of many small clumps, lit on one side. */
+/** A round tree: trunk, forked boughs, and a crown of many small clumps that is lit on one side. */
 export function broadleaf(pen: Pen, { x, y, height, depth, leaf = pen.random.pick(LEAVES), snow = false }: Tree): string {
   const { random } = pen
   const crown = height * 0.34
@@ -78,7 +78,7 @@ export function leafClump(pen: Pen, x: number, y: number, radius: number): strin
   return smooth(points, true)
 }
 
-/** A slender tree like a flame: cypress or poplar. */
+/** A slender, flame-shaped tree: cypress or poplar. */
 export function poplar(pen: Pen, { x, y, height, depth, leaf = [0.42, 0.08, 145] }: Tree): string {
   const half = height * 0.13
   const s = short
@@ -102,7 +102,7 @@ export function poplar(pen: Pen, { x, y, height, depth, leaf = [0.42, 0.08, 145]
 
 export type Bough = { from: Point; angle: number; length: number; width: number }
 
-/** A branch that forks until it is twigs. Returns its strokes and where the twigs end. */
+/** A branch that forks down to twigs. Returns its strokes and the ends of the twigs. */
 export function branch(pen: Pen, bough: Bough, forks: number, colour: string): { body: string; ends: Point[] } {
   const { random } = pen
   const { from, angle, length, width } = bough
@@ -131,7 +131,7 @@ export function branch(pen: Pen, bough: Bough, forks: number, colour: string): {
   }
 }
 
-/** A bare tree in winter, or one in leaf or blossom when given what to hang on its twigs. */
+/** A bare tree, or a tree with the given leaves or blossoms on its twigs. */
 export function branching(pen: Pen, { x, y, height, depth }: Tree, dress?: (ends: readonly Point[]) => string): string {
   const colour = pen.tint([0.27, 0.035, 45], depth)
   const { body, ends } = branch(
@@ -143,7 +143,7 @@ export function branching(pen: Pen, { x, y, height, depth }: Tree, dress?: (ends
   return group({ stroke: 'none' }, body) + (dress ? dress(ends) : '')
 }
 
-/** Single leaves or petals scattered about the twigs. */
+/** Single leaves or petals, scattered around the twigs. */
 export function dabs(
   pen: Pen,
   ends: readonly Point[],

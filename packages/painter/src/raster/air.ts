@@ -4,7 +4,7 @@ import type { Glow } from '../drawing/picture.ts'
 import { step, type Canvas, type Plane } from './canvas.ts'
 import { sample } from './noise.ts'
 
-/** Mist in a bank: thickest low down, torn at its upper edge. */
+/** A bank of mist: thickest at the bottom, with a ragged upper edge. */
 export function paintMist(
   canvas: Canvas,
   frame: Frame,
@@ -28,7 +28,7 @@ export function paintMist(
   }
 }
 
-/** Light adds to what is there and never darkens it. */
+/** Light is added to the picture and never darkens it. */
 export function paintGlow(canvas: Canvas, frame: Frame, glow: Glow): void {
   const colour = toRgb(glow.colour)
   const centreX = glow.x * frame.scale

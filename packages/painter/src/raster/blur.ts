@@ -1,9 +1,9 @@
 import { createPlane, type Plane } from './canvas.ts'
 
-/** Three box blurs one after another are close to a Gaussian, and cost the same for every radius. */
+/** Three box blurs in sequence approximate a Gaussian, at the same cost for every radius. */
 export function blurPlane(plane: Plane, radius: number): Plane {
   if (radius < 0.5) return plane
-  // A wide blur holds nothing fine: a picture of a quarter of the pixels, or less, loses nothing by it.
+  // A wide blur has no fine detail, so it is computed on a quarter of the pixels or fewer.
   if (radius > 8) return enlarge(blurPlane(halve(plane), radius / 2), plane.width, plane.height)
   const box = Math.max(1, Math.round(radius))
   let from = plane
@@ -29,7 +29,7 @@ function blurRows({ width, height, data }: Plane, box: number): Plane {
 function blurColumns({ width, height, data }: Plane, box: number): Plane {
   const out = createPlane(width, height)
   const share = 1 / (box * 2 + 1)
-  // Row by row with a sum for each column: reading down single columns would miss the cache at every step.
+  // Goes row by row with a sum per column. Reading down single columns would miss the cache at every step.
   const sums = new Float64Array(width)
   for (let y = -box; y <= box; y++) addRow(sums, data, Math.min(height - 1, Math.max(0, y)) * width, 1)
   for (let y = 0; y < height; y++) {

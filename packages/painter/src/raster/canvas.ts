@@ -2,8 +2,8 @@ import type { Frame } from '../drawing/frame.ts'
 import type { Rgb } from '../colour/oklch.ts'
 
 /**
- * What is painted on: three channels a pixel, 0–1, as a screen takes them. Floats, so that many thin coats leave no
- * bands.
+ * The pixels of a painting: three channels of 0–1, in the encoding of screens. Floats, because many thin coats of
+ * bytes would show bands.
  */
 export type Canvas = { width: number; height: number; data: Float32Array }
 

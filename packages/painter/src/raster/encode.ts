@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import type { Canvas } from './canvas.ts'
 
-/** A PNG without metadata: the same pixels are the same bytes. */
+/** A PNG without metadata: the same pixels give the same bytes. */
 export async function encodePng(canvas: Canvas): Promise<Buffer> {
   const { width, height, data } = canvas
   const bytes = new Uint8Array(data.length)

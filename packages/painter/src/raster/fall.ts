@@ -3,7 +3,9 @@ import type { Picture } from '../drawing/picture.ts'
 import { blend } from './air.ts'
 import type { Canvas } from './canvas.ts'
 
-/** Rain or snow between the viewer and the scene: some near and large, most far and small. */
+/**
+ * Rain or snow between the viewer and the scene: a few large flakes or drops nearby, most of them small and far away.
+ */
 export function paintFall(canvas: Canvas, picture: Picture, what: 'rain' | 'snow'): void {
   const { frame } = picture
   const random = picture.random.fork(what)

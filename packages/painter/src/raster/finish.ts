@@ -5,7 +5,7 @@ import { createTile, grain, sample } from './noise.ts'
 
 export type Coat = { brush: number; grain: number; vignette: number }
 
-/** The last coat: broad brush marks, the paper's grain, and corners a little darker so that the eye stays inside. */
+/** The last coat: broad brush marks, the paper's grain, and slightly darker corners. */
 export function finish(canvas: Canvas, frame: Frame, random: Random, coat: Coat): void {
   const brush = createTile(random.fork('brush'), 8, 5)
   const paper = createTile(random.fork('paper'), 256, 2)
@@ -22,7 +22,7 @@ export function finish(canvas: Canvas, frame: Frame, random: Random, coat: Coat)
       const at = (y * width + x) * 3
       for (let part = 0; part < 3; part++) {
         const value = data[at + part] ?? 0
-        // Mid-tones take the marks; black and white stay clean.
+        // Only mid-tones take the marks; black and white stay clean.
         const room = 0.3 + 2.8 * value * (1 - value)
         data[at + part] = (value + (marks + fibre) * room) * corner
       }

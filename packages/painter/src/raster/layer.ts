@@ -3,7 +3,10 @@ import type { Frame } from '../drawing/frame.ts'
 import { el, short } from '../drawing/svg.ts'
 import type { Canvas } from './canvas.ts'
 
-/** Drawn shapes as pixels: red, green, blue, alpha, a byte each. `top` to `bottom` are the rows that hold any of it. */
+/**
+ * Drawn shapes as pixels of red, green, blue and alpha, a byte each. `top` to `bottom` are the rows that are not
+ * empty.
+ */
 export type Layer = { width: number; height: number; data: Uint8Array; top: number; bottom: number }
 
 export async function rasterise(body: string, frame: Frame): Promise<Layer> {
@@ -18,8 +21,8 @@ export async function rasterise(body: string, frame: Frame): Promise<Layer> {
 }
 
 /**
- * Gives a layer's memory back at once. A picture lays two dozen of six megabytes each, and the collector, which sees
- * only their small handles, would let them all pile up. The layer cannot be read afterwards.
+ * Frees a layer's memory at once. A picture has two dozen layers of six megabytes. The garbage collector sees only
+ * their small handles and would let all of them accumulate. The layer cannot be read afterwards.
  */
 export function release({ data }: Layer): void {
   if (data.buffer instanceof ArrayBuffer) data.buffer.transfer(0)

@@ -4,8 +4,8 @@ import { createPlane, type Plane } from './canvas.ts'
 const SIZE = 512
 
 /**
- * Cloudy noise about 0.5, whose edges meet: made once, and then read at any scale and stretch, which is far cheaper
- * than to compute it anew for each pixel of a picture.
+ * Cloudy noise around 0.5 that tiles seamlessly. It is computed once and then read at any scale, which is far cheaper
+ * than computing it for each pixel of a picture.
  */
 export function createTile(random: Random, cells: number, octaves: number): Plane {
   const tile = createPlane(SIZE, SIZE)
@@ -44,7 +44,7 @@ function ease(t: number): number {
   return t * t * (3 - 2 * t)
 }
 
-/** Between the tile's points, and on beyond its edges. */
+/** Interpolates between the tile's points, and wraps around at its edges. */
 export function sample(tile: Plane, x: number, y: number): number {
   const left = Math.floor(x)
   const top = Math.floor(y)
@@ -60,7 +60,7 @@ export function sample(tile: Plane, x: number, y: number): number {
   return high * (1 - v) + low * v
 }
 
-/** The nearest point's value: for grain and paper, where being between points does not show. */
+/** The value of the nearest point, for grain and paper, where interpolation would not be visible. */
 export function grain(tile: Plane, x: number, y: number): number {
   return tile.data[(y & (SIZE - 1)) * SIZE + (x & (SIZE - 1))] ?? 0
 }

@@ -3,12 +3,12 @@ import type { Picture } from '../drawing/picture.ts'
 import { step, type Canvas, type Plane } from './canvas.ts'
 import { sample } from './noise.ts'
 
-/** Air: the hour's colours down to the horizon, the light's own glow, and clouds lit from its side. */
+/** The colours of the time of day down to the horizon, the glow of the light, and clouds lit from its side. */
 export function paintSky(canvas: Canvas, picture: Picture, clouds: Plane): void {
   const { frame, light, horizon } = picture
   const colours = ramp(light.sky, 600)
   for (let y = 0; y < canvas.height; y++) {
-    // A little below the horizon too: mist and water edges show it.
+    // Slightly below the horizon too, because it shows at the edges of mist and water.
     const t = Math.min(1, y / frame.scale / horizon)
     const colour = colours[Math.floor(t * 599)] ?? colours[0]
     for (let x = 0; x < canvas.width; x++) canvas.data.set(colour ?? [0, 0, 0], (y * canvas.width + x) * 3)
@@ -50,7 +50,7 @@ function paintClouds(canvas: Canvas, { frame, light, horizon, body }: Picture, t
   const away = body.x > frame.width / 2 ? 1 : -1
   for (let y = 0; y < Math.min(canvas.height, (horizon + 30) * frame.scale); y++) {
     const v = y / frame.scale
-    // Towards the horizon clouds are seen from the side: flatter, and closer together.
+    // Towards the horizon, clouds are seen from the side: flatter and closer together.
     const nearHorizon = Math.min(1, v / horizon)
     const lift = 0.55 + 1.9 * nearHorizon ** 1.6
     const fade = step(0, 0.16, nearHorizon) * (1 - 0.62 * step(0.7, 1, nearHorizon))

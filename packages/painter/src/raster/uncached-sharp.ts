@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 
-// The setting is process-wide. The cache is for programs that read the same file again; here every picture is another
-// one, and the cache would keep a hundred megabytes of them.
+// The setting applies to the whole process. The cache helps programs that read a file repeatedly. Here every picture
+// is different, and the cache would keep a hundred megabytes of them.
 sharp.cache(false)
 
 export const uncachedSharp = sharp

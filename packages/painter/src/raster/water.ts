@@ -6,7 +6,7 @@ import { grain, sample } from './noise.ts'
 const TAPS = [-1.5, -0.5, 0.5, 1.5] as const
 
 /**
- * Still water: the scene above it mirrored, distorted by ripples that grow towards the viewer, and darkened by the
+ * Still water: the mirrored scene above it, distorted by ripples that grow towards the viewer, and darkened by the
  * colour of the water.
  */
 export function paintWater(canvas: Canvas, picture: Picture, top: number, bottom: number, tile: Plane): void {

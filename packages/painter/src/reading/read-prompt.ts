@@ -14,7 +14,7 @@ import type { Extra, Reading, StyleName, Subject, Time, Weather } from './readin
 import { SUBJECT_WORDS } from './subject-words.ts'
 import { find, fold, type Prompt } from './word-match.ts'
 
-/** What the prompt's words ask for; what they leave open is chance's. */
+/** Reads what the prompt requests. The random stream decides the rest. */
 export function readPrompt(text: string, random: Random): Reading {
   const prompt = fold(text)
   const subject = readSubject(prompt)
@@ -40,8 +40,8 @@ export function readPrompt(text: string, random: Random): Reading {
 }
 
 /**
- * The subject with most words for it; of equals the one named first. Nothing known: an abstract picture, which claims
- * nothing.
+ * The subject with the most words; if several are equal, the one that is named first. Without a known word, the
+ * picture is abstract.
  */
 function readSubject(prompt: Prompt): Subject {
   const scores = new Map<Subject, number>()
@@ -69,7 +69,7 @@ function usualTime(subject: Subject, extras: ReadonlySet<Extra>, random: Random)
 const EVERY: readonly StyleName[] = ['gouache', 'paper', 'riso', 'woodblock', 'poster', 'ink', 'glass', 'linocut']
 const without = (...names: StyleName[]): readonly StyleName[] => EVERY.filter((name) => !names.includes(name))
 
-/** Styles in which a subject looks its best, where the prompt leaves the choice. */
+/** The styles that suit a subject, for prompts that name none. */
 const SUITABLE: Record<Subject, readonly StyleName[]> = {
   harbour: without('ink'),
   sea: EVERY,

@@ -35,7 +35,7 @@ export type Extra =
   | 'autumn'
   | 'deer'
 
-/** What a prompt asks for, as far as the painter understands it. */
+/** The content of a prompt, as far as the painter understands it. */
 export type Reading = {
   subject: Subject
   time: Time

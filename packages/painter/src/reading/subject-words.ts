@@ -1,8 +1,8 @@
 import type { Subject } from './reading.ts'
 
 /**
- * Words, lower and without accents, that ask for a subject. A star stands for any ending, or any beginning. In scripts
- * that write without spaces, any part counts.
+ * Words for each subject, in lower case without accents. A star stands for any ending or any beginning. In scripts
+ * without spaces, a word matches anywhere.
  */
 export const SUBJECT_WORDS: ReadonlyArray<readonly [Subject, number, string]> = [
   [

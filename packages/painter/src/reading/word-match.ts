@@ -1,8 +1,8 @@
-/** Prompts and word lists are folded alike: lower case, no accents, so that `Hafen`, `hafen` and `Câfé` are found. */
+/** Prompts and word lists are normalised alike: lower case, no accents. So `Hafen`, `hafen` and `Câfé` match. */
 export type Prompt = { words: readonly string[]; text: string }
 
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-/** Arabic and Hebrew write "the", "in" and "and" onto the word. */
+/** In Arabic and Hebrew, "the", "in" and "and" are prefixes of the word. */
 const PREFIXED = /^(?:ال|بال|وال|ה|ב|בה|ו|וה|ל)/u
 
 export function fold(text: string): Prompt {
@@ -20,8 +20,8 @@ export function fold(text: string): Prompt {
 }
 
 /**
- * Where in the prompt one of the words first stands, 0 to 1, or undefined; how long that word is; and how many are
- * found.
+ * The position of the first match in the prompt (0 to 1, or undefined), the length of the matched word, and the
+ * number of matches.
  */
 export type Match = { at: number; length: number; count: number }
 
@@ -44,7 +44,7 @@ export function find(prompt: Prompt, list: string): Match | undefined {
     const position = prompt.text.indexOf(part)
     if (position < 0) continue
     const place = position / prompt.text.length
-    // Without spaces a short word may be the start of another: 夜 is night, 夜明け is dawn.
+    // Without spaces, a short word may be the start of another one: 夜 is night, 夜明け is dawn.
     if (at === undefined || place < at || (place === at && part.length > length)) [at, length] = [place, part.length]
     count++
   }
@@ -61,9 +61,9 @@ function compiled(list: string): Compiled {
   const made = {
     exact: new Set(words.filter((word) => !word.includes('*') && !word.includes('-'))),
     starts: words.filter((word) => word.endsWith('*')).map((word) => word.slice(0, -1)),
-    // German and its neighbours write `Sommergarten` in one word.
+    // German and related languages write compounds such as `Sommergarten` as one word.
     ends: words.filter((word) => word.startsWith('*')).map((word) => word.slice(1)),
-    // Two words of a prompt that belong together are written with a hyphen in the lists.
+    // In the lists, a hyphen joins two words of a prompt that belong together.
     parts: words.flatMap((word) =>
       SPACELESS.test(word)
         ? [word]

@@ -9,7 +9,7 @@ import type { Style } from './style.ts'
 
 const LEAD: Rgb = [0.075, 0.075, 0.09]
 
-/** A window: pieces of coloured glass cut along the shapes, held in lead, with daylight behind them. */
+/** A stained-glass window: pieces of coloured glass along the shapes, in lead, with daylight behind them. */
 export const glass: Style = {
   words: 'a stained-glass window',
   hand: (light) => ({
@@ -29,7 +29,7 @@ export const glass: Style = {
   },
 }
 
-/** Glass cannot be cut as fine as paper: slivers go to the plate that rules around them. */
+/** Glass cannot be cut as finely as paper, so narrow slivers join the plate around them. */
 function soften(regions: Uint8Array, width: number, height: number, count: number, radius: number): void {
   const small = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) }
   const most = new Float32Array(small.width * small.height)
@@ -70,13 +70,13 @@ function scatter(random: Random, width: number, height: number, size: number): S
   return { columns, rows, size, x, y }
 }
 
-/** Each pixel's piece: the nearest of scattered points, within the plate that is seen there. */
+/** The piece of each pixel: the nearest of scattered points within the visible plate. */
 function cutPieces(canvas: Canvas, { frame, random, horizon, body }: Picture, regions: Uint8Array): Int32Array {
   const { width, height } = canvas
   const seeds = scatter(random.fork('pieces'), width, height, 66 * frame.scale)
   const pieces = new Int32Array(width * height)
   for (let y = 0; y < height; y++) {
-    // Long pieces lying down make water and sky; upright ones would make a wall.
+    // Horizontal pieces suit water and sky; upright ones would look like a wall.
     const flat = y / frame.scale > horizon ? 2.1 : 1.45
     for (let x = 0; x < width; x++) {
       const region = regions[y * width + x] ?? 0
@@ -121,7 +121,7 @@ function glaze(canvas: Canvas, { frame, random }: Picture, pieces: Int32Array): 
       const dark = step(0.1, 0.2, amount)
       const slope = (lead.data[Math.min(height - 1, y + 2) * width + x] ?? 0) - (lead.data[Math.max(0, y - 2) * width + x] ?? 0)
       for (let part = 0; part < 3; part++) {
-        // What was painted shows within the pane as lighter and darker glass.
+        // Within a pane, the painted picture appears as lighter and darker glass.
         const painted = Math.min(1.7, Math.max(0.45, ((data[at + part] ?? 0) + 0.04) / ((mean[part] ?? 0) + 0.04))) ** 0.75
         const value = clamp01((pane[part] ?? 0) * painted * shine)
         const glow = value * (1 - 0.5 * step(0, 0.18, amount))
@@ -137,7 +137,7 @@ function spread(piece: number): number {
   return (Math.imul(piece, 2654435761) >>> 0) / 4294967296
 }
 
-/** Glass is deeper than paint, and no two panes are of one melt. */
+/** Glass has deeper colours than paint, and no two panes have the same one. */
 function paneColour(mean: readonly number[], piece: number): Rgb {
   const [lightness, chroma, hue] = toLch(rgbToLab([mean[0] ?? 0, mean[1] ?? 0, mean[2] ?? 0]))
   const own = spread(piece)
@@ -169,7 +169,7 @@ function edgesOf(pieces: Int32Array, width: number, height: number): Plane {
       const right = x + 1 < width && pieces[at] !== pieces[at + 1]
       const under = y + 1 < height && pieces[at] !== pieces[at + width]
       const border = x < 3 || y < 3 || x > width - 4 || y > height - 4
-      // The seam between two things is stouter than one within a thing.
+      // The lead between two objects is wider than within an object.
       const seam =
         (right && regionOf(pieces[at]) !== regionOf(pieces[at + 1])) ||
         (under && regionOf(pieces[at]) !== regionOf(pieces[at + width]))

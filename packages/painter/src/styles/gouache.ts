@@ -20,8 +20,8 @@ export const gouache: Style = {
 }
 
 /**
- * Air, plates, water and lamps, before any paper or press: what several styles start from. `regions`, if given, learns
- * which plate each pixel shows.
+ * Paints air, plates, water and lamps, without paper or print effects. Several styles start from this. `regions`, if
+ * given, receives the plate that each pixel shows.
  */
 export async function paintPlainly(picture: Picture, regions?: Uint8Array): Promise<Canvas> {
   const canvas = createCanvas(picture.frame)

@@ -15,10 +15,7 @@ const BARE: Rgb = [0.985, 0.975, 0.94]
 
 type Brush = { wash: Plane; fibre: Plane; dry: Plane }
 
-/**
- * Black ink on soft paper: dark along the upper edges, running out into mist below. What is warm and bright is touched
- * with red.
- */
+/** Black ink on soft paper: dark along the upper edges, fading into mist below. Warm, bright areas get some red. */
 export const ink: Style = {
   words: 'an ink wash painting',
   hand: () => ({
@@ -52,7 +49,7 @@ function isWarm([lightness, chroma, hue]: Lch): boolean {
   return chroma > 0.115 && lightness > 0.42 && (hue < 98 || hue > 345)
 }
 
-/** Night is a dark wash with the moon left bare; day only a breath of grey at the top. */
+/** Night is a dark wash around a bare moon. Day is a light grey at the top. */
 function washSky(canvas: Canvas, { frame, light, horizon, body }: Picture, { wash }: Brush): void {
   const strength = { night: 0.74, dusk: 0.3, dawn: 0.15, day: 0.1 }[light.time] + light.clouds * 0.09
   for (let y = 0; y < canvas.height; y++) {
@@ -86,7 +83,7 @@ function layInk(canvas: Canvas, layer: Layer, plate: Plate & { kind: 'shapes' },
   const floor = plate.depth > 0.85 ? 0.75 : 0.05 + plate.depth * 0.22
   for (let y = layer.top; y < Math.min(height, layer.bottom + 3); y++) {
     for (let x = 0; x < width; x++) {
-      // The edge wanders a little, as ink creeps in wet paper.
+      // The edge is slightly irregular, as ink spreads in wet paper.
       const creep = (sample(brush.dry, x * 0.8, y * 0.8) - 0.5) * (2 + far * 7) * frame.scale
       const row = Math.min(height - 1, Math.max(0, Math.round(y + creep * 0.6)))
       const from = (row * width + Math.min(width - 1, Math.max(0, Math.round(x + creep)))) * 4
@@ -117,7 +114,8 @@ function layInk(canvas: Canvas, layer: Layer, plate: Plate & { kind: 'shapes' },
 }
 
 /**
- * For each column where the shape begins, smoothed, so that the wash runs down from the whole edge and not in stripes.
+ * The top of the shape in each column, smoothed, so that the wash starts along the whole edge and does not form
+ * stripes.
  */
 function upperEdge({ width, top, bottom, data }: Layer): Float32Array {
   const edge = new Float32Array(width).fill(bottom)

@@ -7,7 +7,10 @@ import type { Style } from './style.ts'
 
 const PAPER: Rgb = [0.955, 0.935, 0.885]
 
-/** White lines cut into a dark block, round the light in the sky and level on water, over two flat tints. */
+/**
+ * White lines cut into a dark block over two flat tints. The lines are rings around the light in the sky and
+ * horizontal on water.
+ */
 export const linocut: Style = {
   words: 'a linocut',
   hand: () => ({ angular: false, flat: false, water: 'mirror', sky: 'air', pigment: (colour) => colour }),
@@ -39,7 +42,7 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
       const cut = lineAt(picture, region, water.has(region), u, v, bent)
       const bright = clamp01((brightness(tone, pixel) - range.low) / (range.high - range.low))
       const limit = 0.5 - 0.46 * Math.cos(cut * 6.2832) + (grain(press, x, y) - 0.5) * 0.12
-      // Where it is brighter than the line's own slope, the knife has been.
+      // Where the picture is brighter than the line's own slope, the block is cut.
       const carved = step(limit - 0.13, limit + 0.13, 0.03 + bright * 0.97)
       const rough = (sample(press, u, v) - 0.5) * 5
       const inside = step(-0.6, 0.6, Math.min(u, v, frame.width - u, frame.height - v) - margin + rough)
@@ -48,7 +51,7 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
       const flat = (Math.round(level * 4 + 0.4) / 4 + 0.06) / Math.max(0.05, level)
       for (let part = 0; part < 3; part++) {
         const bare = PAPER[part] ?? 0
-        // The tint block was cut in a few flat steps, and lies under the lines.
+        // The tint block has a few flat steps and is printed below the lines.
         const tint = bare + (clamp01((tone.data[at + part] ?? 0) * flat) - bare) * 0.6
         const inked = (dark[part] ?? 0) + 0.05 * grain(press, y, x)
         const printed = tint * carved + inked * (1 - carved)
@@ -58,10 +61,7 @@ function carve(canvas: Canvas, picture: Picture, regions: Uint8Array): void {
   }
 }
 
-/**
- * How far along from one cut to the next: rings round the light in the sky, level cuts on water, slanting ones on
- * land.
- */
+/** The position along the pattern of cuts: rings around the light in the sky, horizontal on water, slanted on land. */
 function lineAt({ body }: Picture, region: number, isWater: boolean, u: number, v: number, bent: number): number {
   if (isWater) return (v + bent * 0.35) / 6.4
   if (region === 0) return (Math.hypot(u - body.x, v - body.y) + bent) / 8.6

@@ -8,10 +8,7 @@ import { lay, rasterise, release, type Layer } from '../raster/layer.ts'
 import { createTile, grain, sample } from '../raster/noise.ts'
 import type { Style } from './style.ts'
 
-/**
- * Sheets of coloured paper, cut and stacked: each throws a soft shadow on those behind it and catches light on its
- * edge.
- */
+/** Stacked sheets of coloured paper. Each casts a soft shadow on the sheets behind it and has a lit edge. */
 export const paper: Style = {
   words: 'a layered paper cut-out',
   hand: (light) => ({
@@ -43,7 +40,7 @@ export const paper: Style = {
 
 const COARSE = 4
 
-/** A soft shadow holds nothing fine, so it is made at a quarter of the size. */
+/** A soft shadow has no fine detail, so it is computed at a quarter of the size. */
 function castShadow(canvas: Canvas, layer: Layer, { frame, light }: Picture, depth: number): void {
   const dark = toRgb(shift(light.dark, 0.02, 1.3))
   const alpha = coarse(layer)
@@ -117,7 +114,7 @@ function darken(canvas: Canvas, layer: Layer, shadow: Plane, dark: Rgb, reach: n
   }
 }
 
-/** The cut edge that faces the light is a thin bright line; the far one a thin dark one. */
+/** The cut edge towards the light is a thin bright line, and the opposite one a thin dark line. */
 function catchLight(canvas: Canvas, layer: Layer, { frame, light }: Picture): void {
   const { width, height, data } = canvas
   const reach = Math.max(1, Math.round(1.5 * frame.scale))

@@ -26,7 +26,7 @@ export const poster: Style = {
   },
 }
 
-/** Fewer, stronger colours: lightness and hue in steps. */
+/** Fewer and stronger colours: lightness and hue in steps. */
 function bold([lightness, chroma, hue]: Lch, dark: boolean): Lch {
   const steps = dark ? 0.075 : 0.085
   const pivot = dark ? 0.3 : 0.55

@@ -21,7 +21,7 @@ const YELLOW: Lch = [0.89, 0.16, 96]
 const MINT: Lch = [0.8, 0.11, 175]
 const SKY: Lch = [0.74, 0.12, 232]
 
-/** Inks that riso printers really sell, dark to bright, in sets that make further colours where they overlap. */
+/** Real risograph inks, from dark to bright, in sets whose overlaps give further colours. */
 const SETS: ReadonlyArray<readonly Lch[]> = [
   [BLUE, PINK, YELLOW],
   [BLUE, RED, YELLOW],
@@ -37,7 +37,7 @@ const SETS: ReadonlyArray<readonly Lch[]> = [
   [TEAL, ORANGE, PINK],
 ]
 
-/** A duplicator's print: two or three bright inks, each through its own screen, none quite where it should be. */
+/** A risograph print: two or three bright inks, each with a screen of its own and slightly out of register. */
 export const riso: Style = {
   words: 'a risograph print in three inks',
   hand: () => ({ angular: false, flat: false, water: 'mirror', sky: 'air', pigment: (colour) => shift(colour, 0, 1.15) }),
@@ -58,13 +58,13 @@ export const riso: Style = {
   },
 }
 
-/** Three inks over one another are darker than any night on a screen. */
+/** Three inks on top of each other would be darker than night looks on a screen. */
 function lift(canvas: Canvas): void {
   const { data } = canvas
   for (let at = 0; at < data.length; at++) data[at] = clamp01(data[at] ?? 0) ** 0.8
 }
 
-/** The sets nearest to the painted picture first. */
+/** The sets, ordered by how close they come to the painted picture. */
 function bestSets(canvas: Canvas): ReadonlyArray<readonly Lch[]> {
   const targets: number[][] = []
   const stride = Math.max(1, Math.floor(canvas.data.length / 3 / 700))
@@ -87,16 +87,16 @@ function bestSets(canvas: Canvas): ReadonlyArray<readonly Lch[]> {
   return rated.sort((a, b) => a.error - b.error).map(({ set }) => set)
 }
 
-/** What must be taken from the light. A little darker than was painted: thin ink looks paler than a screen. */
+/**
+ * The light that the ink must absorb. It is slightly more than painted, because thin ink looks paler than a screen.
+ */
 function density(value: number): number {
   return -Math.log(0.02 + 0.98 * clamp01(0.47 + (value - 0.5) * 1.1))
 }
 
 const STEPS = 36
 
-/**
- * How much of each ink makes a pixel: least squares in what the inks take away from the light, none of them negative.
- */
+/** The amount of each ink for a pixel: least squares over the absorbed light, without negative amounts. */
 function separate(canvas: Canvas, inks: readonly Ink[]): Plate[] {
   const recipes = mixTable(inks)
   const plates = inks.map((ink) => ({ ink, plane: createPlane(canvas.width, canvas.height) }))
@@ -109,7 +109,7 @@ function separate(canvas: Canvas, inks: readonly Ink[]): Plate[] {
   return plates
 }
 
-/** Solved once for a grid of colours: a picture has a thousand times more pixels than it has colours. */
+/** Solved once for a grid of colours, because a picture has a thousand times more pixels than the grid has colours. */
 function mixTable(inks: readonly Ink[]): Float32Array {
   const table = new Float32Array(STEPS ** 3 * inks.length)
   const taken = inks.map(({ colour }) => absorbed(toRgb(colour)))

@@ -11,8 +11,7 @@ const PAPER: Rgb = [0.945, 0.905, 0.815]
 const SEAL: Rgb = [0.73, 0.2, 0.15]
 
 /**
- * What the printers of Edo had in their bowls: indigo, Prussian blue, safflower, ochre, verdigris, bengala, ink and
- * bare paper.
+ * Pigments of the printers of Edo: indigo, Prussian blue, safflower, ochre, verdigris, bengala, ink and bare paper.
  */
 const PIGMENTS: readonly Lch[] = [
   [0.93, 0.03, 88],
@@ -79,7 +78,7 @@ function nearest(colour: Lch): Lch {
   return mix(colour, best, 0.66)
 }
 
-/** Thin colour lets the block's grain and the paper through; a bare margin runs round it, with a seal. */
+/** Through thin colour, the grain of the block and the paper are visible. The print has a bare margin with a seal. */
 function printOnPaper(canvas: Canvas, { frame, random, body }: Picture): void {
   const { width, height, data } = canvas
   const fibre = createTile(random.fork('fibre'), 64, 4)
@@ -107,7 +106,7 @@ function printOnPaper(canvas: Canvas, { frame, random, body }: Picture): void {
   stampSeal(canvas, frame.scale, margin, body.x > frame.width / 2)
 }
 
-/** A square of vermilion with bars left bare: a seal that says nothing. */
+/** A vermilion square with bare bars: a seal without a meaning. */
 export function stampSeal(canvas: Canvas, scale: number, margin: number, left: boolean): void {
   const size = Math.round(30 * scale)
   const x0 = Math.round(left ? margin + 20 * scale : canvas.width - margin - 20 * scale - size)

@@ -3,7 +3,7 @@ import { withChance, type Pen } from '../drawing/pen.ts'
 import { addShapes, type Stage } from '../drawing/stage.ts'
 import { circle, line, path, rect, short, smooth, straight, type Point } from '../drawing/svg.ts'
 
-/** Nothing that could be named: planes, arcs and one heavy circle, weighed against each other. */
+/** No nameable object: planes, arcs and one heavy circle in balance. */
 export function drawAbstract(stage: Stage): void {
   const { pen } = stage
   const { random, frame } = pen
@@ -20,7 +20,7 @@ export function drawAbstract(stage: Stage): void {
   )
 }
 
-/** Dark, two strong ones, a middle one and a pale one, each set weighed by eye. */
+/** A dark colour, two strong ones, a middle one and a pale one. Each set was chosen by eye. */
 type Harmony = readonly [Lch, Lch, Lch, Lch, Lch]
 
 const HARMONIES: readonly Harmony[] = [

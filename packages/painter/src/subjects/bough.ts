@@ -21,7 +21,7 @@ const BLOSSOM: readonly Lch[] = [
   [0.95, 0.025, 10],
 ]
 
-/** Birds on a bough before a large sun or moon: more air than anything else. */
+/** Birds on a bough in front of a large sun or moon, with much empty space. */
 export function drawBough(stage: Stage): void {
   const { pen } = stage
   const { frame, random } = pen
@@ -71,7 +71,7 @@ function backTwigs(stage: Stage): string {
   return twig.body + dress(pen, stage, twig.ends, frame.height * 0.03, 0.55)
 }
 
-/** Grows in from the side of the focus; the birds sit where it is stout and nearly level. */
+/** Grows from the side of the focus. The birds sit where it is thick and nearly level. */
 function addMainBough(stage: Stage): Point[] {
   const pen = withChance(stage.pen, 'bough')
   const { frame, random } = pen
@@ -173,7 +173,7 @@ function leaf(pen: Pen, x: number, y: number, size: number, colour: Lch, depth: 
 }
 
 /**
- * A small songbird in profile, facing the way of `facing` in a picture whose bough comes from the right, mirrored
+ * A small songbird in profile. It faces the way of `facing` if the bough comes from the right, and is mirrored
  * otherwise.
  */
 function bird(

@@ -4,7 +4,7 @@ import { flock } from '../motifs/birds.ts'
 import { balloon } from '../motifs/dwellings.ts'
 import { together } from '../motifs/drawn.ts'
 
-/** Birds over the scene: when asked for, and where they belong, by chance. */
+/** Birds over the scene: if requested, or by chance in scenes that suit them. */
 export function addBirds(stage: Stage, likely: boolean): void {
   const pen = withChance(stage.pen, 'flock')
   const asked = stage.reading.extras.has('birds')

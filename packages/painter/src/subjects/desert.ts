@@ -15,7 +15,7 @@ const SANDS: readonly Lch[] = [
   [0.68, 0.12, 42],
 ]
 
-/** Dunes with sharp crests, one side lit, one in shade; a caravan along the middle one. */
+/** Dunes with sharp crests, one side lit and one in shade, and a caravan along the middle one. */
 export function drawDesert(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
@@ -63,7 +63,7 @@ function addMesas(stage: Stage, sand: Lch): void {
   addShapes(stage, 0.24, mesas.join(''))
 }
 
-/** A crest that winds towards us divides the lit side from the shaded. */
+/** A crest that winds towards the viewer divides the lit side from the shaded one. */
 function addDune(stage: Stage, index: number, y: number, depth: number, sand: Lch): Point[] {
   const pen = withChance(stage.pen, `dune ${index}`)
   const { frame, random } = pen
@@ -101,7 +101,7 @@ function slipFace(pen: Pen, peak: Point, valley: Point, drop: number): string {
   const { random } = pen
   const s = short
   const dx = valley[0] - peak[0]
-  // The same curve as the crest between these two points.
+  // The part of the crest's curve between these two points.
   const top = `M${s(peak[0])} ${s(peak[1])}C${s(peak[0] + dx / 3)} ${s(peak[1])} ${s(valley[0] - dx / 3)} ${s(valley[1])} ${s(valley[0])} ${s(valley[1])}`
   if (pen.hand.angular) return straight([peak, valley, [peak[0] + dx * 0.35, peak[1] + drop * 1.4]])
   return `${top}Q${s(peak[0] + dx * 0.62)} ${s(valley[1] + drop * 0.5)} ${s(peak[0] + dx * random.between(0.3, 0.5))} ${s(valley[1] + drop * 1.5)}Q${s(peak[0] + dx * 0.3)} ${s(peak[1] + drop)} ${s(peak[0] + dx * 0.05)} ${s(peak[1] + drop * 0.5)}Q${s(peak[0] - dx * 0.05)} ${s(peak[1] + drop * 0.2)} ${s(peak[0])} ${s(peak[1])}Z`

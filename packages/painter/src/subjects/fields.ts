@@ -21,7 +21,7 @@ const CROPS: readonly Crop[] = [
   { colour: [0.6, 0.07, 60], rows: true, words: 'ploughed earth' },
 ]
 
-/** Rolling fields, each its own colour and furrow, hedges between them, a mill or a farm on a rise. */
+/** Rolling fields, each with its own colour and furrows, hedges between them, and a mill or farm on a rise. */
 export function drawFields(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
@@ -59,7 +59,7 @@ function addField(stage: Stage, index: number, crop: Crop): void {
   if (index === 2 && !crop.rows && random.chance(0.7) && !stage.reading.snow) addBales(stage, hill, depth)
 }
 
-/** Furrows run together at a point on the horizon. */
+/** Furrows converge at a point on the horizon. */
 function rows(pen: ReturnType<typeof withChance>, hill: readonly Point[], focus: number, colour: Lch, depth: number): string {
   const { frame } = pen
   const lines = Array.from({ length: 44 }, (_, index) => {

@@ -12,7 +12,7 @@ import { AUTUMN, leafClump } from '../motifs/trees.ts'
 import { addSky } from '../motifs/skies.ts'
 import { addBirds } from './common.ts'
 
-/** Trunks behind trunks, ever paler, towards an opening where the light is. */
+/** Rows of trunks that get paler with distance, towards a bright opening. */
 export function drawForest(stage: Stage): void {
   const { pen, reading, focus } = stage
   const { frame } = pen
@@ -109,7 +109,7 @@ function trunk(pen: Pen, x: number, y: number, width: number, depth: number, lay
   )
 }
 
-/** Leaves overhead: many small clumps in hanging masses, so that light comes through between them. */
+/** Leaves overhead: many small clumps in hanging masses, with light between them. */
 function crowns(pen: Pen, layer: number, depth: number, green: Lch): string {
   if (green[0] > 0.85) return ''
   const { random, frame } = pen

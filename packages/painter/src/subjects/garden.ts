@@ -13,7 +13,7 @@ import { addBalloons, addBirds } from './common.ts'
 
 const PLURALS: Partial<Record<Kind, string>> = { poppy: 'poppies', daisy: 'daisies', lavender: 'lavender', cosmos: 'cosmos' }
 
-/** Flowers as if one lay among them: small ones behind, large ones against the sky. */
+/** Flowers from a low viewpoint: small ones behind, large ones against the sky. */
 export function drawGarden(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
@@ -102,7 +102,7 @@ function addBed(stage: Stage, band: number, kinds: readonly Kind[], meadow: Lch)
   )
 }
 
-/** The large ones, from under the picture's edge up to the sky, on both sides of the middle. */
+/** The large flowers, from below the picture's edge up to the sky, on both sides of the middle. */
 function addForeground(stage: Stage, kinds: readonly Kind[]): void {
   const pen = withChance(stage.pen, 'blossoms')
   const { frame, random } = pen

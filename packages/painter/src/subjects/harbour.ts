@@ -96,7 +96,7 @@ function addBoats(stage: Stage, atRight: boolean): void {
   addShapes(stage, 0.88, main.body, main.glows)
 }
 
-/** Posts and planks in the corner under the light: something dark and near. */
+/** Posts and planks in the corner below the light, as a dark foreground. */
 function addJetty(stage: Stage, atRight: boolean): void {
   const pen = withChance(stage.pen, 'jetty')
   const { frame } = pen

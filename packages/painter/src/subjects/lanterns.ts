@@ -14,7 +14,7 @@ import { addNearBank } from '../motifs/plants.ts'
 import { branch, dabs, AUTUMN } from '../motifs/trees.ts'
 import { row, spire } from '../motifs/town.ts'
 
-/** Lanterns over water, released into the sky or hung from a bough, with a town behind and people who watch. */
+/** Lanterns over water, rising into the sky or hanging from a bough, with a town behind them and people who watch. */
 export function drawLanterns(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
@@ -54,7 +54,7 @@ function addFloating(stage: Stage): void {
     const y = stage.horizon + 34 + water * 0.62 * t
     const size = 16 + t * 40
     const colour = random.pick(PAPERS)
-    // A candle lights each lantern from inside, so it shows the colour of its paper at any time of day.
+    // A candle lights each lantern from inside, so its paper shows the same colour at any time of day.
     const glowing = pen.light.lit ? { ...pen, tint: (own: Lch): string => pen.pure(own) } : pen
     const boat = paperBoat(glowing, { x, y, size, depth: 0.8, colour: shift(colour, 0.08) })
     const lit = pen.light.lit ? [{ x, y: y - size * 0.2, radius: size * 1.5, colour, strength: 0.5 }] : []
@@ -64,7 +64,7 @@ function addFloating(stage: Stage): void {
   addShapes(stage, 0.74, all.body, all.glows)
 }
 
-/** A stream of lanterns from the bank, smaller with height. */
+/** A stream of lanterns that rise from the bank and get smaller with height. */
 function addReleased(stage: Stage): void {
   const pen = withChance(stage.pen, 'released')
   const { frame, random } = pen

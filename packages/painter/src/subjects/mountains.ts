@@ -15,7 +15,7 @@ const ROCKS: readonly Lch[] = [
   [0.53, 0.05, 205],
 ]
 
-/** Ranges behind ranges, a lake or a valley, and pines that stand close. */
+/** Ranges behind ranges, a lake or a valley, and pines in the foreground. */
 export function drawMountains(stage: Stage): void {
   const { pen, reading, horizon, focus } = stage
   const { random, frame } = pen

@@ -12,7 +12,7 @@ import { addNearBank } from '../motifs/plants.ts'
 import { branching } from '../motifs/trees.ts'
 import { addBirds } from './common.ts'
 
-/** Almost all sky: a band of stars across it, a low land, someone small who looks up. */
+/** Almost only sky: a band of stars, low land, and a small person who looks up. */
 export function drawNightSky(stage: Stage): void {
   const { pen, horizon } = stage
   const { frame, random } = pen
@@ -31,7 +31,7 @@ export function drawNightSky(stage: Stage): void {
   )
 }
 
-/** Thousands of faint stars gathered along a slanting line. */
+/** Thousands of faint stars along a slanting line. */
 function addMilkyWay(stage: Stage): void {
   const pen = withChance(stage.pen, 'milky way')
   const { frame, random } = pen

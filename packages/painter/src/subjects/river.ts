@@ -82,7 +82,7 @@ function addBoat(stage: Stage): void {
   addShapes(stage, 0.86, both.body, both.glows)
 }
 
-/** Our side: reeds, and a tree that leans in from the side the eye does not need. */
+/** The near bank: reeds, and a leaning tree on the side away from the focus. */
 function addShore(stage: Stage): void {
   const { pen, reading } = stage
   const { frame } = pen

@@ -11,7 +11,7 @@ import { lighthouse } from '../motifs/lighthouse.ts'
 import { farRidge } from '../motifs/peaks.ts'
 import { addBalloons, addBirds } from './common.ts'
 
-/** Open water, a headland with a lighthouse on it, sails, and swell breaking near by. */
+/** Open water, a headland with a lighthouse, sails, and breaking waves in the foreground. */
 export function drawSea(stage: Stage): void {
   const { pen, horizon, focus } = stage
   const { frame } = pen
@@ -97,7 +97,7 @@ function addHeadland(stage: Stage, atRight: boolean): void {
   )
 }
 
-/** One great wave that curls, as the old prints have it. */
+/** One great curling wave, as in old woodblock prints. */
 function addBreaker(stage: Stage): void {
   const pen = withChance(stage.pen, 'breaker')
   const { frame, random } = pen

@@ -11,7 +11,7 @@ const WALLS: readonly Lch[] = [
   [0.74, 0.05, 90],
 ]
 
-/** The wall, brighter near the window; the window itself shows the hour. */
+/** The wall, which is brighter near the window. The window shows the time of day. */
 export function addRoom(stage: Stage, edge: number): void {
   const pen = withChance(stage.pen, 'wall')
   const own = pen.random.pick(WALLS)
@@ -58,7 +58,7 @@ export function addRoom(stage: Stage, edge: number): void {
 
 type Opening = { x: number; top: number; wide: number; tall: number }
 
-/** What falls through the panes lies slanting on wall and table. */
+/** The light through the panes falls slanted on wall and table. */
 function addSunlight(stage: Stage, pen: Pen, { x, top, wide, tall }: Opening, edge: number): void {
   const { light, frame } = pen
   if (light.time === 'night') return

@@ -13,7 +13,7 @@ const CLAYS: readonly Lch[] = [
   [0.5, 0.07, 175],
   [0.42, 0.05, 290],
 ]
-/** A vase of flowers and fruit on a table, by the light of a window. */
+/** A vase of flowers and fruit on a table, in the light of a window. */
 export function drawStillLife(stage: Stage): void {
   const { pen } = stage
   const { frame, random } = pen

@@ -14,7 +14,7 @@ import { lamps, spire } from '../motifs/town.ts'
 import { broadleaf, branching } from '../motifs/trees.ts'
 import { addBirds } from './common.ts'
 
-/** Cottages round a church among hills; in winter under snow, with their windows lit. */
+/** Cottages around a church among hills. In winter they are under snow, with lit windows. */
 export function drawVillage(stage: Stage): void {
   const { pen, horizon, reading } = stage
   const { frame, random } = pen
@@ -108,7 +108,7 @@ function addHomes(stage: Stage, back: ReturnType<typeof swell>, middle: ReturnTy
   addShapes(stage, 0.76, near.body, near.glows)
 }
 
-/** A way from under our feet to the church door, and someone on it. */
+/** A path from the foreground to the church door, with a person on it. */
 function addRoad(stage: Stage, front: ReturnType<typeof swell>, middle: ReturnType<typeof swell>): void {
   const pen = withChance(stage.pen, 'road')
   const { frame } = pen

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** What tests may say of a picture without having seen it. */
+/** Measurements of a picture that tests can check. */
 export type Impression = {
   width: number
   height: number
@@ -8,11 +8,13 @@ export type Impression = {
   brightness: number
   /** Red less blue, -1 to 1. */
   warmth: number
-  /** How far the pixels spread about the mean brightness. */
+  /** The standard deviation of the brightness. */
   spread: number
-  /** How much a pixel differs from its neighbour, as a share of the spread: noise is near 1, a picture far below. */
+  /**
+   * How much a pixel differs from its neighbour, as a share of the spread: near 1 for noise, far below for a picture.
+   */
   roughness: number
-  /** Mean distance of a pixel's channels from its grey. */
+  /** The mean distance of a pixel's channels from its grey. */
   colour: number
 }
 
@@ -40,7 +42,7 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** The share of pixels that differ visibly between two pictures of one size. */
+/** The share of pixels that differ visibly between two pictures of the same size. */
 export async function difference(one: Uint8Array, other: Uint8Array): Promise<number> {
   const [a, b] = await Promise.all([one, other].map(async (png) => sharp(png).removeAlpha().raw().toBuffer()))
   if (!a || !b || a.length !== b.length) return 1

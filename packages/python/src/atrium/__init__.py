@@ -14,6 +14,7 @@ from . import errors, types
 from ._atrium_error import AtriumError
 from ._version import VERSION as __version__
 from .answer import Answer, Page
+from .blind_tokens import PreparedToken, epoch_of, finish_token, prepare_token
 from .client import Atrium
 from .rooms import DeviceKey, Room, RoomIdentity, RoomSecret, new_room_secret
 from .streams import EventStream, StreamMessage
@@ -26,14 +27,18 @@ __all__ = [
     "DeviceKey",
     "EventStream",
     "Page",
+    "PreparedToken",
     "Room",
     "RoomIdentity",
     "RoomSecret",
     "StreamMessage",
     "WebhookVerificationError",
     "__version__",
+    "epoch_of",
     "errors",
+    "finish_token",
     "new_room_secret",
+    "prepare_token",
     "sign_webhook",
     "types",
     "verify_webhook",

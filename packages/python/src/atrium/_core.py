@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode, urlsplit
 
+from ._atrium_error import AtriumError
 from ._error_of_answer import error_of_answer, json_of, make_error
 from ._http import Http, HttpAnswer, HttpRequest, OpenAnswer, user_agent
 from ._retry import Sleep, with_retries
@@ -31,8 +33,10 @@ class Route:
     path: str
     """From the origin on."""
     caller: Caller
-    keyed: bool = False
-    """Whether it takes an Idempotency-Key."""
+    keyed: str | None = None
+    """The operation's id in the contract, if it takes an Idempotency-Key."""
+    billed: bool = False
+    """Whether it needs an Idempotency-Key, because it moves credits."""
     raw: bool = False
     """Whether the answer has no envelope."""
 
@@ -72,20 +76,69 @@ class Core:
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[Any]:
-        key = (idempotency_key or secrets.token_urlsafe(16)) if route.keyed else None
+        key = (idempotency_key or secrets.token_urlsafe(16)) if route.keyed is not None else None
         request = self._request(route, path, query, headers, body, collection_token, control_token, key)
 
-        def attempt() -> Answer[Any]:
-            return _answer_of(self._send(request, timeout), route)
-
         # GET and PUT are idempotent (RFC 9110, 9.2.2). DELETE is too, but its retry would fail with 404.
-        default = route.keyed or route.method in ("GET", "PUT")
+        if repeatable is None:
+            repeatable = route.keyed is not None or route.method in ("GET", "PUT")
         return with_retries(
-            attempt,
+            self._attempt(route, request, timeout, repeatable),
             retries=self._settings.retries,
-            repeatable=default if repeatable is None else repeatable,
+            repeatable=repeatable,
             sleep=self._settings.sleep,
         )
+
+    def _attempt(
+        self, route: Route, request: HttpRequest, timeout: float | None, repeatable: bool
+    ) -> Callable[[], Answer[Any]]:
+        """Sends the request once. If the answer of an earlier attempt was lost and the operation bills, it asks for the
+        outcome before it sends the request again. It also asks after a lost answer that must not lead to a repeat.
+        """
+        can_ask = route.keyed is not None and route.caller in ("secret", "publishable")
+        is_lost = False
+
+        def attempt() -> Answer[Any]:
+            nonlocal is_lost
+            found = self._outcome(route, request, timeout) if is_lost and can_ask and route.billed else None
+            if found is not None:
+                return found
+            try:
+                return _answer_of(self._send(request, timeout), route)
+            except AtriumError as error:
+                is_lost = error.status == 0 or error.status >= 500
+                found = self._outcome(route, request, timeout) if is_lost and can_ask and not repeatable else None
+                if found is None:
+                    raise
+                return found
+
+        return attempt
+
+    def _outcome(self, route: Route, request: HttpRequest, timeout: float | None) -> Answer[Any] | None:
+        """What became of a request whose answer was lost. None: the server does not have its answer or cannot be
+        asked, and a repeat with the same Idempotency-Key decides.
+        """
+        headers = dict(request.headers)
+        asked = {
+            "idempotency_key": headers.pop("idempotency-key"),
+            "operation": route.keyed,
+            "path": urlsplit(request.url.removeprefix(self._settings.root_url)).path,
+            "body_sha256": hashlib.sha256(request.body or b"").hexdigest(),
+        }
+        headers["content-type"] = "application/json"
+        url = f"{self._settings.root_url}/v1/outcomes/lookup"
+        try:
+            answer = json_of(self._send(HttpRequest("POST", url, headers, json.dumps(asked).encode()), timeout))
+        except AtriumError:
+            return None
+        data = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(data, dict) or data.get("state") != "done":
+            return None
+        found = {"idempotency-status": "replayed", "idempotency-expires": str(data.get("expires_at"))}
+        if "answer" not in data:
+            return Answer(None, data["status"], found)
+        found["content-type"] = "application/json; charset=utf-8"
+        return _answer_of(HttpAnswer(data["status"], found, json.dumps(data["answer"]).encode()), route)
 
     def _page(self, route: Route, *, query: Mapping[str, Any], **options: Any) -> Page[Any, Any]:
         answer = self._call(route, query=query, **options)

@@ -46,7 +46,7 @@ class UnauthorizedError(AtriumError):
 class TenantSuspendedError(AtriumError):
     """401: The tenant is suspended.
 
-    An operator suspended the tenant, which disables all its keys.
+    An operator suspended the tenant, which disables all its keys and hides its share pages, walls and media.
 
     Contact the operator of this installation.
     """
@@ -59,6 +59,16 @@ class SecretKeyInBrowserError(AtriumError):
     in it.
 
     Use the publishable key (wpk_…) in the browser and revoke the secret key that leaked.
+    """
+
+
+class NoConsoleSessionError(AtriumError):
+    """401: There is no session of the console.
+
+    The session has ended: it was signed out, was not used for 12 hours, is older than 7 days, or the member was
+    removed.
+
+    Sign in to the console again.
     """
 
 
@@ -77,6 +87,33 @@ class SecretKeyRequiredError(AtriumError):
     A publishable key was sent to an operation that only servers may call.
 
     Call it from your server with the secret key (wsk_…).
+    """
+
+
+class CsrfRequiredError(AtriumError):
+    """403: The request does not prove that it comes from the console.
+
+    The cookie of a console session was sent, and X-Atrium-CSRF is missing or belongs to another session.
+
+    Send the `csrf` of GET /console/session as X-Atrium-CSRF. A program sends a key in Authorization instead.
+    """
+
+
+class RoleNotAllowedError(AtriumError):
+    """403: The role of this member does not allow it.
+
+    The operation is called by a session of the console, and is for other roles.
+
+    Ask an owner of the tenant to do it, or to change the role.
+    """
+
+
+class ConsoleLinkInvalidError(AtriumError):
+    """403: The link to the console is not valid.
+
+    A link signs in once. It was used, has expired, or was replaced by a new one.
+
+    Ask for a new link. An operator makes one with `atrium console-link`.
     """
 
 
@@ -271,14 +308,15 @@ class UnavailableError(AtriumError):
 
     A service that this operation needs cannot be reached, is overloaded or is not configured; or another request
     locked the same rows for too long. Nothing was changed, unless error.reason is outcome_unknown: then the
-    database did not confirm in time whether the request took effect.
+    database did not confirm in time whether the request took effect. With error.reason restore_unconfirmed, the
+    installation was restored from a backup, and its operator has not confirmed that yet.
 
     Wait for Retry-After seconds and repeat the request, with the same Idempotency-Key where there is one.
     """
 
 
 class RoomExistsError(AtriumError):
-    """409: The room exists already."""
+    """409: The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append alone. server_sealed: it has the other ops."""
 
 
 class NetworkError(AtriumError):
@@ -286,7 +324,7 @@ class NetworkError(AtriumError):
 
 
 class UnexpectedAnswerError(AtriumError):
-    """An answer that is not the API's: something stands in between."""
+    """The answer is not from the API, but for example from a proxy in front of it."""
 
 
 BY_CODE: dict[str, type[AtriumError]] = {
@@ -296,8 +334,12 @@ BY_CODE: dict[str, type[AtriumError]] = {
     "unauthorized": UnauthorizedError,
     "tenant_suspended": TenantSuspendedError,
     "secret_key_in_browser": SecretKeyInBrowserError,
+    "no_console_session": NoConsoleSessionError,
     "insufficient_credit": InsufficientCreditError,
     "secret_key_required": SecretKeyRequiredError,
+    "csrf_required": CsrfRequiredError,
+    "role_not_allowed": RoleNotAllowedError,
+    "console_link_invalid": ConsoleLinkInvalidError,
     "owner_token_required": OwnerTokenRequiredError,
     "contributor_token_required": ContributorTokenRequiredError,
     "issuer_role_required": IssuerRoleRequiredError,

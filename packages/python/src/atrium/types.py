@@ -22,6 +22,10 @@ class Agent(TypedDict):
     tools: list[ToolShown]
     price_credits: int
     """Whole credits."""
+    credits_per_1k_tokens: NotRequired[int]
+    """Whole credits for 1,000 tokens, paid from the budget of a session. Absent: free."""
+    credits_per_tool_call: NotRequired[int]
+    """Whole credits for each tool call, paid from the budget of a session. Absent: free."""
     max_minutes: int
     greeting: NotRequired[str]
     avatar_url: str | None
@@ -48,6 +52,12 @@ class AgentPatch(TypedDict):
     """The system prompt of the model. Returned only to the owner."""
     price_credits: NotRequired[int]
     """The price of one launch, in whole credits."""
+    credits_per_1k_tokens: NotRequired[int]
+    """Whole credits for 1,000 tokens that the model reads or writes, paid from the budget of a session. 0: free. Only
+    for hosted agents.
+    """
+    credits_per_tool_call: NotRequired[int]
+    """Whole credits for each call of a tool, paid from the budget of a session. 0: free. Only for hosted agents."""
     max_minutes: NotRequired[int]
     model: NotRequired[AgentPatchModel | None]
     endpoint: NotRequired[str | None]
@@ -73,6 +83,12 @@ class AgentRegistration(TypedDict):
     price_credits: int
     """The price of one launch, in whole credits."""
     max_minutes: int
+    credits_per_1k_tokens: NotRequired[int]
+    """Whole credits for 1,000 tokens that the model reads or writes, paid from the budget of a session. 0: free. Only
+    for hosted agents.
+    """
+    credits_per_tool_call: NotRequired[int]
+    """Whole credits for each call of a tool, paid from the budget of a session. 0: free. Only for hosted agents."""
     model: NotRequired[AgentRegistrationModel]
     endpoint: NotRequired[str]
     """An https URL with a public address. Stored in normalised form."""
@@ -170,6 +186,7 @@ class AuditBooksData(TypedDict):
 class AuditBooksDataFindingsEntry(TypedDict):
     rule: str
     subject: str
+    """The account or hold, as tenant/id."""
     detail: str
 
 
@@ -179,6 +196,10 @@ class CatalogAgent(TypedDict):
     description: str
     price_credits: int
     """Whole credits."""
+    credits_per_1k_tokens: NotRequired[int]
+    """Whole credits for 1,000 tokens, paid from the budget of a session. Absent: free."""
+    credits_per_tool_call: NotRequired[int]
+    """Whole credits for each tool call, paid from the budget of a session. Absent: free."""
     max_minutes: int
     """The longest duration of a session, in minutes."""
     avatar_url: str | None
@@ -216,11 +237,13 @@ class CollectionCreate(TypedDict):
     contributor_policy: NotRequired[Literal["open", "token"]]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
     item_access: NotRequired[Literal["owner", "open"]]
-    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
-    box has none: owner. Default: "owner".
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. In a
+    box it is always owner. Default: "owner".
     """
     wall: NotRequired[bool]
-    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    """Whether the collection has a wall: a page that shows the open items without a key. A box cannot have one.
+    Default: False.
+    """
     app_state: NotRequired[dict[str, Any]]
     """The app's own state, at most 16 KiB, readable by the owner alone."""
     box: NotRequired[CollectionCreateBox]
@@ -261,11 +284,13 @@ class CollectionPatch(TypedDict):
     contributor_policy: NotRequired[Literal["open", "token"]]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
     item_access: NotRequired[Literal["owner", "open"]]
-    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
-    box has none: owner. Default: "owner".
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. In a
+    box it is always owner. Default: "owner".
     """
     wall: NotRequired[bool]
-    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    """Whether the collection has a wall: a page that shows the open items without a key. A box cannot have one.
+    Default: False.
+    """
 
 
 class CollectionPublic(TypedDict):
@@ -279,13 +304,15 @@ class CollectionPublic(TypedDict):
     contributor_policy: Literal["open", "token"]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
     item_access: Literal["owner", "open"]
-    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
-    box has none: owner. Default: "owner".
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. In a
+    box it is always owner. Default: "owner".
     """
     wall: bool
-    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    """Whether the collection has a wall: a page that shows the open items without a key. A box cannot have one.
+    Default: False.
+    """
     item_count: int
-    """Items that are approved and not archived."""
+    """The number of items that are approved and not archived."""
     created_at: str
     """RFC 3339, UTC, milliseconds."""
     app_state: NotRequired[dict[str, Any]]
@@ -311,6 +338,20 @@ class CreateCheckoutData(TypedDict):
     status: Literal["open", "paid", "expired"]
 
 
+class CreateConsoleLinkBody(TypedDict):
+    kind: Literal["tenant", "operator"]
+    tenant_id: NotRequired[str]
+    """Required for the kind `tenant`."""
+
+
+class CreateConsoleLinkData(TypedDict):
+    kind: Literal["tenant", "operator"]
+    tenant_id: str | None
+    url: str
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
 class CreateInviteBody(TypedDict):
     uses: NotRequired[int]
     """Default: 1."""
@@ -319,9 +360,73 @@ class CreateInviteBody(TypedDict):
 
 
 class CreateInviteData(TypedDict):
+    id: str
     invite_code: str
     uses: int
     expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CreateMemberBody(TypedDict):
+    email: str
+    role: Literal["owner", "developer", "moderator", "analyst"]
+    name: NotRequired[str]
+
+
+class CreateMemberData(TypedDict):
+    id: str
+    email: str
+    name: str | None
+    role: Literal["owner", "developer", "moderator", "analyst"]
+    status: Literal["invited", "active"]
+    """invited: has not signed in yet."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    joined_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    invitation: CreateMemberDataInvitation
+
+
+class CreateMemberDataInvitation(TypedDict):
+    url: str
+    """Signs in once. Send it to the member over a channel that you trust."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CreateOperatorCredentialBody(TypedDict):
+    name: str
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+
+
+class CreateOperatorCredentialData(TypedDict):
+    id: str
+    name: str
+    hint: str
+    """The prefix and the last four characters, to distinguish tokens."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    revoked_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    token: str
+
+
+class CreateQuoteBody(TypedDict):
+    agent_id: str
+    max_minutes: NotRequired[int]
+    """Capped at the agent's own max_minutes, which is the default."""
+
+
+class CreateQuoteData(TypedDict):
+    quote: str
+    price_credits: int
+    """Whole credits."""
+    valid_until: str
     """RFC 3339, UTC, milliseconds."""
 
 
@@ -330,6 +435,27 @@ class CreateTenantBody(TypedDict):
     email: NotRequired[str]
     roles: NotRequired[list[Literal["app", "issuer"]]]
     """Absent or empty: both."""
+
+
+class CreateWebhookEndpointBody(TypedDict):
+    url: str
+    """https"""
+    events: NotRequired[list[EventType]]
+    description: NotRequired[str]
+    """For people. Sent to nobody."""
+    enabled: NotRequired[bool]
+
+
+class CreateWebhookEndpointData(TypedDict):
+    id: str
+    """`default`, or whe_…."""
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+    description: str | None
+    secret: NotRequired[str]
+    """Signs the deliveries. Returned once."""
 
 
 class CurateArtifactData(TypedDict):
@@ -422,12 +548,36 @@ class CurationPatch(TypedDict):
     revoke: NotRequired[list[str]]
 
 
+class DeleteTenantBody(TypedDict):
+    after_days: NotRequired[int]
+    """0: as soon as possible. Default: 7."""
+
+
+class DeleteTenantData(TypedDict):
+    tenant_id: str
+    state: Literal["none", "scheduled", "running", "done"]
+    """Only a scheduled deletion can be cancelled."""
+    requested_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    due_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    rows_removed: int
+    """Rows of the database that are removed so far."""
+
+
 class Delivery(TypedDict):
     id: str
     """The event of the delivery, sent as webhook-id with every attempt."""
+    endpoint: str
+    """Where it is sent."""
     type: EventType
     status: Literal["pending", "succeeded", "failed"]
-    attempts: int
+    attempts: int | list[DeliveryAttempts2Entry]
+    """How many there were. With `endpoint` in the request: the last 20 of them, the oldest first."""
     response_status: int | None
     """Status of the last attempt; null without a response."""
     error: str | None
@@ -438,6 +588,19 @@ class Delivery(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     next_attempt_at: str | None
     """RFC 3339, UTC, milliseconds."""
+
+
+class DeliveryAttempts2Entry(TypedDict):
+    at: str
+    """RFC 3339, UTC, milliseconds."""
+    status: int | None
+    """null: no answer."""
+    ms: int
+    """Until the answer or the failure."""
+    answer: str | None
+    """The first 1,024 bytes of the body of the answer, as text."""
+    error: str | None
+    """Why it failed."""
 
 
 class Epoch(TypedDict):
@@ -451,6 +614,8 @@ class Epoch(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     expires_at: str | None
     """RFC 3339, UTC, milliseconds."""
+    log_proof: NotRequired[str]
+    """The inclusion proof in the transparency log (C2SP tlog-proof). It exists some seconds after the epoch."""
 
 
 class Event(TypedDict):
@@ -463,6 +628,29 @@ class Event(TypedDict):
     """Number of the event within the tenant, from 1, without gaps."""
     data: dict[str, Any]
     """Ids and the new state, never content or secrets."""
+
+
+class GetRequestLogSettingsData(TypedDict):
+    enabled: bool
+    """Whether your requests are logged."""
+    days: int
+    """How long entries are kept. 0: this installation logs no requests."""
+
+
+class GetTenantDeletionData(TypedDict):
+    tenant_id: str
+    state: Literal["none", "scheduled", "running", "done"]
+    """Only a scheduled deletion can be cancelled."""
+    requested_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    due_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    rows_removed: int
+    """Rows of the database that are removed so far."""
 
 
 class GetTenantLimitsData(TypedDict):
@@ -489,6 +677,22 @@ class GetTenantLimitsDataLimits(TypedDict):
     """Bytes of stored artifacts, from any source."""
     open_streams: int
     """Event streams that are open at the same time in each API process."""
+    paints_per_month: int
+    """Paintings a month without a coupon, through any key."""
+    active_sessions: int
+    """Sessions that are launching or running."""
+    pending_launches: int
+    """Pending launches: sessions whose summon key is not used yet."""
+    active_generations: int
+    """Artifacts whose generation is queued or running."""
+    open_uploads: int
+    """Uploads that are announced and neither complete nor expired."""
+    open_upload_bytes: int
+    """Announced bytes of these uploads."""
+    open_uploads_in_collection: int
+    """Of these uploads, those into one collection."""
+    rate_percent: int
+    """The rate limits of the tenant and of its keys, in percent of the installation's."""
 
 
 class GetTenantLimitsDataOverrides(TypedDict):
@@ -506,6 +710,22 @@ class GetTenantLimitsDataOverrides(TypedDict):
     """Bytes of stored artifacts, from any source."""
     open_streams: NotRequired[int]
     """Event streams that are open at the same time in each API process."""
+    paints_per_month: NotRequired[int]
+    """Paintings a month without a coupon, through any key."""
+    active_sessions: NotRequired[int]
+    """Sessions that are launching or running."""
+    pending_launches: NotRequired[int]
+    """Pending launches: sessions whose summon key is not used yet."""
+    active_generations: NotRequired[int]
+    """Artifacts whose generation is queued or running."""
+    open_uploads: NotRequired[int]
+    """Uploads that are announced and neither complete nor expired."""
+    open_upload_bytes: NotRequired[int]
+    """Announced bytes of these uploads."""
+    open_uploads_in_collection: NotRequired[int]
+    """Of these uploads, those into one collection."""
+    rate_percent: NotRequired[int]
+    """The rate limits of the tenant and of its keys, in percent of the installation's."""
 
 
 class GetTurnCredentialsData(TypedDict):
@@ -520,6 +740,16 @@ class GetTurnCredentialsDataIceServersEntry(TypedDict):
     urls: list[str]
     username: str
     credential: str
+
+
+class GetWebhookEndpointData(TypedDict):
+    id: str
+    """`default`, or whe_…."""
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+    description: str | None
 
 
 class GrantCouponBody(TypedDict):
@@ -629,6 +859,71 @@ class ListAllAgentsDataEntry(TypedDict):
     status: Literal["draft", "active", "private", "suspended", "pending"]
 
 
+class ListAuditLogDataEntry(TypedDict):
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    actor: ListAuditLogDataEntryActor
+    operation: str
+    """The operation, as the API names it."""
+    targets: dict[str, str | float]
+    """The ids of the resources that the call changed. Never content or a secret."""
+    outcome: Literal["done", "refused"]
+    code: str | None
+    """The error code, if the call was refused."""
+    address: str | None
+    """The IP address of the caller."""
+    request_id: str | None
+
+
+class ListAuditLogDataEntryActor(TypedDict):
+    kind: Literal["operator", "member", "key", "anyone", "system"]
+    id: str | None
+    """The credential, member or key. `bootstrap`: the token that ATRIUM_ADMIN_TOKEN sets."""
+    name: str | None
+    """The name of an operator's credential."""
+
+
+class ListAuditsDataEntry(TypedDict):
+    id: str
+    state: Literal["queued", "running", "done", "failed"]
+    """failed: it did not end within ten minutes."""
+    rules_checked: int
+    """The rules that are checked so far."""
+    rules: int
+    """The rules that it checks."""
+    accounts: int | None
+    transfers: int | None
+    credits: int | None
+    """Credits in circulation."""
+    finding_count: int
+    """Inconsistencies; at most 1,000 are reported."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListCertificatesDataEntry(TypedDict):
+    digest: str
+    """SHA-256 of the signed text, in hex."""
+    git_commit: str | None
+    function_code_sha256: str | None
+    """Base64."""
+    source_sha256: str | None
+    """Base64."""
+    egress: list[str]
+    """Where the service may connect."""
+    key_thumbprint: str
+    """The thumbprint (RFC 7638) of the key that signed it."""
+    first_seen_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    last_seen_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
 class ListCheckoutsDataEntry(TypedDict):
     id: str
     url: str | None
@@ -650,7 +945,7 @@ class ListCollectionsDataEntry(TypedDict):
     contributor_policy: Literal["open", "token"]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
     item_count: int
-    """Items that are approved and not archived."""
+    """The number of items that are approved and not archived."""
     created_at: str
     """RFC 3339, UTC, milliseconds."""
     metadata: dict[str, Any]
@@ -660,6 +955,33 @@ class ListCollectionsDataEntry(TypedDict):
     """
 
 
+class ListInvitesDataEntry(TypedDict):
+    id: str
+    hint: str | None
+    """The prefix and the last four characters. null: created before hints were stored."""
+    state: Literal["active", "used", "expired", "revoked"]
+    uses: int | None
+    """Sign-ups that it was created for. null: created before this was stored."""
+    uses_left: int
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListMembersDataEntry(TypedDict):
+    id: str
+    email: str
+    name: str | None
+    role: Literal["owner", "developer", "moderator", "analyst"]
+    status: Literal["invited", "active"]
+    """invited: has not signed in yet."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    joined_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
 class ListOpenItemsDataEntry(TypedDict):
     id: str
     type: str
@@ -667,6 +989,191 @@ class ListOpenItemsDataEntry(TypedDict):
     """The content as it was added."""
     author: str | None
     hero: bool
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListOperatorAuditLogDataEntry(TypedDict):
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    actor: ListOperatorAuditLogDataEntryActor
+    operation: str
+    """The operation, as the API names it."""
+    targets: dict[str, str | float]
+    """The ids of the resources that the call changed. Never content or a secret."""
+    outcome: Literal["done", "refused"]
+    code: str | None
+    """The error code, if the call was refused."""
+    address: str | None
+    """The IP address of the caller."""
+    request_id: str | None
+    tenant_id: str | None
+
+
+class ListOperatorAuditLogDataEntryActor(TypedDict):
+    kind: Literal["operator", "member", "key", "anyone", "system"]
+    id: str | None
+    """The credential, member or key. `bootstrap`: the token that ATRIUM_ADMIN_TOKEN sets."""
+    name: str | None
+    """The name of an operator's credential."""
+
+
+class ListOperatorCredentialsDataEntry(TypedDict):
+    id: str
+    name: str
+    hint: str
+    """The prefix and the last four characters, to distinguish tokens."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    expires_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    revoked_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListProcessesDataEntry(TypedDict):
+    id: str
+    role: Literal["api", "worker"]
+    state: Literal["running", "silent"]
+    """silent: it has not written its row for 30 seconds."""
+    host: str
+    """The name of the machine or container."""
+    pid: int
+    version: str
+    """The release, and the start of its commit if that is known."""
+    node: str
+    memory_bytes: int
+    """Resident memory."""
+    started_at: str
+    """RFC 3339, UTC, milliseconds."""
+    beat_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListReceiptsDataEntry(TypedDict):
+    id: str
+    receipt: str
+    """A compact JWS (RFC 7515): ES256, `typ: receipt+jwt`, by a key of `/.well-known/jwks.json`. Its claims: `iss`
+    (the API origin), `jti` (the id), `iat`, `kind`, `sub` (the session, artifact or checkout, or the transaction of
+    a grant), `price`, `charged`, `held_at`, `joined_at`, `stopped_at`, `coupon_sha256` (hex, of the code that paid,
+    or of the coupon that was granted) and `seq`. Of a session with a budget also what it used in all: `budget` and
+    `used` (credits), `tokens` and `tool_calls`. The `charged` of its receipts sum to its charge.
+    """
+    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss"]
+    """session: the price. budget: what the agent of a session used; one for the launch and one for each top-up.
+    refund: credits that were taken back because their payment was returned. loss: those that were spent already.
+    """
+    amount: int
+    """The credits that were charged, granted or sold: `charged` of the receipt."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListRequestsDataEntry(TypedDict):
+    request_id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    method: str
+    path: str
+    """The path as the API declares it, such as `/collections/{id}/items`, without ids."""
+    status: int
+    code: str | None
+    """The error code, if the request failed."""
+    doc_url: str | None
+    """The page about that error."""
+    key_id: str
+    key_hint: str | None
+    """The prefix and the last four characters of the key."""
+    duration_ms: float
+    """From the request's headers to the answer."""
+    origin: str | None
+    """The Origin header, which browsers send. Null: a server sent the request."""
+
+
+class ListStorageDataEntry(TypedDict):
+    tenant_id: str
+    name: str
+    stored_bytes: int
+    """Bytes of its artifacts."""
+
+
+class ListTenantsDataEntry(TypedDict):
+    id: str
+    name: str
+    roles: list[Literal["app", "issuer"]]
+    """An empty list means both."""
+    status: Literal["active", "suspended"]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    deletion: ListTenantsDataEntryDeletion | None
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+
+
+class ListTenantsDataEntryDeletion(TypedDict):
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+
+    state: Literal["scheduled", "running", "done"]
+    due_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListWebhookEndpointsDataEntry(TypedDict):
+    id: str
+    """`default`, or whe_…."""
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+    description: str | None
+
+
+class LookUpOutcomeBody(TypedDict):
+    idempotency_key: str
+    """The header of the request."""
+    operation: str
+    """The operationId, such as launchSession."""
+    path: str
+    """The path of the request from the origin on, without its query, such as /v1/sessions."""
+    body_sha256: str
+    """SHA-256 of the bytes of its body, in lower-case hex; of no bytes if its operation takes no body."""
+
+
+class LookUpOutcomeData(TypedDict):
+    state: Literal["none", "in_progress", "done"]
+    status: NotRequired[int]
+    answer: NotRequired[Any]
+    """The body of the stored answer, with `data` and `meta`."""
+    expires_at: NotRequired[str]
+    """RFC 3339, UTC, milliseconds."""
+
+
+class LookUpReceiptsBody(TypedDict):
+    wallet_code: str
+    """A wallet code (wlt_…) or coupon (cpn_…)."""
+    limit: NotRequired[int]
+    """The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default: 50."""
+    cursor: NotRequired[str]
+    """meta.next_cursor of the previous page, unchanged."""
+
+
+class LookUpReceiptsDataEntry(TypedDict):
+    id: str
+    receipt: str
+    """A compact JWS (RFC 7515): ES256, `typ: receipt+jwt`, by a key of `/.well-known/jwks.json`. Its claims: `iss`
+    (the API origin), `jti` (the id), `iat`, `kind`, `sub` (the session, artifact or checkout, or the transaction of
+    a grant), `price`, `charged`, `held_at`, `joined_at`, `stopped_at`, `coupon_sha256` (hex, of the code that paid,
+    or of the coupon that was granted) and `seq`. Of a session with a budget also what it used in all: `budget` and
+    `used` (credits), `tokens` and `tool_calls`. The `charged` of its receipts sum to its charge.
+    """
+    kind: Literal["session", "budget", "paint", "grant", "checkout", "refund", "loss"]
+    """session: the price. budget: what the agent of a session used; one for the launch and one for each top-up.
+    refund: credits that were taken back because their payment was returned. loss: those that were spent already.
+    """
+    amount: int
+    """The credits that were charged, granted or sold: `charged` of the receipt."""
     created_at: str
     """RFC 3339, UTC, milliseconds."""
 
@@ -808,9 +1315,197 @@ class RatingAggregate(TypedDict):
     count: int
 
 
+class ReadAuditData(TypedDict):
+    id: str
+    state: Literal["queued", "running", "done", "failed"]
+    """failed: it did not end within ten minutes."""
+    rules_checked: int
+    """The rules that are checked so far."""
+    rules: int
+    """The rules that it checks."""
+    accounts: int | None
+    transfers: int | None
+    credits: int | None
+    """Credits in circulation."""
+    finding_count: int
+    """Inconsistencies; at most 1,000 are reported."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    findings: list[ReadAuditDataFindingsEntry]
+
+
+class ReadAuditDataFindingsEntry(TypedDict):
+    rule: str
+    subject: str
+    """The account or hold, as tenant/id."""
+    detail: str
+
+
+class ReadLedgerProofData(TypedDict):
+    proof: ReadLedgerProofDataProof | None
+
+
+class ReadLedgerProofDataProof(TypedDict):
+    findings: int
+    """Inconsistencies that the last step found."""
+    credits: int
+    """Credits in circulation."""
+    proved_at: str
+    """RFC 3339, UTC, milliseconds."""
+    full_at: str
+    """When everything was last read."""
+
+
+class ReadQueuesData(TypedDict):
+    queues: list[ReadQueuesDataQueuesEntry]
+    sweeps: list[ReadQueuesDataSweepsEntry]
+
+
+class ReadQueuesDataQueuesEntry(TypedDict):
+    name: Literal["artifact_jobs", "blob_deletions", "event_outbox", "sessions", "webhook_deliveries"]
+    depth: int
+    """Entries that are due and that no worker has taken. Counted up to 10,000."""
+    oldest_seconds: float
+    """How long the oldest of these has waited. 0: there is none."""
+
+
+class ReadQueuesDataSweepsEntry(TypedDict):
+    name: str
+    interval_seconds: float
+    running: bool
+    """Whether a process runs it now."""
+    ran_at: str | None
+    """When it last ran to its end."""
+    failed_at: str | None
+    """When it last failed. The log of that process has the reason."""
+    late: bool
+    """Whether it last ran to its end more than three intervals and a minute ago."""
+
+
+class ReadSpaceData(TypedDict):
+    url: str
+    """The public origin of the Space service."""
+    state: Literal["answering", "invalid", "unreachable"]
+    certificate: ReadSpaceDataCertificate | None
+
+
+class ReadSpaceDataCertificate(TypedDict):
+    digest: str
+    """SHA-256 of the signed text, in hex."""
+    git_commit: str | None
+    function_code_sha256: str | None
+    """Base64."""
+    source_sha256: str | None
+    """Base64."""
+    egress: list[str]
+    """Where the service may connect."""
+    key_thumbprint: str
+    """The thumbprint (RFC 7638) of the key that signed it."""
+    first_seen_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    last_seen_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ReadStorageData(TypedDict):
+    database: ReadStorageDataDatabase
+    blobs: ReadStorageDataBlobs
+
+
+class ReadStorageDataBlobs(TypedDict):
+    store: str
+    """The store of blobs: `disk` or `s3`."""
+    artifact_bytes: int
+    """Bytes of the artifacts of all tenants."""
+    free_bytes: int | None
+    """Free on the disk. null: S3."""
+    disk_bytes: int | None
+    """Size of the disk. null: S3."""
+
+
+class ReadStorageDataDatabase(TypedDict):
+    bytes: int
+    """Size of the database, on the coordinator where it is Citus."""
+    tables: list[ReadStorageDataDatabaseTablesEntry]
+
+
+class ReadStorageDataDatabaseTablesEntry(TypedDict):
+    name: str
+    bytes: int
+    """With indexes."""
+    rows: int | None
+    """An estimate. null: not analyzed yet."""
+
+
+class ReadTenantData(TypedDict):
+    id: str
+    name: str
+    roles: list[Literal["app", "issuer"]]
+    """An empty list means both."""
+    status: Literal["active", "suspended"]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    deletion: ReadTenantDataDeletion | None
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+    email: str | None
+    active_keys: int
+    """Keys that are neither revoked nor expired."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ReadTenantDataDeletion(TypedDict):
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+
+    state: Literal["scheduled", "running", "done"]
+    due_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ReadVersionsData(TypedDict):
+    release: str
+    commit: str | None
+    """The commit that the release was made from. null: a checkout."""
+    api: str
+    """The version of the API."""
+    node: str
+    postgresql: str
+    citus: str | None
+    schema: ReadVersionsDataSchema
+    functions: list[ReadVersionsDataFunctionsEntry]
+    """The SQL functions of the database."""
+
+
+class ReadVersionsDataFunctionsEntry(TypedDict):
+    name: str
+    version: int
+
+
+class ReadVersionsDataSchema(TypedDict):
+    newest: str | None
+    """The newest migration that the database has."""
+    migrations: int
+    """Migrations that the database has."""
+    pending: list[str]
+    """Migrations and SQL functions that are not applied."""
+
+
+class RecoverDeliveriesBody(TypedDict):
+    since: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class RecoverDeliveriesData(TypedDict):
+    queued: int
+
+
 class RedeemWalletData(TypedDict):
     wallet_code: str
-    """Whoever holds it can spend the wallet (wlt_…). Returned once."""
+    """Anyone who has it can spend the wallet (wlt_…). Returned once."""
     balance: int
     """Whole credits."""
 
@@ -864,11 +1559,13 @@ class Session(TypedDict):
     agent_id: str
     room: str
     """The room, without its key."""
-    status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"]
+    status: Literal["armed", "launching", "running", "paused", "stopping", "stopped", "failed", "expired"]
     control_token: str
     """Reads and stops this session (sct_…). Returned once."""
     price_credits: int
     """Whole credits."""
+    budget_credits: NotRequired[int]
+    """Only of a session with a budget: what is held for use."""
     created_at: str
     """RFC 3339, UTC, milliseconds."""
     expires_at: str
@@ -904,6 +1601,12 @@ class SessionLaunch(TypedDict):
     """The price that the buyer saw, in whole credits. If the agent now costs more, nothing is launched (409
     `price_changed`).
     """
+    quote: NotRequired[str]
+    """A quote of `POST /quotes` for this agent. The launch costs at most the quoted price."""
+    budget_credits: NotRequired[int]
+    """Held beside the price, and pays what the agent uses: `credits_per_1k_tokens` and `credits_per_tool_call` of the
+    agent. When it is used up, the session pauses. Without it, use is neither counted nor charged.
+    """
     arm: NotRequired[bool]
     """true: prepares a pending launch and returns its summon key, without launching or charging. Default: False."""
     max_minutes: NotRequired[int]
@@ -923,11 +1626,25 @@ class SessionStatus(TypedDict):
     agent_id: str
     room: str
     """The room, without its key."""
-    status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"]
+    status: Literal["armed", "launching", "running", "paused", "stopping", "stopped", "failed", "expired"]
     price_credits: int
     """The amount held at launch, in whole credits."""
     charged_credits: int
-    """The amount captured when the session stopped, in whole credits. 0 until then, and if the agent never joined."""
+    """The amount captured when the session stopped, in whole credits: the price and, of a session with a budget, what
+    was used. 0 until then, and if the agent never joined.
+    """
+    budget_credits: NotRequired[int]
+    """Only of a session with a budget: what was held for use, at the launch and by top-ups."""
+    used_credits: NotRequired[int]
+    """Only of a session with a budget: the price of what was used. The last answer of the model may exceed the budget;
+    only a top-up pays for that part.
+    """
+    used_tokens: NotRequired[int]
+    """Only of a session with a budget: tokens that the model read and wrote. Estimated where its provider reports
+    none.
+    """
+    used_tool_calls: NotRequired[int]
+    """Only of a session with a budget."""
     max_minutes: int
     """The longest duration from the launch on, in minutes."""
     created_at: str
@@ -979,6 +1696,17 @@ class SetProviderKeysBodyOpenaiCompatible(TypedDict):
     key: str
 
 
+class SetRequestLogSettingsBody(TypedDict):
+    enabled: bool
+
+
+class SetRequestLogSettingsData(TypedDict):
+    enabled: bool
+    """Whether your requests are logged."""
+    days: int
+    """How long entries are kept. 0: this installation logs no requests."""
+
+
 class SetTenantLimitsBody(TypedDict):
     paints_per_address: NotRequired[int]
     """Paintings through publishable keys, per IP address and day."""
@@ -992,6 +1720,22 @@ class SetTenantLimitsBody(TypedDict):
     """Bytes of stored artifacts, from any source."""
     open_streams: NotRequired[int]
     """Event streams that are open at the same time in each API process."""
+    paints_per_month: NotRequired[int]
+    """Paintings a month without a coupon, through any key."""
+    active_sessions: NotRequired[int]
+    """Sessions that are launching or running."""
+    pending_launches: NotRequired[int]
+    """Pending launches: sessions whose summon key is not used yet."""
+    active_generations: NotRequired[int]
+    """Artifacts whose generation is queued or running."""
+    open_uploads: NotRequired[int]
+    """Uploads that are announced and neither complete nor expired."""
+    open_upload_bytes: NotRequired[int]
+    """Announced bytes of these uploads."""
+    open_uploads_in_collection: NotRequired[int]
+    """Of these uploads, those into one collection."""
+    rate_percent: NotRequired[int]
+    """The rate limits of the tenant and of its keys, in percent of the installation's."""
 
 
 class SetTenantLimitsData(TypedDict):
@@ -1018,6 +1762,22 @@ class SetTenantLimitsDataLimits(TypedDict):
     """Bytes of stored artifacts, from any source."""
     open_streams: int
     """Event streams that are open at the same time in each API process."""
+    paints_per_month: int
+    """Paintings a month without a coupon, through any key."""
+    active_sessions: int
+    """Sessions that are launching or running."""
+    pending_launches: int
+    """Pending launches: sessions whose summon key is not used yet."""
+    active_generations: int
+    """Artifacts whose generation is queued or running."""
+    open_uploads: int
+    """Uploads that are announced and neither complete nor expired."""
+    open_upload_bytes: int
+    """Announced bytes of these uploads."""
+    open_uploads_in_collection: int
+    """Of these uploads, those into one collection."""
+    rate_percent: int
+    """The rate limits of the tenant and of its keys, in percent of the installation's."""
 
 
 class SetTenantLimitsDataOverrides(TypedDict):
@@ -1035,6 +1795,22 @@ class SetTenantLimitsDataOverrides(TypedDict):
     """Bytes of stored artifacts, from any source."""
     open_streams: NotRequired[int]
     """Event streams that are open at the same time in each API process."""
+    paints_per_month: NotRequired[int]
+    """Paintings a month without a coupon, through any key."""
+    active_sessions: NotRequired[int]
+    """Sessions that are launching or running."""
+    pending_launches: NotRequired[int]
+    """Pending launches: sessions whose summon key is not used yet."""
+    active_generations: NotRequired[int]
+    """Artifacts whose generation is queued or running."""
+    open_uploads: NotRequired[int]
+    """Uploads that are announced and neither complete nor expired."""
+    open_upload_bytes: NotRequired[int]
+    """Announced bytes of these uploads."""
+    open_uploads_in_collection: NotRequired[int]
+    """Of these uploads, those into one collection."""
+    rate_percent: NotRequired[int]
+    """The rate limits of the tenant and of its keys, in percent of the installation's."""
 
 
 class SetTenantStatusBody(TypedDict):
@@ -1078,12 +1854,39 @@ class SpaceAdmit(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
+
+
+class SpaceAppend(TypedDict):
+    op: Literal["append"]
+    room: str
+    line: str
+    """A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with
+    `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number, and the hash of the line before it
+    (absent on line 0). Up to 64 KiB.
+    """
+    dedupe: str
+    """A random value. A repeat with the same one is stored once, and answered with the number of the stored line."""
+    signature: str
+    """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
+    iat, sha256}: the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256
+    (base64url) of the other members of the request as canonical JSON (RFC 8785). It is valid for five minutes
+    before and after iat.
+    """
+
+
+class SpaceAppendAnswer(TypedDict):
+    ok: Literal[True]
+    seq: int
+    etag: str
+    """SHA-256 of the last line, which commits to the whole history."""
+    count: int
+    """Lines of the room."""
 
 
 class SpaceAttest(TypedDict):
@@ -1127,11 +1930,11 @@ class SpaceCreate(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
 
 
@@ -1180,11 +1983,29 @@ class SpaceExpel(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
+    """
+
+
+class SpaceMake(TypedDict):
+    op: Literal["make"]
+    room: str
+    access: str
+    """The public access key of the room: Ed25519, the x of its JWK.."""
+    line: str
+    """A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with
+    `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number, and the hash of the line before it
+    (absent on line 0). Up to 64 KiB.
+    """
+    signature: str
+    """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
+    iat, sha256}: the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256
+    (base64url) of the other members of the request as canonical JSON (RFC 8785). It is valid for five minutes
+    before and after iat.
     """
 
 
@@ -1209,11 +2030,11 @@ class SpacePoll(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
 
 
@@ -1228,6 +2049,36 @@ class SpacePollAnswer(TypedDict):
     title: NotRequired[str]
 
 
+class SpaceRead(TypedDict):
+    op: Literal["read"]
+    room: str
+    sinceEtag: NotRequired[str]
+    """etag of the previous answer; empty at first."""
+    sinceCount: NotRequired[int]
+    """count of the previous answer; 0 at first."""
+    waitMs: NotRequired[int]
+    """Milliseconds to wait for new lines (long polling). For a room that does not exist, or when too many polls are
+    waiting, the answer comes at once: poll again after a pause.
+    """
+    limit: NotRequired[int]
+    """The largest number of lines. A page of large lines ends earlier, see count."""
+    signature: str
+    """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
+    iat, sha256}: the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256
+    (base64url) of the other members of the request as canonical JSON (RFC 8785). It is valid for five minutes
+    before and after iat.
+    """
+
+
+class SpaceReadAnswer(TypedDict):
+    etag: str
+    """SHA-256 of the last line, which commits to the whole history."""
+    count: int
+    """Lines of the room."""
+    lines: list[str]
+    """The stored lines, unchanged. The reader checks their chain."""
+
+
 class SpaceRemove(TypedDict):
     op: Literal["remove"]
     room: str
@@ -1239,11 +2090,11 @@ class SpaceRemove(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
 
 
@@ -1259,11 +2110,11 @@ class SpaceRename(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
 
 
@@ -1298,11 +2149,11 @@ class SpaceTurn(TypedDict):
     """
     spk: NotRequired[Spk]
     proof: NotRequired[str]
-    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256, in hex, is that of: for turn the message as
-    JSON with its members in the order text, reply_to, client_id, and last name, the one of the request; for poll
-    the empty text; for create, admit, expel, rename and remove the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). When present it must verify. It is good for five minutes,
-    and sent again it changes nothing.
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
+    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
+    minutes. Sending it again changes nothing.
     """
 
 
@@ -1336,6 +2187,28 @@ class Spk(TypedDict):
     y: str
 
 
+class StartAuditData(TypedDict):
+    id: str
+    state: Literal["queued", "running", "done", "failed"]
+    """failed: it did not end within ten minutes."""
+    rules_checked: int
+    """The rules that are checked so far."""
+    rules: int
+    """The rules that it checks."""
+    accounts: int | None
+    transfers: int | None
+    credits: int | None
+    """Credits in circulation."""
+    finding_count: int
+    """Inconsistencies; at most 1,000 are reported."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    started_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    finished_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
 class StopSessionData(TypedDict):
     sessionId: str
     status: Literal["stopped"]
@@ -1365,6 +2238,8 @@ class TenantCreated(TypedDict):
 
 class TestWebhookBody(TypedDict):
     type: NotRequired[EventType]
+    endpoint: NotRequired[str]
+    """Where to send it. Default: `default`."""
 
 
 class TestWebhookData(TypedDict):
@@ -1417,6 +2292,13 @@ class ToolShown(TypedDict):
     has_secret: bool
 
 
+class TopUpSessionBody(TypedDict):
+    coupon: str
+    """The coupon (cpn_…) or wallet code (wlt_…) that pays. It is not stored."""
+    budget_credits: int
+    """What is added to the budget, in whole credits."""
+
+
 class UpdateCollectionData(TypedDict):
     id: str
     metadata: dict[str, Any]
@@ -1428,18 +2310,100 @@ class UpdateCollectionData(TypedDict):
     contributor_policy: Literal["open", "token"]
     """open: a publishable key is enough to add items. token: a contributor or owner token is required as well."""
     item_access: Literal["owner", "open"]
-    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. A
-    box has none: owner. Default: "owner".
+    """The access of items that are added from now on. open: anyone with the publishable key lists and reads them. In a
+    box it is always owner. Default: "owner".
     """
     wall: bool
-    """Whether a page without a key shows the open items. A box has none. Default: False."""
+    """Whether the collection has a wall: a page that shows the open items without a key. A box cannot have one.
+    Default: False.
+    """
     item_count: int
-    """Items that are approved and not archived."""
+    """The number of items that are approved and not archived."""
     created_at: str
     """RFC 3339, UTC, milliseconds."""
     app_state: NotRequired[dict[str, Any]]
     """The app's own state, at most 16 KiB, readable by the owner alone."""
     contributor_token: NotRequired[str]
+
+
+class UpdateMemberBody(TypedDict):
+    role: NotRequired[Literal["owner", "developer", "moderator", "analyst"]]
+    name: NotRequired[str]
+    invite: NotRequired[Literal[True]]
+
+
+class UpdateMemberData(TypedDict):
+    id: str
+    email: str
+    name: str | None
+    role: Literal["owner", "developer", "moderator", "analyst"]
+    status: Literal["invited", "active"]
+    """invited: has not signed in yet."""
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    joined_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    invitation: NotRequired[UpdateMemberDataInvitation]
+
+
+class UpdateMemberDataInvitation(TypedDict):
+    url: str
+    """Signs in once. Send it to the member over a channel that you trust."""
+    expires_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class UpdateTenantBody(TypedDict):
+    name: NotRequired[str]
+    email: NotRequired[str | None]
+    roles: NotRequired[list[Literal["app", "issuer"]]]
+
+
+class UpdateTenantData(TypedDict):
+    id: str
+    name: str
+    roles: list[Literal["app", "issuer"]]
+    """An empty list means both."""
+    status: Literal["active", "suspended"]
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    deletion: UpdateTenantDataDeletion | None
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+    email: str | None
+    active_keys: int
+    """Keys that are neither revoked nor expired."""
+    last_used_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+
+
+class UpdateTenantDataDeletion(TypedDict):
+    """The deletion of the tenant and when it begins. Only a scheduled one can be cancelled."""
+
+    state: Literal["scheduled", "running", "done"]
+    due_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class UpdateWebhookEndpointBody(TypedDict):
+    url: NotRequired[str]
+    """https"""
+    events: NotRequired[list[EventType] | None]
+    description: NotRequired[str | None]
+    """For people. Sent to nobody."""
+    enabled: NotRequired[bool]
+    rotate_secret: NotRequired[bool]
+
+
+class UpdateWebhookEndpointData(TypedDict):
+    id: str
+    """`default`, or whe_…."""
+    url: str
+    events: list[EventType]
+    """The event types to send."""
+    enabled: bool
+    description: str | None
+    secret: NotRequired[str]
+    """Signs the deliveries. Returned once."""
 
 
 class UploadArtifactBody(TypedDict):
@@ -1479,16 +2443,16 @@ class Webhook(TypedDict):
     enabled: bool
 
 
-EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'key.created', 'key.revoked', 'key.expiring', 'webhook.disabled', 'tenant.status_changed']"
+EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.paused', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'checkout.refunded', 'key.created', 'key.revoked', 'key.expiring', 'member.added', 'member.removed', 'webhook.disabled', 'tenant.status_changed']"
 
 
 ListMovementsDataEntry = TypedDict(
     "ListMovementsDataEntry",
     {
         "id": "str",
-        "kind": "Literal[\"prefund\", \"sale\", \"redemption\", \"grant\", \"return\", \"fee\", \"hold\", \"capture\", \"release\"]",
-        "from": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\"]",
-        "to": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\"]",
+        "kind": "Literal[\"prefund\", \"sale\", \"redemption\", \"grant\", \"return\", \"fee\", \"hold\", \"capture\", \"release\", \"refund\", \"loss\"]",
+        "from": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\", \"loss\"]",
+        "to": "Literal[\"platform\", \"issuer\", \"revenue\", \"wallet\", \"coupon\", \"license\", \"held\", \"loss\"]",
         "amount": "int",
         "memo": "str | None",
         "created_at": "str",
@@ -1496,10 +2460,10 @@ ListMovementsDataEntry = TypedDict(
 )
 
 
-SpaceAnswer: TypeAlias = "SpacePollAnswer | SpaceTurnAnswer | SpaceSealedAnswer | SpaceAttestAnswer | SpaceChanged"
+SpaceAnswer: TypeAlias = "SpacePollAnswer | SpaceTurnAnswer | SpaceSealedAnswer | SpaceAttestAnswer | SpaceChanged | SpaceReadAnswer | SpaceAppendAnswer"
 
 
-SpaceRequest: TypeAlias = "SpacePoll | SpaceTurn | SpaceSealed | SpaceAttest | SpaceCreate | SpaceAdmit | SpaceExpel | SpaceRename | SpaceRemove"
+SpaceRequest: TypeAlias = "SpacePoll | SpaceTurn | SpaceSealed | SpaceAttest | SpaceCreate | SpaceAdmit | SpaceExpel | SpaceRename | SpaceRemove | SpaceMake | SpaceRead | SpaceAppend"
 
 
 ToolDecl: TypeAlias = "ToolDeclValue1 | ToolDeclValue2"
@@ -1542,7 +2506,7 @@ class ItemUpdatedEventData(TypedDict):
 
 class ItemUpdatedEvent(TypedDict):
     """An item was curated. Its curation flags or its access changed. An item that loses the hero flag to another one
-    is an event too. Changes of an access list are not.
+    also has this event. Changes of an access list are not.
     """
 
     id: str
@@ -1644,7 +2608,7 @@ class CollectionDeletedEventData(TypedDict):
 
 
 class CollectionDeletedEvent(TypedDict):
-    """A collection was deleted. With all its items and artifacts."""
+    """A collection was deleted. Its items and artifacts were deleted with it."""
 
     id: str
     created_at: str
@@ -1782,6 +2746,32 @@ class SessionJoinedEvent(TypedDict):
     data: SessionJoinedEventData
 
 
+class SessionPausedEventData(TypedDict):
+    session_id: str
+    agent_id: str
+    room: str
+    """Without its key."""
+    budget_credits: int
+    """What was held for use. Whole credits."""
+    used_credits: int
+    """What was used. Whole credits."""
+
+
+class SessionPausedEvent(TypedDict):
+    """A session paused. Its budget is used up. The agent stays in the room and answers again after `POST
+    /sessions/{id}/top-up`.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["session.paused"]
+    data: SessionPausedEventData
+
+
 class SessionStoppedEventData(TypedDict):
     session_id: str
     agent_id: str
@@ -1832,7 +2822,7 @@ class WalletRedeemedEventData(TypedDict):
     transaction_id: str
     method: Literal["license_key", "token"]
     epoch: str | None
-    """Of the token."""
+    """The epoch of the token; null for a license key."""
     amount: int
     """Whole credits."""
 
@@ -1898,6 +2888,31 @@ class CheckoutPaidEvent(TypedDict):
     data: CheckoutPaidEventData
 
 
+class CheckoutRefundedEventData(TypedDict):
+    checkout_id: str
+    reason: Literal["refund", "dispute"]
+    taken: int
+    """Whole credits."""
+    lost: int
+    """Whole credits."""
+
+
+class CheckoutRefundedEvent(TypedDict):
+    """The payment of a checkout was returned. By a refund, or because the buyer disputed it. `taken` credits were
+    taken back: from the license key, the wallet that it was redeemed for, or the issuer’s balance. `lost` were
+    spent already, and are booked to the loss account.
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["checkout.refunded"]
+    data: CheckoutRefundedEventData
+
+
 class KeyCreatedEventData(TypedDict):
     key_id: str
     kind: Literal["secret", "publishable"]
@@ -1906,7 +2921,7 @@ class KeyCreatedEventData(TypedDict):
 
 
 class KeyCreatedEvent(TypedDict):
-    """A key was created. The tenant's first two keys are events too."""
+    """A key was created. The tenant's first two keys also have this event."""
 
     id: str
     created_at: str
@@ -1958,7 +2973,44 @@ class KeyExpiringEvent(TypedDict):
     data: KeyExpiringEventData
 
 
+class MemberAddedEventData(TypedDict):
+    member_id: str
+    role: Literal["owner", "developer", "moderator", "analyst"]
+
+
+class MemberAddedEvent(TypedDict):
+    """A member was added. An owner invited a person to the console of the tenant."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["member.added"]
+    data: MemberAddedEventData
+
+
+class MemberRemovedEventData(TypedDict):
+    member_id: str
+
+
+class MemberRemovedEvent(TypedDict):
+    """A member was removed. The sessions of the member have ended."""
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["member.removed"]
+    data: MemberRemovedEventData
+
+
 class WebhookDisabledEventData(TypedDict):
+    endpoint: str
+    """The endpoint that was disabled."""
     reason: Literal["gone", "failing"]
     failing_since: str
     """RFC 3339, UTC, milliseconds."""
@@ -1985,7 +3037,7 @@ class TenantStatusChangedEventData(TypedDict):
 
 
 class TenantStatusChangedEvent(TypedDict):
-    """The tenant was suspended or reactivated. By the operator."""
+    """The tenant was suspended or reactivated. The operator changed the status of the tenant."""
 
     id: str
     created_at: str
@@ -2011,14 +3063,18 @@ AnyEvent: TypeAlias = Union[
     ArtifactDeletedEvent,
     SessionStartedEvent,
     SessionJoinedEvent,
+    SessionPausedEvent,
     SessionStoppedEvent,
     SessionFailedEvent,
     WalletRedeemedEvent,
     CouponGrantedEvent,
     CheckoutPaidEvent,
+    CheckoutRefundedEvent,
     KeyCreatedEvent,
     KeyRevokedEvent,
     KeyExpiringEvent,
+    MemberAddedEvent,
+    MemberRemovedEvent,
     WebhookDisabledEvent,
     TenantStatusChangedEvent,
 ]

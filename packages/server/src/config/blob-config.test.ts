@@ -24,12 +24,23 @@ test('the configuration contains no secrets', () => {
   assert.deepEqual(readS3Secrets(readEnv(s3)), { accessKeyId: 'AKIA', secretAccessKey: 'hush-hush' })
 })
 
-for (const name of Object.keys(s3).filter((name) => name.startsWith('S3_'))) {
+for (const name of ['S3_ENDPOINT', 'S3_BUCKET', 'S3_REGION']) {
   test(`a missing ${name} is named`, () => {
     const env = readEnv({ ...s3, [name]: ' ' })
     assert.throws(() => [readBlobConfig(env), readS3Secrets(env)], { message: `${name} must be set when ATRIUM_BLOBS is s3` })
   })
 }
+
+test('without keys the standard chain is used; one key without the other is named', () => {
+  const { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, ...keyless } = s3
+  assert.equal(readS3Secrets(readEnv(keyless)), undefined)
+  assert.throws(() => readS3Secrets(readEnv({ ...keyless, S3_ACCESS_KEY_ID })), {
+    message: 'S3_SECRET_ACCESS_KEY must be set when S3_ACCESS_KEY_ID is',
+  })
+  assert.throws(() => readS3Secrets(readEnv({ ...keyless, S3_SECRET_ACCESS_KEY })), {
+    message: 'S3_ACCESS_KEY_ID must be set when S3_SECRET_ACCESS_KEY is',
+  })
+})
 
 for (const [name, value] of [
   ['ATRIUM_BLOBS', 'gcs'],

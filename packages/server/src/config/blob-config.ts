@@ -28,12 +28,12 @@ export function readBlobConfig(env: Env): BlobConfig {
   }
 }
 
+/** undefined: not S3, or the credentials come from the standard chain (ports/aws/credentials.ts). */
 export function readS3Secrets(env: Env): S3Secrets | undefined {
-  if (env.blobs !== 's3') return undefined
-  return {
-    accessKeyId: needed('S3_ACCESS_KEY_ID', env.s3AccessKeyId),
-    secretAccessKey: needed('S3_SECRET_ACCESS_KEY', env.s3SecretAccessKey),
-  }
+  if (env.blobs !== 's3' || (!env.s3AccessKeyId && !env.s3SecretAccessKey)) return undefined
+  if (!env.s3AccessKeyId) throw new StartError('S3_ACCESS_KEY_ID must be set when S3_SECRET_ACCESS_KEY is')
+  if (!env.s3SecretAccessKey) throw new StartError('S3_SECRET_ACCESS_KEY must be set when S3_ACCESS_KEY_ID is')
+  return { accessKeyId: env.s3AccessKeyId, secretAccessKey: env.s3SecretAccessKey }
 }
 
 function needed(name: string, value: string | undefined): string {

@@ -1,21 +1,29 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { Policy } from '@atrium/log/policy'
 import { isCredential } from '@atrium/contract/tokens'
 import { StartError } from '#errors/start-error.ts'
 import { readBlobConfig, type BlobConfig } from './blob-config.ts'
+import { readDatabaseConfig, readDatabaseUrl, type DatabaseConfig } from './database-config.ts'
 import type { Env } from './env.ts'
 import type { TenantLimits } from './tenant-limits.ts'
 import { integer } from './integer.ts'
-import { paintAllowance, readLimits, readStreamLimits } from './limits-config.ts'
+import { readLogPolicy } from './log-policy.ts'
+import { readLimits, readStreamLimits } from './limits-config.ts'
+import { readTelemetryConfig, type TelemetryConfig } from './telemetry-config.ts'
 import { readTurnUrls } from './turn-config.ts'
 
 export interface Config {
-  /** Production refuses what only helps a developer: the development tenant and its printed keys. */
+  /** Production rejects what only helps developers: the development tenant and its printed keys. */
   production: boolean
   host: string
   port: number
   /** Public origin of the API, without a trailing slash. */
   publicUrl: string
+  /** Public origin of the console: that of the API, unless it has one of its own. */
+  consoleUrl: string
+  /** The identity provider of the console's members; undefined: they sign in with links. */
+  consoleOidc: { issuer: string; clientId: string; clientSecret: string | undefined } | undefined
   /** Where the Space service listens when it is started here. */
   spacePort: number
   /** Public origin of the Space service. */
@@ -26,20 +34,32 @@ export interface Config {
   spacePublishableKey: string | undefined
   dataDir: string
   databaseUrl: string | undefined
-  redisUrl: string | undefined
+  database: DatabaseConfig
+  /** Whether a start migrates the database of DATABASE_URL; otherwise it waits until `atrium migrate` has. */
+  migrate: boolean
+  /** Of a Redis, or of some nodes of a Redis Cluster; empty: none. */
+  redisUrls: string[]
+  /** Whether the token of ATRIUM_ADMIN_TOKEN is accepted beside the operators' own credentials. */
+  bootstrapToken: boolean
   /** Factor on every rate limit; 0: off. */
   rateLimitFactor: number
   /** Addresses of the proxies whose X-Forwarded-For is trusted. */
   trustProxy: string[]
   logLevel: 'silent' | 'error' | 'info' | 'debug'
-  /** Whether each answer of an operation is a line of the log, at the level info. */
+  /** Whether each answer of an operation is logged, at the level info. */
   accessLog: boolean
+  /** Whether each API process measures how long a revoked key still works. */
+  revocationProbe: boolean
+  /** Where the metrics of this machine's processes are served. */
+  metrics: { host: string; port: number | undefined; token: string | undefined }
+  /** Who cosigns the checkpoints of the transparency log. */
+  logPolicy: Policy
+  /** undefined: nothing is sent over OTLP. */
+  telemetry: TelemetryConfig | undefined
   /** Whether connections to /mcp may ask for tools that change data. */
   mcpWrites: boolean
   /** Price of a painting that is paid with a coupon, in whole credits. */
   paintPrice: number
-  /** Paintings per tenant and month without a coupon. */
-  paintAllowance: number
   /** The default limits of a tenant, which an operator can override. */
   limits: TenantLimits
   /** Event streams that one process has open at once, in all and for one address. */
@@ -55,8 +75,8 @@ export interface Config {
   stripeApiUrl: string | undefined
   /** Price of registering an agent, in whole credits. */
   agentFeeCredits: number
-  /** How many days ended sessions, finished checkouts and events are kept. */
-  retentionDays: { sessions: number; checkouts: number; events: number }
+  /** How many days ended sessions, finished checkouts, events, entries of the audit log and of the request log are kept. */
+  retentionDays: { sessions: number; checkouts: number; events: number; audit: number; requests: number }
   blobs: BlobConfig
   /** The URLs of the relay; undefined without one. */
   turnUrls: string[] | undefined
@@ -75,20 +95,28 @@ export function readConfig(env: Env): Config {
       /(?<!\/)\/+$/,
       '',
     ),
+    consoleUrl: consoleUrl(env, port),
+    consoleOidc: consoleOidc(env),
     spacePort,
     spacesUrl: new URL(spacesUrl).origin,
     spaceOrigin: new URL(spacesUrl).origin,
     spacePublishableKey: env.spacePublishableKey && publishableKey('ATRIUM_SPACE_PUBLISHABLE_KEY', env.spacePublishableKey),
     dataDir: resolve(env.dataDir ?? './data'),
-    databaseUrl: env.databaseUrl && databaseUrl(env.databaseUrl),
-    redisUrl: env.redisUrl && url('REDIS_URL', env.redisUrl, ['redis:', 'rediss:']),
+    databaseUrl: readDatabaseUrl('DATABASE_URL', env.databaseUrl),
+    database: readDatabaseConfig(env),
+    migrate: onOrOff('ATRIUM_MIGRATE', env.migrate ?? 'on'),
+    redisUrls: env.redisUrl?.split(/,\s*(?=rediss?:)/).map((one) => url('REDIS_URL', one, ['redis:', 'rediss:'])) ?? [],
+    bootstrapToken: onOrOff('ATRIUM_BOOTSTRAP_TOKEN', env.bootstrapToken ?? 'on'),
     rateLimitFactor: rateLimitFactor(env.rateLimit ?? '1'),
     trustProxy: env.trustProxy?.split(',').map((address) => proxyAddress(address.trim())) ?? [],
     logLevel: logLevel(env.log ?? 'info'),
     accessLog: onOrOff('ATRIUM_ACCESS_LOG', env.accessLog ?? 'on'),
+    revocationProbe: onOrOff('ATRIUM_REVOCATION_PROBE', env.revocationProbe ?? 'on'),
+    metrics: metrics(env),
+    logPolicy: readLogPolicy(env),
+    telemetry: readTelemetryConfig(env),
     mcpWrites: onOrOff('ATRIUM_MCP_WRITES', env.mcpWrites ?? 'off'),
     paintPrice: integer('ATRIUM_PAINT_PRICE', env.paintPrice ?? '1', 0, 1_000_000_000),
-    paintAllowance: paintAllowance(env),
     limits: readLimits(env),
     streams: readStreamLimits(env),
     oidc: oidc(env),
@@ -111,6 +139,21 @@ function retentionDays(env: Env): Config['retentionDays'] {
     checkouts: days('ATRIUM_CHECKOUT_RETENTION_DAYS', env.checkoutRetentionDays ?? '365', 7),
     // Not shorter than the time in which a delivery is attempted.
     events: days('ATRIUM_EVENT_RETENTION_DAYS', env.eventRetentionDays ?? '30', 5),
+    // The database refuses to remove younger entries.
+    audit: days('ATRIUM_AUDIT_RETENTION_DAYS', env.auditRetentionDays ?? '365', 30),
+    // 0: no request is logged.
+    requests: days('ATRIUM_REQUEST_RETENTION_DAYS', env.requestRetentionDays ?? '7', 0),
+  }
+}
+
+function metrics({ metricsHost: host, metricsPort: port, metricsToken: token }: Env): Config['metrics'] {
+  if (host !== undefined && port === undefined)
+    throw new StartError('ATRIUM_METRICS_PORT must be set when ATRIUM_METRICS_HOST is')
+  if (token !== undefined && token.length < 16) throw new StartError('ATRIUM_METRICS_TOKEN must have at least 16 characters')
+  return {
+    host: host ?? '127.0.0.1',
+    port: port === undefined ? undefined : integer('ATRIUM_METRICS_PORT', port, 0, 65_535),
+    token,
   }
 }
 
@@ -125,23 +168,23 @@ function url(name: string, text: string, protocols: string[]): string {
   return text
 }
 
-/** A wrong value is not quoted, because it may be a secret key. */
-function publishableKey(name: string, text: string): string {
-  if (!isCredential('publishableKey', text)) throw new StartError(`${name} must be a complete publishable key (wpk_…)`)
+/** An origin, because the console is at /console of it. */
+function consoleUrl({ consoleUrl: own, publicUrl }: Env, port: number): string {
+  const { origin, pathname } = new URL(own === undefined ? (publicUrl ?? `http://localhost:${port}`) : consoleAddress(own))
+  if (own !== undefined && pathname !== '/')
+    throw new StartError('ATRIUM_CONSOLE_URL must be an origin without a path, such as https://console.example')
+  return origin
+}
+
+function consoleAddress(text: string): string {
+  const { protocol, hostname } = new URL(url('ATRIUM_CONSOLE_URL', text, ['http:', 'https:']))
+  if (protocol === 'http:' && !isLoopback(hostname)) throw new StartError('ATRIUM_CONSOLE_URL may be plain http on loopback only')
   return text
 }
 
-/**
- * Accepts a URL, and the forms that the driver also accepts: without a host, or with the folder of a socket instead.
- */
-function canParse(text: string): boolean {
-  return URL.canParse(text) || URL.canParse(text.replace('@/', '@localhost/'))
-}
-
-/** A wrong value is not quoted, because it may contain a password. */
-function databaseUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !canParse(text))
-    throw new StartError('DATABASE_URL must be an address that starts with postgres:// or postgresql://')
+/** A wrong value is not quoted, because it may be a secret key. */
+function publishableKey(name: string, text: string): string {
+  if (!isCredential('publishableKey', text)) throw new StartError(`${name} must be a complete publishable key (wpk_…)`)
   return text
 }
 
@@ -175,15 +218,29 @@ function onOrOff(name: string, text: string): boolean {
   throw new StartError(`${name} must be on or off, not "${text}"`)
 }
 
-function oidc(env: Env): Config['oidc'] {
-  if (!env.oidcIssuer && !env.oidcClientId) return undefined
-  if (!env.oidcIssuer) throw new StartError('OIDC_ISSUER must be set when OIDC_CLIENT_ID is')
-  if (!env.oidcClientId) throw new StartError('OIDC_CLIENT_ID must be set when OIDC_ISSUER is')
-  const issuer = new URL(url('OIDC_ISSUER', env.oidcIssuer, ['https:', 'http:']))
-  if (issuer.protocol === 'http:' && !isLoopback(issuer.hostname)) {
-    throw new StartError('OIDC_ISSUER may be plain http on loopback only')
-  }
-  return { issuer: env.oidcIssuer, clientId: env.oidcClientId }
+function oidc({ oidcIssuer: issuer, oidcClientId: clientId }: Env): Config['oidc'] {
+  return oidcClient('', issuer, clientId)
+}
+
+/** A client of its own: a token for the console means nothing to rooms, and the other way round. */
+function consoleOidc(env: Env): Config['consoleOidc'] {
+  const { consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret: clientSecret } = env
+  const client = oidcClient('ATRIUM_CONSOLE_', consoleOidcIssuer, consoleOidcClientId)
+  if (!client && clientSecret !== undefined)
+    throw new StartError('ATRIUM_CONSOLE_OIDC_ISSUER must be set when ATRIUM_CONSOLE_OIDC_CLIENT_SECRET is')
+  if (client && client.issuer === env.oidcIssuer && client.clientId === env.oidcClientId)
+    throw new StartError('ATRIUM_CONSOLE_OIDC_CLIENT_ID must not be the client of OIDC_CLIENT_ID: its tokens open rooms')
+  return client && { ...client, clientSecret }
+}
+
+function oidcClient(prefix: string, issuer: string | undefined, clientId: string | undefined): Config['oidc'] {
+  const [issuerName, clientName] = [`${prefix}OIDC_ISSUER`, `${prefix}OIDC_CLIENT_ID`]
+  if (!issuer && !clientId) return undefined
+  if (!issuer) throw new StartError(`${issuerName} must be set when ${clientName} is`)
+  if (!clientId) throw new StartError(`${clientName} must be set when ${issuerName} is`)
+  const { protocol, hostname } = new URL(url(issuerName, issuer, ['https:', 'http:']))
+  if (protocol === 'http:' && !isLoopback(hostname)) throw new StartError(`${issuerName} may be plain http on loopback only`)
+  return { issuer, clientId }
 }
 
 function currency(text: string): string {
@@ -208,6 +265,7 @@ function egress(env: Env): Config['egress'] {
   return text
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

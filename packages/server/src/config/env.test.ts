@@ -9,6 +9,7 @@ test('a variable that nothing reads is named, with the one that was probably mea
     ATRIUM_COLOUR: 'secret',
     DATABASE_ULR: 'postgres://secret',
     OIDC_ISUER: 'https://secret.example',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://secret.example',
     NODE_ENV: 'prod',
   })
   assert.deepEqual(warnings, [
@@ -16,6 +17,7 @@ test('a variable that nothing reads is named, with the one that was probably mea
     'ATRIUM_COLOUR is not a variable of Atrium and has no effect.',
     'DATABASE_ULR is not a variable of Atrium and has no effect. Did you mean DATABASE_URL?',
     'OIDC_ISUER is not a variable of Atrium and has no effect. Did you mean OIDC_ISSUER?',
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not a variable of Atrium and has no effect.',
     'NODE_ENV is none of production, development and test. Only production turns the development tenant off.',
   ])
 })
@@ -24,6 +26,9 @@ test('the variables of Atrium and of other programs get no warning', async () =>
   const source = await readFile(new URL('../../../space/src/space-config.ts', import.meta.url), 'utf8')
   const ofSpace = [...source.matchAll(/'([A-Z][A-Z0-9]*_[A-Z_0-9]+)'/g)].map(([, name]) => [name, 'x'])
   assert.ok(ofSpace.length > 10)
+  const client = await readFile(new URL('../../../python/src/atrium/client.py', import.meta.url), 'utf8')
+  const ofPython = [...client.matchAll(/"(ATRIUM_[A-Z_]+)"/g)].map(([, name]) => [name, 'x'])
+  assert.ok(ofPython.length >= 4)
   const others = {
     PATH: '/bin',
     HOME: '/',
@@ -31,7 +36,13 @@ test('the variables of Atrium and of other programs get no warning', async () =>
     DATABASE_POOL: '5',
     TURN_SERVER_ID: '1',
     NODE_OPTIONS: '--x',
+    OTEL_PROPAGATORS: 'none',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE: '/ca.pem',
     POST: '1',
   }
-  assert.deepEqual(environmentWarnings({ ...others, ...Object.fromEntries(ofSpace), NODE_ENV: 'production', PORT: '1' }), [])
+  assert.deepEqual(
+    environmentWarnings({ ...others, ...Object.fromEntries([...ofSpace, ...ofPython]), NODE_ENV: 'production', PORT: '1' }),
+    [],
+  )
 })

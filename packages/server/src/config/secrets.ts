@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { StartError } from '#errors/start-error.ts'
 import { readS3Secrets, type S3Secrets } from './blob-config.ts'
 import type { Env } from './env.ts'
+import { readTelemetryHeaders } from './telemetry-config.ts'
 import { readTurnSecret } from './turn-config.ts'
 
 export interface Secrets {
@@ -14,10 +15,12 @@ export interface Secrets {
   masterKeys: MasterKeys
   /** undefined if Stripe is not used. */
   stripe: StripeSecrets | undefined
-  /** undefined if blobs are stored on disk. */
+  /** undefined if blobs are stored on disk, or the credentials come from the standard chain. */
   s3: S3Secrets | undefined
   /** The secret shared with the relay; undefined without one. */
   turn: string | undefined
+  /** What is sent to the collector with each export; undefined: nothing. */
+  otlpHeaders: Record<string, string> | undefined
   /** The secret files that this start created. */
   madeFiles: string[]
 }
@@ -32,7 +35,7 @@ export interface StripeSecrets {
 const masterKeyFile = 'master-key'
 
 /** The secrets from the environment. */
-export interface GivenSecrets extends Pick<Secrets, 'stripe' | 's3' | 'turn'> {
+export interface GivenSecrets extends Pick<Secrets, 'stripe' | 's3' | 'turn' | 'otlpHeaders'> {
   adminToken: string | undefined
   masterKeys: MasterKeys | undefined
 }
@@ -42,10 +45,11 @@ export function readGivenSecrets(env: Env): GivenSecrets {
   const { adminToken, masterKey } = env
   return {
     adminToken: adminToken === undefined ? undefined : longEnough(adminToken),
-    masterKeys: masterKey === undefined ? undefined : decodeMasterKeys(masterKey),
+    masterKeys: masterKey === undefined ? undefined : decodeMasterKeys(masterKey, 'ATRIUM_MASTER_KEY'),
     stripe: readStripeSecrets(env),
     s3: readS3Secrets(env),
     turn: readTurnSecret(env),
+    otlpHeaders: readTelemetryHeaders(env),
   }
 }
 
@@ -69,11 +73,22 @@ export async function keepSecrets(
     const path = join(dataDir, masterKeyFile)
     // Checked again after the database, because another process that starts at the same time may have created both.
     if (!existsSync(path) && !(await mayMakeMasterKey()) && !existsSync(path)) throw missingMasterKey(path)
-    return decodeMasterKeys(await keep(masterKeyFile, () => randomBytes(32).toString('base64')))
+    return decodeMasterKeys(await keep(masterKeyFile, () => randomBytes(32).toString('base64')), path)
   }
   const masterKeys = given.masterKeys ?? (await keepMasterKey())
   const adminToken = given.adminToken ?? longEnough(await keep('admin-token', () => randomBytes(32).toString('base64url')))
   return { ...given, adminToken, masterKeys, madeFiles }
+}
+
+/** The keys in the data folder; undefined if it has none. Creates nothing. */
+export async function readMasterKeyFile(dataDir: string): Promise<MasterKeys | undefined> {
+  const path = join(dataDir, masterKeyFile)
+  try {
+    return decodeMasterKeys((await readFile(path, 'utf8')).trim(), path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error instanceof StartError ? error : await dataFolderError(path, error)
+  }
 }
 
 /** Removes the file of the master key if this start created it. */
@@ -103,16 +118,16 @@ export function readStripeSecrets({ stripeSecretKey, stripeWebhookSecret }: Env)
   return { secretKey: stripeSecretKey, webhookSecret: stripeWebhookSecret }
 }
 
-/** One, or several between commas or, in the file, one a line. */
-function decodeMasterKeys(text: string): MasterKeys {
+/** One, or several between commas or, in the file, one a line. `origin` is the variable or the path of the file. */
+function decodeMasterKeys(text: string, origin: string): MasterKeys {
   const [first = '', ...others] = text.split(/[\s,]+/)
-  return [decodeMasterKey(first), ...others.map(decodeMasterKey)]
+  return [decodeMasterKey(first, origin), ...others.map((other) => decodeMasterKey(other, origin))]
 }
 
-function decodeMasterKey(text: string): Buffer {
+function decodeMasterKey(text: string, origin: string): Buffer {
   const key = Buffer.from(text, 'base64')
   if (key.length !== 32 || key.toString('base64') !== text)
-    throw new StartError('ATRIUM_MASTER_KEY must be the base64 of exactly 32 bytes, or several of these with commas between them')
+    throw new StartError(`${origin} must be the base64 of exactly 32 bytes, or several of these with commas between them`)
   return key
 }
 
@@ -128,7 +143,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Why a folder of the data cannot be used, and what to do. */
+/** The error for a folder of the data that cannot be used, with what to do. */
 export async function dataFolderError(path: string, error: unknown): Promise<StartError> {
   const code = codeOf(error)
   const said = `ATRIUM_DATA_DIR: ${path} cannot be used (${code ?? messageOf(error)})`
@@ -142,7 +157,7 @@ export async function dataFolderError(path: string, error: unknown): Promise<Sta
   )
 }
 
-/** Of the path, or of the nearest folder above it that this user can see. */
+/** The owner of the path, or of the nearest folder above it that this user can see. */
 async function ownerOf(path: string): Promise<{ path: string; uid: number } | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found) return { path, uid: found.uid }

@@ -5,7 +5,7 @@ export type LimitName = (typeof limitNames)[number]
 export type TenantLimits = Record<LimitName, number>
 export type Overrides = Partial<TenantLimits>
 
-/** What holds for a tenant. */
+/** The limits in force for a tenant. */
 export function limitsWith(defaults: TenantLimits, overrides: Overrides): TenantLimits {
   return { ...defaults, ...overrides }
 }

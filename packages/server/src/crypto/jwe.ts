@@ -1,10 +1,10 @@
 import { calculateJwkThumbprint, CompactEncrypt, importJWK, type JWK } from 'jose'
 import { invalid } from '#errors/api-error.ts'
 
-/** A public JWK as it came in a request. */
+/** A public JWK, as it arrived in a request. */
 export type RecipientJwk = Record<string, unknown>
 
-/** Refuses a key that nothing could be sealed to. */
+/** Throws if nothing could be sealed to the key. */
 export async function assertRecipient(jwk: RecipientJwk, path: string): Promise<void> {
   const supported =
     (jwk['kty'] === 'EC' && jwk['crv'] === 'P-256' && jwk['y'] !== undefined) ||
@@ -17,7 +17,10 @@ export async function assertRecipient(jwk: RecipientJwk, path: string): Promise<
   }
 }
 
-/** Seals a text so that only the key's owner opens it: a compact JWE (RFC 7516), ECDH-ES+A256KW with A256GCM. */
+/**
+ * Seals a text so that only the owner of the key can open it: a compact JWE (RFC 7516) with ECDH-ES+A256KW and
+ * A256GCM.
+ */
 export async function sealTo(jwk: RecipientJwk, text: string): Promise<string> {
   const key = await importJWK(publicPart(jwk), 'ECDH-ES+A256KW')
   const kid = jwk['kid']
@@ -26,7 +29,7 @@ export async function sealTo(jwk: RecipientJwk, text: string): Promise<string> {
     .encrypt(key)
 }
 
-/** RFC 7638: names the key, however it was written. */
+/** The thumbprint of a key (RFC 7638). It does not depend on the order or the form of the members. */
 export function recipientThumbprint(jwk: RecipientJwk): Promise<string> {
   return calculateJwkThumbprint(publicPart(jwk))
 }

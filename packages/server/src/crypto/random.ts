@@ -1,13 +1,13 @@
 import { hash, randomFillSync } from 'node:crypto'
 import { makeCredential, makeId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
 
-// Random bytes are drawn in bulk: one call to the kernel for some hundred ids instead of one for each.
+// Random bytes are drawn in bulk: one system call for several hundred ids.
 const pool = Buffer.alloc(8 * 1024)
 let used = pool.length
 
 /**
- * Fresh random bytes, never given out twice: a view into the pool, which the next call may fill anew. Use them before
- * it, or copy them.
+ * Returns fresh random bytes, each only once. The result is a view into the pool, which the next call may overwrite:
+ * use or copy it before that.
  */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > pool.length) {
@@ -28,14 +28,14 @@ export function newCredential(kind: CredentialKind): string {
 }
 
 /**
- * What is stored of a credential. Plain SHA-256 is enough: a credential has 178 random bits, so there is nothing to
- * guess.
+ * The hash that is stored of a credential. Plain SHA-256 is enough, because a credential has 178 random bits and
+ * cannot be guessed.
  */
 export function hashCredential(credential: string): Buffer {
   return hash('sha256', credential, 'buffer')
 }
 
-/** The id of an account of the books; it never leaves the server. */
+/** The id of an account of the ledger. It never leaves the server. */
 export function newAccountId(): string {
   return newId('transaction').replace('txn_', 'acc_')
 }

@@ -5,6 +5,7 @@ import { Lanes } from '@atrium/traffic/lanes'
 import { retryLocked } from '@atrium/traffic/locked-retry'
 import { OutcomeUnknown, Overloaded } from '@atrium/traffic/overloaded'
 import { timeouts } from '@atrium/traffic/timeouts'
+import { WakeUps } from '@atrium/traffic/wake-ups'
 import pgTypes from 'pg-types'
 
 /** A fixed query. Its name makes it a prepared statement: parsed and planned once per connection. */
@@ -34,17 +35,26 @@ export interface Db {
   query<Row>(statement: Statement<Row>, values: unknown[]): Promise<Row[]>
 }
 
+/** What a store function needs to wake other processes. */
+export interface Waking {
+  /**
+   * Notifies the listeners of the channel, in all processes, after the commit: in a transaction its own, else what was
+   * written before the call. A notification can be lost, so every listener also polls. See wake-ups.ts.
+   */
+  wake(channel: string, payload?: string): void
+}
+
 declare const inTransaction: unique symbol
 
 /**
  * A Db inside a transaction. It is a distinct type, so that a write which needs a transaction does not compile outside
  * one.
  */
-export interface Tx extends Db {
+export interface Tx extends Db, Waking {
   readonly [inTransaction]: true
 }
 
-export interface Database extends Db {
+export interface Database extends Db, Waking {
   readonly pool: Connections
   /**
    * Runs `run` and commits. If another transaction holds a lock for long, it is rolled back and run again after a
@@ -64,26 +74,33 @@ export interface Database extends Db {
 interface DatabaseOptions {
   url: string
   maxConnections: number
+  /** Whether the address may lead through a pooler in transaction mode. */
+  isPooled?: boolean
   /** The time limits of a query and of a transaction. Default: those of timeouts.ts. */
   queryTimeoutMs?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   onConnectionError: (error: Error) => void
+  /** Called when wake-ups were not sent. Absent: ignored, because their receivers poll. */
+  onWakeUpError?: (error: Error) => void
 }
 
-export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnectionError }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, maxConnections, isPooled = false, queryTimeoutMs, onConnectionError, onWakeUpError } = options
   const connections = new Connections({
     url,
     max: maxConnections,
+    isPooled,
     readColumn,
     onError: onConnectionError,
     ...(queryTimeoutMs === undefined ? {} : { answerMs: queryTimeoutMs }),
   })
+  const wakeUps = new WakeUps(connections, onWakeUpError ?? (() => undefined))
   const lanes = new Lanes()
   const transactionMs = Math.max(queryTimeoutMs ?? 0, timeouts.transactionMs)
 
   const untilMs = () => performance.now() + transactionMs
   const once = <T>(run: (tx: Tx) => Promise<T>, terms: Partial<Terms> = {}) =>
-    runTransaction(connections, run, { use: 'transaction', untilMs: untilMs(), isFirst: true, ...terms })
+    runTransaction({ connections, wakeUps }, run, { use: 'transaction', untilMs: untilMs(), isFirst: true, ...terms })
   return {
     pool: connections,
     query: (stmt, values) =>
@@ -99,7 +116,11 @@ export function openDatabase({ url, maxConnections, queryTimeoutMs, onConnection
         return lanes.run(key, (isFirst) => once(run, { ...terms, isFirst }))
       },
     }),
-    close: () => connections.end(),
+    wake: (channel, payload = '') => wakeUps.add(channel, payload),
+    close: async () => {
+      await wakeUps.close()
+      await connections.end()
+    },
   }
 }
 
@@ -140,7 +161,7 @@ interface Terms {
 
 /** A failure before the commit is sent has no effect: PostgreSQL rolls back the transaction of a closed connection. */
 async function runTransaction<T>(
-  connections: Connections,
+  { connections, wakeUps }: { connections: Connections; wakeUps: WakeUps },
   run: (tx: Tx) => Promise<T>,
   { use, untilMs, isFirst }: Terms,
 ): Promise<T> {
@@ -150,14 +171,17 @@ async function runTransaction<T>(
   try {
     const begin = isFirst ? 'begin' : `begin; set local lock_timeout = ${timeouts.lockAgainMs}`
     await connection.query({ text: begin, ...timeoutUntil(untilMs) })
+    const wakes: [channel: string, payload: string][] = []
     const tx = {
+      wake: (channel: string, payload = '') => void wakes.push([channel, payload]),
       query: (stmt: Statement<never>, values: unknown[]) => runOn(connection, stmt, values, timeoutUntil(untilMs)),
     } as unknown as Tx
     const result = await run(tx)
-    await commit(connection, untilMs)
+    // Also when its outcome is unknown: a wake-up for nothing does no harm.
+    await commit(connection, untilMs).finally(() => wakes.forEach((wake) => wakeUps.add(...wake)))
     return result
   } catch (error) {
-    // Where this fails too, release finds the connection closed or still in the transaction, and does not give it to the next.
+    // If this fails too, release finds the connection closed or still in the transaction, and does not reuse it.
     if (connection.isOpen) await connection.query('rollback').catch(() => undefined)
     throw error
   } finally {
@@ -188,16 +212,18 @@ function timeoutUntil(untilMs: number): { timeoutMs: number } | undefined {
   return leftMs < timeouts.answerMs ? { timeoutMs: leftMs } : undefined
 }
 
-function readColumn(oid: number): (text: string) => unknown {
+/** How a column becomes a value: times as RFC 3339, counts as numbers. */
+export function readColumn(oid: number): (text: string) => unknown {
   if (oid === pgTypes.builtins.TIMESTAMPTZ) return toRfc3339
   // Counts and sequence numbers stay below 2^53.
   if (oid === pgTypes.builtins.INT8) return Number
   return pgTypes.getTypeParser(oid, 'text') as (text: string) => unknown
 }
 
-/** PostgreSQL's `2026-11-20 09:30:00.12+00` as RFC 3339 with milliseconds; sessions run in UTC. */
+/** PostgreSQL's `2026-11-20 09:30:00.12+00` as RFC 3339 with milliseconds; sessions are in UTC. */
 function toRfc3339(text: string): string {
-  // Behind a pooler in transaction mode the settings of a session are not its own: rather no time than a wrong one.
+  // Behind a pooler without DATABASE_DIRECT_URL, another client may have changed the time zone of the session. An error
+  // is better than a wrong time.
   if (!text.endsWith('+00')) throw new Error('the session of the database is not in UTC')
   const millis = text.slice(20, text.indexOf('+', 19)).padEnd(3, '0')
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${millis}Z`

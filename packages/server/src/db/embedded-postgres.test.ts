@@ -259,7 +259,7 @@ test('a folder that PostgreSQL of another major version wrote is refused, untouc
   const dataDir = dataFolder('old-version')
   mkdirSync(path.join(dataDir, 'postgres'), { recursive: true })
   writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
-  await assert.rejects(start(dataDir), oneLine(/written by PostgreSQL 17 and this atrium brings PostgreSQL 18/))
+  await assert.rejects(start(dataDir), oneLine(/written by PostgreSQL 17 and this release of Atrium contains PostgreSQL 18/))
   assert.equal(readFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), 'utf8'), '17\n')
 })
 

@@ -1,4 +1,4 @@
-import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sqlStateOf } from '@atrium/traffic/database-errors'
@@ -9,7 +9,7 @@ import type { StartError } from '#errors/start-error.ts'
 import { keepPostmaster } from './embedded/keep-postmaster.ts'
 import { DiskGuard } from './embedded/disk-guard.ts'
 import { startPostmaster } from './embedded/postmaster.ts'
-import { clearOrphan } from './embedded/running-postmaster.ts'
+import { clearOrphan, findLiveSocket } from './embedded/running-postmaster.ts'
 import { canEnter, findServerUser, type ServerUser } from './embedded/server-user.ts'
 
 export type EmbeddedPostgres = {
@@ -29,7 +29,7 @@ export type EmbeddedPostgresOptions = {
 }
 
 /**
- * Runs the PostgreSQL that npm brought, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data
+ * Runs the PostgreSQL of the npm package, with its data in <dataDir>/postgres, on a private Unix socket. Makes the data
  * folder and the database `atrium` if they do not exist. PostgreSQL ends with this process, however that ends, and is
  * restarted when it fails. Throws StartError if the operator has to act.
  */
@@ -82,13 +82,21 @@ export async function startEmbeddedPostgres({
   }
 }
 
+/** The address of the PostgreSQL that another atrium process runs in this data folder; undefined if none does. */
+export function findEmbeddedPostgres(dataDir: string): string | undefined {
+  const link = path.resolve(dataDir, 'postgres')
+  // PostgreSQL was started with the real path, also if the folder is elsewhere (findClusterFolder).
+  const socketFolder = existsSync(link) ? findLiveSocket(realpathSync(link)) : undefined
+  return socketFolder && connectionString(socketFolder, 'atrium')
+}
+
 const smallMachine = {
   max_connections: 200,
   shared_buffers: '256MB',
   wal_compression: 'on',
   synchronous_commit: 'on',
   random_page_cost: 1.1,
-  // Compiling a plan takes longer than any query of ours.
+  // Compiling a plan takes longer than any query of this server.
   jit: 'off',
   timezone: 'UTC',
 }
@@ -105,10 +113,13 @@ const quietLog = {
 
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** Its mode excludes other users. Its name is short, because the path of a socket has at most 107 bytes. */
+/**
+ * The mode of the folder excludes other users. Its name is short, because the path of a socket has at most 107
+ * bytes.
+ */
 function makeSocketFolder(user: ServerUser | undefined): string {
   const asked = realpathSync(tmpdir())
-  // PostgreSQL reads the setting as a list, so nothing but plain names.
+  // PostgreSQL parses the setting as a list, so only plain names are allowed.
   const serves = asked.length < 60 && /^[\w/.-]+$/.test(asked) && (!user || canEnter(user, asked))
   const folder = mkdtempSync(path.join(serves ? asked : '/tmp', 'atrium-'))
   if (user) chownSync(folder, user.uid, user.gid)

@@ -16,7 +16,7 @@ interface LeasePollerOptions {
   what: string
   /** Notified when there may be something to do. */
   channel: string
-  renewEveryMs: number
+  renewIntervalMs: number
   /** Leases rows that nobody works on and adds a run for each. True: there may be more. */
   take: () => Promise<boolean>
   /** Renews the leases. Returns the ids that this process still holds. */
@@ -28,7 +28,7 @@ interface LeasePollerOptions {
   listHeld?: (ids: string[]) => Promise<Set<string>>
 }
 
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 
 /**
  * Shares rows among processes: the holder of a row's lease does its work, and another takes over when the lease
@@ -61,8 +61,8 @@ export class LeasePoller<Run extends LeasedRun> {
   async start(): Promise<void> {
     await this.#listener.start()
     // Notifications make it fast. The timer makes it reliable and finds rows that become due.
-    this.#timers.push(setInterval(() => this.look(), lookEveryMs))
-    this.#timers.push(setInterval(() => void this.#renew(), this.#options.renewEveryMs))
+    this.#timers.push(setInterval(() => this.look(), pollIntervalMs))
+    this.#timers.push(setInterval(() => void this.#renew(), this.#options.renewIntervalMs))
     this.look()
   }
 

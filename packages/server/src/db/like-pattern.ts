@@ -1,9 +1,9 @@
-/** The text as a part of a LIKE pattern: it matches itself alone. */
+/** Escapes a text for a LIKE pattern, in which it then matches only itself. */
 export function likePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
-/** The text as a part of a regular expression of PostgreSQL: it matches itself alone. */
+/** Escapes a text for a regular expression of PostgreSQL, in which it then matches only itself. */
 export function regexPattern(text: string): string {
   return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`)
 }

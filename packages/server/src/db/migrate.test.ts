@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, beforeEach, afterEach, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Connections } from '@atrium/traffic/connections'
 import { Pool } from 'pg'
 import { StartError } from '#errors/start-error.ts'
@@ -31,8 +32,19 @@ afterEach(async () => {
   await database.drop()
 })
 
+/** Until some session waits for a lock. */
+async function untilBlocked(): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+    if (rows.length > 0) return
+    await delay(10)
+  }
+}
+
 const write = (name: string, sql: string) => writeFile(path.join(folder, name), sql)
-const tableExists = async (name: string) => (await pool.query('select to_regclass($1) as found', [name])).rows[0].found !== null
+const tableExists = async (name: string) => (await pool.query('select to_regclass($1) as found', [name])).rows[0]!.found !== null
 
 test('migrations run once each, in the order of their numbers', async () => {
   await write('0002-second.sql', 'insert into visits values (2)')
@@ -79,18 +91,97 @@ test('an applied migration that was edited is refused by name', async () => {
   assert.equal(await tableExists('second'), false)
 })
 
-test('a database newer than the code is refused, and counts as migrated for processes that already run', async () => {
+test('older code starts on a newer database while that only has more, and is refused once what it uses is gone', async () => {
   await write('0001-first.sql', 'create table first ()')
   const older = folder
   folder = await mkdtemp(path.join(root, 'newer-'))
   await write('0001-first.sql', 'create table first ()')
   await write('0002-second.sql', 'create table second ()')
   await migrate(pool, folder)
+  assert.deepEqual(await migrate(pool, older), { applied: [], functions: [] })
+  assert.equal(await migrationsDone(pool, older), true)
+  await write('0003-third.sql', '-- contract: 0002\ndrop table first;')
+  await migrate(pool, folder)
   await assert.rejects(
     migrate(pool, older),
-    (error: Error) => error instanceof StartError && /newer than this atrium.*0002-second/.test(error.message),
+    (error: Error) =>
+      error instanceof StartError && /newer than this atrium.*0003-third.*without migration 0002/.test(error.message),
   )
-  assert.equal(await migrationsDone(pool, older), true)
+  assert.equal(await migrationsDone(pool, older), true, 'one that already runs stays ready')
+})
+
+test('a database of another branch is refused: it has a migration that this code lacks, and lacks one of this code', async () => {
+  await write('0001-first.sql', 'create table first ()')
+  await write('0002-ours.sql', 'create table ours ()')
+  const ours = folder
+  folder = await mkdtemp(path.join(root, 'theirs-'))
+  await write('0001-first.sql', 'create table first ()')
+  await write('0003-theirs.sql', 'create table theirs ()')
+  await migrate(pool, folder)
+  await assert.rejects(
+    migrate(pool, ours),
+    (error: Error) => error instanceof StartError && /newer than this atrium.*0003-theirs/.test(error.message),
+  )
+  assert.equal(await tableExists('ours'), false)
+})
+
+test('a migration waits for a held lock in short tries, and lets others through between them', async () => {
+  await write('0001-first.sql', 'create table busy (n integer)')
+  await migrate(pool, folder)
+  await write('0002-second.sql', 'alter table busy add column m integer')
+  const holder = await pool.connect()
+  await holder.query('begin; select from busy')
+  const migrating = migrate(pool, folder)
+  await untilBlocked()
+  await pool.query('set lock_timeout = 0; select from busy')
+  await holder.query('commit')
+  holder.release()
+  assert.deepEqual((await migrating).applied, ['0002-second'])
+})
+
+test('a lock that is held for too long ends the migration with the process that holds it, and nothing is applied', async () => {
+  await write('0001-first.sql', 'create table busy (n integer)')
+  await migrate(pool, folder)
+  await write('0002-second.sql', 'create table half (); alter table busy add column m integer')
+  const holder = await pool.connect()
+  const pid = (await holder.query('select pg_backend_pid() as pid')).rows[0]!.pid
+  await holder.query('begin; select from busy')
+  const error: unknown = await migrate(pool, folder, [], { lockWaitMs: 1_000 }).catch((refused: unknown) => refused)
+  await holder.query('commit')
+  holder.release()
+  assert.ok(error instanceof StartError)
+  assert.match(error.message, new RegExp(`0002-second.*locks in \\d tries.*process ${pid} \\(idle in transaction`))
+  assert.equal(await tableExists('half'), false)
+})
+
+test('indexes are built outside a transaction; an invalid one of an interrupted build is built again', async () => {
+  await write('0001-first.sql', 'create table pairs (a integer, b integer); insert into pairs values (1, 1), (1, 2);')
+  await migrate(pool, folder)
+  await write(
+    '0002-indexes.sql',
+    '-- concurrently\ncreate unique index concurrently pairs_b on pairs (b);\ncreate unique index concurrently pairs_a on pairs (a);\n',
+  )
+  await assert.rejects(migrate(pool, folder), /0002-indexes failed: could not create unique index/)
+  const valid = async () => {
+    const text = `select relname, indisvalid from pg_index join pg_class on oid = indexrelid where relname like 'pairs%' order by 1`
+    return (await pool.query(text)).rows
+  }
+  assert.deepEqual(await valid(), [
+    { relname: 'pairs_a', indisvalid: false },
+    { relname: 'pairs_b', indisvalid: true },
+  ])
+  await pool.query('delete from pairs where b = 2')
+  assert.deepEqual((await migrate(pool, folder)).applied, ['0002-indexes'])
+  assert.ok((await valid()).every(({ indisvalid }) => indisvalid))
+})
+
+test('eight starts at once build an index once, and none waits for the other in vain', async () => {
+  await write('0001-first.sql', 'create table pairs (a integer)')
+  await write('0002-indexes.sql', '-- concurrently\ncreate index concurrently pairs_a on pairs (a);\n')
+  const pools = Array.from({ length: 8 }, () => openPool())
+  const results = await Promise.all(pools.map((each) => migrate(each, folder)))
+  await Promise.all(pools.map((each) => each.end()))
+  assert.deepEqual(results.flatMap(({ applied }) => applied).toSorted(), ['0001-first', '0002-indexes'])
 })
 
 test('a request time limit of the pool does not cut a migration short, and the pool keeps its limit', async () => {
@@ -136,7 +227,7 @@ test('a function is created after the migrations, and again when its file has ch
       path.join(functions, 'answer.sql'),
       `create or replace function answer() returns integer language sql as $$ ${body} $$;`,
     )
-  const answer = async () => (await pool.query('select answer() as is')).rows[0].is
+  const answer = async () => (await pool.query('select answer() as is')).rows[0]!.is
   await write('0001-first.sql', 'create table answers (n integer); insert into answers values (41);')
   await define('select n from answers')
   assert.deepEqual(await migrate(pool, folder, [functions]), { applied: ['0001-first'], functions: ['answer'] })
@@ -150,13 +241,36 @@ test('a function is created after the migrations, and again when its file has ch
   assert.equal(await answer(), 42, 'the previous function stays if the new one cannot be created')
 })
 
+test('older code does not put its functions back, and a newer file that reverts one is applied', async () => {
+  const functions = await mkdtemp(path.join(root, 'functions-'))
+  const release = async (version: number, is: number) => {
+    const versions = await mkdtemp(path.join(root, 'release-'))
+    await writeFile(path.join(versions, 'functions.json'), JSON.stringify({ answer: { version, sha256: '' } }))
+    return async () => {
+      const sql = `create or replace function answer() returns integer language sql as $$ select ${is} $$;`
+      await writeFile(path.join(functions, 'answer.sql'), sql)
+      return (await migrate(pool, versions, [functions])).functions
+    }
+  }
+  const answer = async () => (await pool.query('select answer() as is')).rows[0]!.is
+  const [first, second, reverting] = [await release(1, 41), await release(2, 42), await release(3, 41)]
+  assert.deepEqual(await first(), ['answer'])
+  assert.deepEqual(await second(), ['answer'])
+  assert.deepEqual(await first(), [], 'a restart of the previous release during the upgrade')
+  assert.equal(await answer(), 42)
+  assert.deepEqual(await reverting(), ['answer'])
+  assert.equal(await answer(), 41)
+  await pool.query('drop function answer()')
+  assert.deepEqual(await second(), [], 'a newer release dropped it')
+})
+
 test('a function that was dropped by hand is there again after the next start', async () => {
   const functions = await mkdtemp(path.join(root, 'functions-'))
   await writeFile(path.join(functions, 'the-answer.sql'), one('the_answer'))
   await migrate(pool, folder, [functions])
   await pool.query('drop function the_answer()')
   assert.deepEqual(await migrate(pool, folder, [functions]), { applied: [], functions: ['the-answer'] })
-  assert.equal((await pool.query('select the_answer() as is')).rows[0].is, 1)
+  assert.equal((await pool.query('select the_answer() as is')).rows[0]!.is, 1)
 })
 
 test('two files for functions of one name are refused before any of them runs', async () => {
@@ -166,10 +280,10 @@ test('two files for functions of one name are refused before any of them runs', 
     migrate(pool, folder, folders),
     (error: Error) => error instanceof StartError && /two files the-answer\.sql/.test(error.message),
   )
-  assert.equal((await pool.query("select count(*)::int from pg_proc where proname = 'the_answer'")).rows[0].count, 0)
+  assert.equal((await pool.query("select count(*)::int from pg_proc where proname = 'the_answer'")).rows[0]!.count, 0)
 })
 
-test('a connection that is lost while functions are created is told as such, and nothing is half there', async () => {
+test('a connection that is lost while functions are created is reported, and no function is half created', async () => {
   const functions = await mkdtemp(path.join(root, 'functions-'))
   const ended = 'select pg_terminate_backend(pg_backend_pid());'
   await writeFile(path.join(functions, 'one.sql'), one('one'))

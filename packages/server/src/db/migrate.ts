@@ -1,66 +1,240 @@
-import { messageOf } from '#errors/caught.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@atrium/traffic/backoff'
 import type { Connections } from '@atrium/traffic/connections'
-import { sqlStateOf } from '@atrium/traffic/database-errors'
-import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
+import { isLocked } from '@atrium/traffic/database-errors'
+import { messageOf } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
+import { readIndexStatements, runIndexStatement } from './concurrent-indexes.ts'
 import { migrationsFolder, readMigrationFiles, type MigrationFile } from './migration-files.ts'
-import { applyFunctions, functionFolders, functionTable } from './sql-functions.ts'
+import { listHolders, withMigrationLock } from './migration-lock.ts'
+import { findPending, listApplied, type Queryable } from './schema-state.ts'
+import { applyFunctions, findOldFunctions, functionFolders, functionTable, readFunctions } from './sql-functions.ts'
 
-/** Kysely's two tables and our checksums; the schema's dump leaves them out. */
+/** This table exists during a restore, and after a restore that did not complete. */
+export const restoreMarker = 'restore_in_progress'
+
+/**
+ * The session of a restore holds this advisory lock until it ends. Unlike the marker, the lock does not remain after a
+ * killed restore.
+ */
+export const restoreLockKey = '7310025491123310544'
+
+/** The migrator's own tables, and two of earlier releases. The dump of the schema omits them. */
 export const bookkeepingTables = [
   'schema_migration',
   'schema_migration_lock',
   'schema_migration_checksum',
   functionTable,
+  restoreMarker,
 ] as const
+
+export interface MigrateOptions {
+  /** How long each migration waits for its locks. */
+  lockWaitMs?: number
+  /** Receives progress messages, one line each. */
+  say?: (line: string) => void
+  /** Receives a line while another process keeps this one waiting. Default: `say`. */
+  sayWaiting?: (line: string) => void
+  /** For a restore: applies these migrations and no function. */
+  only?: ReadonlySet<string>
+  /** For a restore: accepts a database into which a backup was restored only in part. */
+  restoring?: boolean
+}
+
+/**
+ * How long one attempt waits for a lock. Requests that need the same table queue behind it, and a request fails
+ * after 2.5 s (timeouts.ts).
+ */
+const lockTimeoutMs = 1_000
 
 /**
  * Applies the pending migrations of `folder`, then creates the SQL functions of `functions` that have changed. Several
- * processes can call it at once: one does the work, and the others wait.
+ * processes can call it at once: one does the work, and the others wait. Where there is nothing to do, it takes no lock.
  * The pool must connect to PostgreSQL directly and not through a pooler in transaction mode, because the lock belongs
- * to the session. Throws StartError if an applied file was edited, or if the database is newer than the code.
+ * to the session. Throws StartError if an applied file was edited, if the database is too new for the code, or if the
+ * locks could not be had in time.
  */
 export async function migrate(
   pool: Pick<Connections, 'connect'>,
   folder: string = migrationsFolder,
   functions: string[] = folder === migrationsFolder ? functionFolders : [],
-): Promise<{ applied: string[]; functions: string[] }> {
-  const files = await readMigrationFiles(folder)
+  { lockWaitMs = 120_000, say = () => undefined, sayWaiting = say, only, restoring = false }: MigrateOptions = {},
+): Promise<PendingWork> {
+  const files = (await readMigrationFiles(folder)).filter(({ name }) => only === undefined || only.has(name))
+  const defined = only ? [] : await readFunctions(functions, folder)
+  return withOwnSession(pool, async (client) => {
+    if (!restoring) await assertNotHalfRestored(client)
+    const pending = await findWork(client, files, defined)
+    if (pending.applied.length === 0 && pending.functions.length === 0) return pending
+    return withMigrationLock(client, sayWaiting, async () => {
+      // A restore that began meanwhile has marked the database while it held the same lock.
+      if (!restoring) await assertNotHalfRestored(client)
+      return {
+        applied: await applyPending(client, files, lockWaitMs, say),
+        functions: await applyFunctions(client, defined),
+      }
+    })
+  })
+}
+
+/**
+ * Throws StartError while a restore runs, and after one that was interrupted or found wrong data: a part must not be
+ * mistaken for the whole.
+ */
+export async function assertNotHalfRestored(client: Queryable): Promise<void> {
+  const { rows } = await client.query<{ found: string | null }>(`select to_regclass('${restoreMarker}')::text as found`)
+  if (!rows[0]?.found) return
+  const [restore] = await listHolders(client, restoreLockKey)
+  throw new StartError(
+    restore
+      ? `atrium restore is writing into this database (PostgreSQL process ${restore.pid}): wait until it has ended, then run this command again`
+      : 'a backup was restored into this database only in part: run atrium restore again, with the same archive or another one',
+  )
+}
+
+/** Names of migrations and of SQL functions. */
+export interface PendingWork {
+  applied: string[]
+  functions: string[]
+}
+
+/** Returns what `migrate` would apply, without applying it. */
+export async function findPendingWork(pool: Pick<Connections, 'connect'>): Promise<PendingWork> {
+  const [files, defined] = [await readMigrationFiles(migrationsFolder), await readFunctions(functionFolders, migrationsFolder)]
+  return withOwnSession(pool, async (client) => {
+    await assertNotHalfRestored(client)
+    return findWork(client, files, defined)
+  })
+}
+
+async function findWork(
+  client: Queryable,
+  files: MigrationFile[],
+  defined: Awaited<ReturnType<typeof readFunctions>>,
+): Promise<PendingWork> {
+  const pending = findPending(await listApplied(client), files)
+  const old = await findOldFunctions(client, defined)
+  return { applied: pending.map(({ name }) => name), functions: old.map(({ name }) => name) }
+}
+
+/**
+ * Runs `work` on one connection without the time limits for requests. A migration, or the wait for another process
+ * that migrates, may take longer.
+ */
+export async function withOwnSession<Result>(
+  pool: Pick<Connections, 'connect'>,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
   const connection = await pool.connect()
-  // The limits of the connections are for requests. A migration, or the wait for one of another process, may take longer.
   const client: Queryable = {
     query: (text: string, values: readonly unknown[] = []) => connection.query({ text, values, timeoutMs: Infinity }),
   }
   try {
-    await client.query('set statement_timeout = 0')
-    await client.query('set lock_timeout = 0')
-    await client.query('set idle_in_transaction_session_timeout = 0')
-    return { applied: await applyPending(client, files), functions: await applyFunctions(client, functions) }
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    return await work(client)
   } finally {
-    // Closed and not reused: it would keep those settings.
+    // Closed instead of reused, because it would keep these settings.
     connection.release(true)
   }
 }
 
-type Queryable = Pick<Connections, 'query'>
-
-async function applyPending(client: Queryable, files: MigrationFile[]): Promise<string[]> {
-  const migrator = createMigrator(client, files)
-  const applied: string[] = []
-  // Migrator runs all pending migrations in one transaction. One step at a time gives each its own, so that a failure
-  // does not roll back a long migration that succeeded before.
-  while (await hasPending(client, files)) {
-    const { error, results = [] } = await migrator.migrateUp()
-    if (error) await explain(error, results.at(0)?.migrationName, client, files)
-    applied.push(...results.map((result) => result.migrationName))
+async function applyPending(
+  client: Queryable,
+  files: MigrationFile[],
+  lockWaitMs: number,
+  say: (line: string) => void,
+): Promise<string[]> {
+  const pending = findPending(await listApplied(client), files)
+  if (pending.length > 0) await prepareTable(client)
+  for (const file of pending) {
+    say(`migration ${file.name}`)
+    const run = file.concurrently ? () => runConcurrently(client, file) : () => runInTransaction(client, file)
+    await retryUntil(client, file.name, lockWaitMs, run)
   }
-  return applied
+  return pending.map(({ name }) => name)
+}
+
+/** `contract_of`: the migration that older code must have. See MigrationFile. */
+async function prepareTable(client: Queryable): Promise<void> {
+  await client.query(
+    `create table if not exists schema_migration_checksum (
+       name text constraint schema_migration_checksum_pkey primary key,
+       sha256 text not null,
+       contract_of text
+     );
+     alter table schema_migration_checksum add column if not exists contract_of text;`,
+  )
+}
+
+/** Applies a migration. The migration and its row commit together. */
+async function runInTransaction(client: Queryable, file: MigrationFile): Promise<void> {
+  await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
+  try {
+    await insertApplied(client, file)
+    // Without parameters it is sent as one simple query, which may hold many statements.
+    await client.query(file.sql)
+    await client.query('commit')
+  } catch (error) {
+    // Without a connection there is nothing to roll back, and the first error is thrown.
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Runs each statement separately, so that the next attempt continues an interrupted migration. These statements wait
+ * for locks without a limit, because concurrent builds block neither reads nor writes.
+ */
+async function runConcurrently(client: Queryable, file: MigrationFile): Promise<void> {
+  for (const statement of readIndexStatements(file.name, file.sql)) await runIndexStatement(client, statement)
+  await insertApplied(client, file)
+}
+
+async function insertApplied(client: Queryable, { name, checksum, contractOf }: MigrationFile): Promise<void> {
+  await client.query('insert into schema_migration_checksum (name, sha256, contract_of) values ($1, $2, $3)', [
+    name,
+    checksum,
+    contractOf ?? null,
+  ])
+}
+
+/** Retries while a lock is not free. During the pauses, requests that queued behind it are served. */
+async function retryUntil(client: Queryable, name: string, lockWaitMs: number, run: () => Promise<void>): Promise<void> {
+  const backoff = new Backoff({ firstMs: 500, maxMs: 8_000, healthyMs: 0 })
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isLocked(error)) throw new StartError(`Migration ${name} failed: ${messageOf(error)}`, { cause: error })
+      const waitMs = backoff.failed()
+      if (performance.now() - startedAt + waitMs > lockWaitMs) throw await tooLong(client, name, backoff.failures, error)
+      await delay(waitMs)
+    }
+  }
+}
+
+async function tooLong(client: Queryable, name: string, tries: number, cause: unknown): Promise<StartError> {
+  const { rows } = await client.query<{ pid: string; state: string; seconds: string }>(
+    `select pid::text, state, floor(extract(epoch from clock_timestamp() - xact_start))::text as seconds
+       from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+      order by xact_start limit 1`,
+  )
+  const [oldest] = rows
+  const holder = oldest
+    ? `the oldest transaction is of process ${oldest.pid} (${oldest.state}, ${oldest.seconds} s): end it with pg_terminate_backend`
+    : 'what held them has ended meanwhile'
+  const error = new StartError(
+    `Migration ${name} did not get its locks in ${tries} tries (${messageOf(cause)}); nothing of it is applied, and ${holder}, then run atrium migrate again`,
+  )
+  error.cause = cause
+  return error
 }
 
 const latest = new Map<string, Promise<string | undefined>>()
 
-/** The name of the newest migration in this version of the code, read once. */
+/** The name of the newest migration in this version of the code. Read once. */
 export async function latestMigration(folder: string = migrationsFolder): Promise<string | undefined> {
   const known = latest.get(folder) ?? readMigrationFiles(folder).then((files) => files.at(-1)?.name)
   latest.set(folder, known)
@@ -73,70 +247,5 @@ export async function latestMigration(folder: string = migrationsFolder): Promis
  */
 export async function migrationsDone(pool: Queryable, folder: string = migrationsFolder): Promise<boolean> {
   const name = await latestMigration(folder)
-  return name === undefined || (await findChecksums(pool)).has(name)
-}
-
-function createMigrator(client: Queryable, files: MigrationFile[]): Migrator {
-  // Migrator works sequentially, so one connection serves as its pool. Kysely must not close it.
-  const lent = { query: client.query.bind(client), release: () => {} } as unknown as PostgresPoolClient
-  const pool: PostgresPool = { connect: async () => lent, end: async () => {}, options: {} }
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  const migrations = Object.fromEntries(files.map((file) => [file.name, toMigration(file)]))
-  const [migrationTableName, migrationLockTableName] = bookkeepingTables
-  return new Migrator({ db, provider: { getMigrations: async () => migrations }, migrationTableName, migrationLockTableName })
-}
-
-function toMigration({ name, sql: text, checksum }: MigrationFile): Migration {
-  return {
-    async up(tx) {
-      await sql`
-        create table if not exists schema_migration_checksum (
-          name text constraint schema_migration_checksum_pkey primary key,
-          sha256 text not null
-        )`.execute(tx)
-      await sql`insert into schema_migration_checksum (name, sha256) values (${name}, ${checksum})`.execute(tx)
-      // Without parameters it is sent as one simple query, which may hold many statements.
-      await sql.raw(text).execute(tx)
-    },
-  }
-}
-
-async function hasPending(client: Queryable, files: MigrationFile[]): Promise<boolean> {
-  const applied = await findChecksums(client)
-  assertKnown(applied, files)
-  return files.some(({ name }) => !applied.has(name))
-}
-
-async function findChecksums(db: Queryable): Promise<Map<string, string>> {
-  try {
-    const { rows } = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration_checksum')
-    return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
-  } catch (error) {
-    // The table does not exist: no migration was ever applied.
-    if (sqlStateOf(error) === '42P01') return new Map()
-    throw error
-  }
-}
-
-function assertKnown(applied: Map<string, string>, files: MigrationFile[]): void {
-  const checksums = new Map(files.map(({ name, checksum }) => [name, checksum]))
-  for (const [name, sha256] of applied) {
-    const ours = checksums.get(name)
-    if (ours === undefined) {
-      throw new StartError(
-        `The database is newer than this atrium, which does not have its migration ${name}: start a newer atrium, or restore a backup from before`,
-      )
-    }
-    if (ours !== sha256) {
-      throw new StartError(
-        `Migration ${name} was edited after it was applied to this database: restore the applied file and put the change into a new migration`,
-      )
-    }
-  }
-}
-
-/** If a process with newer code migrated in between, that is the cause, and it gives the better message. */
-async function explain(error: unknown, name: string | undefined, client: Queryable, files: MigrationFile[]): Promise<never> {
-  await hasPending(client, files)
-  throw new Error(`Migration ${name ?? ''} failed: ${messageOf(error)}`, { cause: error })
+  return name === undefined || (await listApplied(pool)).some((applied) => applied.name === name)
 }

@@ -1,6 +1,6 @@
 import { openDatabase, type Database } from './database.ts'
 
-const patienceMs = 10 * 60 * 1_000
+const timeoutMs = 10 * 60 * 1_000
 
 /**
  * Runs work that reads whole tables and exceeds the time limit of requests: one at a time, each on a separate
@@ -28,7 +28,7 @@ export class SingleFlight<Result> {
     const db = openDatabase({
       url: this.#databaseUrl,
       maxConnections: 1,
-      queryTimeoutMs: patienceMs,
+      queryTimeoutMs: timeoutMs,
       onConnectionError: () => undefined,
     })
     try {

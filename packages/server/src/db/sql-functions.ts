@@ -1,60 +1,136 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Connections } from '@atrium/traffic/connections'
+import { sqlStateOf } from '@atrium/traffic/database-errors'
 import { StartError } from '#errors/start-error.ts'
+import type { Queryable } from './schema-state.ts'
 
 const packages = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * The folders with the current SQL functions, one per file beside the code that calls it: try-add-items.sql defines
- * try_add_items.
+ * The folders with the current SQL functions, one per file beside the code that calls it: add-counted-items.sql defines
+ * add_counted_items.
  */
 export const functionFolders = [path.join(packages, 'server/src/features'), path.join(packages, 'space/src')]
 
-/** The table with the hash of the last applied version of each function. */
+/** The table with the version and the hash of each function, as it was last applied. */
 export const functionTable = 'schema_function'
 
-/** An arbitrary key of an advisory lock: two simultaneous starts must not replace one function at the same moment. */
-const lockKey = 4_177_301
+/**
+ * This file is beside the migrations and has the version of each function. scripts/function-versions.ts writes it.
+ */
+export const versionsFile = 'functions.json'
+
+/** Version and hash of each function, by its name. */
+export type FunctionVersions = Record<string, { version: number; sha256: string }>
+
+export interface FunctionFile {
+  name: string
+  sql: string
+  sha256: string
+  /**
+   * The version counts the changes of the file. Without it, the newer of two files would be unknown, and a restart
+   * of the previous release during an upgrade would restore its own function.
+   */
+  version: number
+}
 
 /**
- * Creates the functions whose file has changed since it was last applied, in one transaction after the migrations. The
+ * The key of an advisory lock (arbitrary): two processes that start at the same time must not replace one function
+ * at once.
+ */
+const lockKey = 4_177_301
+
+/** The functions in these folders, with their versions from functions.json in `versionsFolder`. */
+export async function readFunctions(folders: string[], versionsFolder: string): Promise<FunctionFile[]> {
+  const versions = await readVersions(versionsFolder)
+  const files = (await Promise.all(folders.map(readFolder))).flat()
+  assertOneEach(files)
+  return files.map((file) => ({ ...file, version: versions[file.name]?.version ?? 0 }))
+}
+
+export async function readVersions(folder: string): Promise<FunctionVersions> {
+  const file = path.join(folder, versionsFile)
+  return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as FunctionVersions) : {}
+}
+
+/**
+ * Creates the functions that are newer than those in the database, in one transaction after the migrations. The
  * previous release may still run, so a function whose signature changes gets a new name, and a migration of the next
  * release drops the old one.
  */
-export async function applyFunctions(client: Pick<Connections, 'query'>, folders: string[]): Promise<string[]> {
-  const files = (await Promise.all(folders.map(readFunctions))).flat()
+export async function applyFunctions(client: Queryable, files: FunctionFile[]): Promise<string[]> {
   if (files.length === 0) return []
-  assertOneEach(files)
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey])
     await client.query(
-      `create table if not exists ${functionTable} (name text constraint schema_function_pkey primary key, sha256 text not null)`,
+      `create table if not exists ${functionTable} (
+         name text constraint schema_function_pkey primary key, sha256 text not null, version integer not null default 0
+       );
+       alter table ${functionTable} add column if not exists version integer not null default 0;`,
     )
-    // One that was dropped since then, by hand or with a table, counts as not applied.
-    const { rows } = await client.query<{ name: string; sha256: string }>(
-      `select name, sha256 from ${functionTable}
-       where exists (select from pg_proc where proname = replace(name, '-', '_') and pg_function_is_visible(oid))`,
-    )
-    const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]))
-    const changed = files.filter(({ name, sha256 }) => applied.get(name) !== sha256)
-    for (const { name, sql, sha256 } of changed) {
+    const old = await findOldFunctions(client, files)
+    for (const { name, sql, sha256, version } of old) {
       await client.query(sql).catch((error: Error) => {
         throw new Error(`SQL function ${name} failed: ${error.message}`, { cause: error })
       })
       await client.query(
-        `insert into ${functionTable} (name, sha256) values ($1, $2)
-         on conflict on constraint schema_function_pkey do update set sha256 = excluded.sha256`,
-        [name, sha256],
+        `insert into ${functionTable} (name, sha256, version) values ($1, $2, $3)
+         on conflict on constraint schema_function_pkey do update set sha256 = excluded.sha256, version = excluded.version`,
+        [name, sha256, version],
       )
     }
     await client.query('commit')
-    return changed.map(({ name }) => name)
+    return old.map(({ name }) => name)
   } catch (error) {
-    // Without a connection nothing is left to roll back, and the first error is the reason.
+    // Without a connection there is nothing to roll back, and the first error is thrown.
     await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Returns the files that must be applied: those with a higher version than in the database, and those with the same
+ * version and another hash, which a developer is editing. A function of a newer release stays unchanged, even if
+ * that release has dropped it.
+ */
+export async function findOldFunctions(client: Queryable, files: FunctionFile[]): Promise<FunctionFile[]> {
+  const applied = new Map((await listFunctions(client)).map((row) => [row.name, row]))
+  return files.filter(({ name, version, sha256 }) => {
+    const row = applied.get(name)
+    if (!row || row.version !== version) return version > (row?.version ?? -1)
+    return !row.exists || row.sha256 !== sha256
+  })
+}
+
+interface AppliedFunction {
+  name: string
+  sha256: string
+  version: number
+  /** False if the function was dropped since, by hand or together with a table. */
+  exists: boolean
+}
+
+/** The functions that were applied to the database; empty for a new database. */
+export async function listFunctions(client: Queryable): Promise<AppliedFunction[]> {
+  try {
+    // to_jsonb, because a release before 0.2 created the table without the column.
+    const { rows } = await client.query<{ name: string; sha256: string; version: string | null; found: string }>(
+      `select name, sha256, to_jsonb(f) ->> 'version' as version,
+              exists (select from pg_proc where proname = replace(name, '-', '_') and pg_function_is_visible(oid))::text as found
+         from ${functionTable} f`,
+    )
+    return rows.map(({ name, sha256, version, found }) => ({
+      name,
+      sha256,
+      version: Number(version ?? 0),
+      exists: found === 'true',
+    }))
+  } catch (error) {
+    // The table does not exist.
+    if (sqlStateOf(error) === '42P01') return []
     throw error
   }
 }
@@ -68,7 +144,7 @@ function assertOneEach(files: { name: string }[]): void {
   }
 }
 
-async function readFunctions(folder: string) {
+async function readFolder(folder: string): Promise<Omit<FunctionFile, 'version'>[]> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (file) => {

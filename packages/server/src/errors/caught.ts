@@ -9,13 +9,13 @@ export function messageOf(thrown: unknown): string {
   return toError(thrown).message
 }
 
-/** The `code` by which Node and most libraries tell their errors apart, such as ENOENT. */
+/** The `code` of an error of Node or of a library, such as ENOENT. */
 export function codeOf(thrown: unknown): string | undefined {
   const code = fieldOf(thrown, 'code')
   return typeof code === 'string' ? code : undefined
 }
 
-/** A property of an error of somebody else's making. */
+/** A property of an error from outside this code, whose type is not known. */
 export function fieldOf(thrown: unknown, name: string): unknown {
   return isJsonObject(thrown) ? thrown[name] : undefined
 }

@@ -1,20 +1,23 @@
-import type { AnswerOf, BodyOf, Operation, ParamsOf, QueryOf } from '@atrium/contract/operation'
+import type { AnswerOf, BodyOf, Operation, OperationKind, ParamsOf, QueryOf } from '@atrium/contract/operation'
 import type { Operations, ServedOperationId } from '@atrium/contract/table'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tx } from '#db/database.ts'
 import type { Claim } from '#http/idempotency/claim.ts'
+import type { AuditOrigin } from './audit-log/audit-entry.ts'
 import type { Collection } from './collections/collection.ts'
 import type { Context } from './context.ts'
 import type { ResolvedKey } from './keys/key.ts'
 import type { HeldSession } from './sessions/session.ts'
 
-/** What a handler is given: what to work with, and what the gateway has checked and parsed. */
+/** The input of a handler: the context, and what the gateway has checked and parsed. */
 export interface Call<O extends Operation> {
   ctx: Context
   params: ParamsOf<O>
   query: QueryOf<O>
   body: BodyOf<O>
   headers: Record<string, string | string[] | undefined>
+  /** What the audit log records of the call; undefined: it records nothing. */
+  audit: AuditOrigin | undefined
   /** The client's IP address. */
   address: string
   /** The caller's tenant. */
@@ -33,7 +36,7 @@ interface Exchange {
   reply: FastifyReply
 }
 
-/** A stream outlives the check of its key, and repeats it. */
+/** A stream outlives the check of its key, so it repeats that check. */
 interface StreamExchange<O extends Operation> extends Exchange {
   /** The hash of the key by which it is looked up. */
   keyHash: O['caller'] extends 'secret' | 'publishable' ? string : undefined
@@ -54,3 +57,6 @@ export type HandlerOf<Id extends ServedOperationId> = HandlerKinds<Operations[Id
 
 /** A handler for every served operation, and for nothing else. */
 export type Handlers = { [Id in ServedOperationId]: HandlerOf<Id> }
+
+/** A handler of any operation, with its kind, which determines how it is called. */
+export type AnyHandler = { [Kind in OperationKind]: { kind: Kind; handle: HandlerKinds<Operation>[Kind] } }[OperationKind]

@@ -9,18 +9,23 @@ import { errorBody } from '#http/error-body.ts'
 import { applyCorsToError } from '#http/cors.ts'
 import { countUsage } from './count-usage.ts'
 
-/** Answers whatever was thrown. Only an ApiError's own words go out; the rest is logged under the request's id. */
+/**
+ * Answers any thrown value. Only the message of an ApiError is sent; every other error is logged with the request's
+ * id.
+ */
 export function answerError(ctx: Context, error: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asApiError(error)
   if (!known || known.status >= 500) {
     const fault = known?.cause ?? error
     const said = { request_id: req.id, method: req.method, route: req.routeOptions.url }
-    // Under pressure there are many of these, and no stack tells more.
+    // Under pressure there are many of these, and a stack adds nothing.
+    if (fault instanceof Overloaded) ctx.metrics.overloaded()
     if (fault instanceof Overloaded) ctx.log.warn(said, `refused: ${fault.message}`)
     else ctx.log.error({ ...said, err: fault }, 'request failed')
   }
+  if (known?.code === 'rate_limited') ctx.metrics.rateLimited(policyOf(reply))
   const answer = known ?? new ApiError('internal_error')
-  recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status)
+  recordAnswer(ctx, req, reply, req.routeOptions.config?.operationId, answer.status, answer.code)
   const body = JSON.stringify(errorBody(answer, req.id, ctx.config.publicUrl))
   countUsage(ctx, req, body)
   applyCorsToError(reply)
@@ -32,6 +37,11 @@ export function answerError(ctx: Context, error: unknown, req: FastifyRequest, r
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .send(body)
+}
+
+/** The name of the policy in the RateLimit-Policy header, which the limit has set. */
+function policyOf(reply: FastifyReply): string {
+  return /^"([\w-]+)"/.exec(String(reply.getHeader('ratelimit-policy') ?? ''))?.[1] ?? 'other'
 }
 
 /** RFC 6750, section 3: a request without any credential gets no error code. */
@@ -51,14 +61,14 @@ function fromFullDisk(error: unknown): ApiError | undefined {
   return code === 'ENOSPC' || code === 'EDQUOT' ? new ApiError('unavailable', { retryAfterSeconds: 30, cause: error }) : undefined
 }
 
-/** Fastify's own refusals, before any code of ours ran. */
+/** Refusals of Fastify, from before any handler ran. */
 function fromFastify(error: unknown): ApiError | undefined {
   if (!codeOf(error)?.startsWith('FST_')) return undefined
   const statusCode = fieldOf(error, 'statusCode')
   if (statusCode === 413) return new ApiError('payload_too_large')
   if (statusCode === 415) return invalid('Content-Type', 'must be application/json')
   if (statusCode === 404) return new ApiError('not_found')
-  // Not in its own words: they quote the address.
+  // Fastify's own message is not sent, because it quotes the address.
   if (typeof statusCode === 'number' && statusCode < 500) return invalid('', 'the request is not well-formed')
   return undefined
 }

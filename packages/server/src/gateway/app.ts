@@ -5,15 +5,17 @@ import { servedOperations } from '@atrium/contract/table'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { addAgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
 import type { Context } from '#features/context.ts'
-import type { HandlerKinds } from '#features/handler.ts'
 import { isOpenUpload } from '#features/artifacts/uploads/complete-upload.ts'
 import { addPaymentRoutes } from '#features/credits/checkout/payment-routes.ts'
 import { answerSharePageNotFound, isSharePage } from '#features/share/share-page.ts'
-import { handlers } from './handlers.ts'
+import { addLogRoutes } from '#features/transparency-log/add-log-routes.ts'
+import { handlerOf } from './handlers.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { answerError } from './answer-error.ts'
 import { boundUnread } from '#http/bound-unread.ts'
 import { allowsBrowsers, answerPreflight, applyCors, isPreflight } from '#http/cors.ts'
+import { addConsole } from './add-console.ts'
+import { addConsoleSessions } from './add-console-sessions.ts'
 import { addDocs } from './docs/add-docs.ts'
 import { addExamples } from './examples.ts'
 import { answerFlatError } from './forward-space.ts'
@@ -22,7 +24,9 @@ import { authenticateAndLimit } from './authenticate-and-limit.ts'
 import { answerClientError, answerUnknownExpectation, assertPlainRequest, takeJsonBodies } from './harden.ts'
 import { addHealth, type Draining } from './health.ts'
 import { limitReaders } from './limit-readers.ts'
-import { addMcp } from './mcp/add-mcp.ts'
+import { addStatus } from './add-status.ts'
+import { addMcp, type ServeMessage } from './mcp/add-mcp.ts'
+import { traceRequests } from './trace-requests.ts'
 import { markPrivate } from './private-answers.ts'
 import { serve } from './serve.ts'
 import { addDiskBlobs } from './blob-routes.ts'
@@ -35,25 +39,29 @@ declare module 'fastify' {
   }
 }
 
-/** The whole HTTP API: contract × handlers → routes. */
-export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
+/**
+ * Builds the HTTP API: a route for each operation of the contract, with its handler. `serveMcp` is for tests: see
+ * addMcp.
+ */
+export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance & { state: Draining } {
   const log: FastifyBaseLogger = ctx.log
   const { publicUrl } = ctx.config
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request costs a tenth of its memory, and lines name the request anyway.
+    // A logger per request costs a tenth of the request's memory, and each line names the request anyway.
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
-    // While stopping, what has arrived is still answered; see stop-server.ts.
+    // While the server stops, it still answers requests that have arrived; see stop-server.ts.
     return503OnClosing: false,
     forceCloseConnections: false,
     trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
     genReqId: () => newId('request'),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
     clientErrorHandler: (error, socket) => answerClientError(publicUrl, error, socket),
-    // What cannot be read as a path, or holds too long a part, has no route, nor the hooks of one.
+    // A path that cannot be decoded, or has a part that is too long, matches no route, so no hook of a route runs
+    // for it.
     frameworkErrors: (error, req, reply) => {
       if (isPreflight(req)) answerPreflight(req, reply)
       else if (isSharePage(req)) answerSharePageNotFound(req, reply)
@@ -65,7 +73,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 72_000,
       maxHeaderSize: limits.headerBytes,
-      // Checked with the rest of a request's form, so that the answer is one of ours.
+      // Checked with the rest of the request's form, so that the error is one of the API.
       requireHostHeader: false,
     },
   })
@@ -75,7 +83,11 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
   takeJsonBodies(app)
   app.decorateRequest('tenantKey', undefined)
   app.decorateRequest('session', undefined)
+  app.decorateRequest('consoleSession', undefined)
+  app.decorateRequest('operator', undefined)
   app.decorateRequest('onlyReplay', undefined)
+  app.decorateRequest('span', undefined)
+  if (ctx.tracing) traceRequests(app, ctx.tracing)
   app.setErrorHandler((error, req, reply) => answerError(ctx, error, req, reply))
   app.setNotFoundHandler((req, reply) => {
     if (isSharePage(req)) return answerSharePageNotFound(req, reply)
@@ -86,7 +98,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     reply.header('x-request-id', req.id)
     reply.header('x-content-type-options', 'nosniff')
     if (state.draining) reply.header('connection', 'close')
-    // Routes of their own have rules of their own.
+    // Routes that are not operations have their own rules.
     const answersOptions = req.method === 'OPTIONS' && req.is404
     if (answersOptions && isPreflight(req)) return void answerPreflight(req, reply)
     try {
@@ -94,7 +106,7 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
       if (answersOptions) answerPreflight(req, reply)
       else done()
     } catch (error) {
-      // What follows on a connection that began so is not worth guessing.
+      // The rest of a connection that began so is not read, because its framing cannot be trusted.
       reply.header('connection', 'close')
       done(toError(error))
     }
@@ -108,11 +120,15 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
     const isOpen = (key: string) => isOpenUpload(ctx.db, key)
     addDiskBlobs(app, ctx.blobs, { publicUrl, isOpen, countRefusal: authenticateAndLimit(ctx, { caller: 'anyone' }) })
   }
-  addMcp(app, ctx)
+  addMcp(app, ctx, serveMcp)
+  addConsoleSessions(app, ctx)
   void app.register(async (scope) => {
     scope.addHook('onRequest', limitReaders(ctx, 'documents'))
     addDocs(scope, ctx)
+    addConsole(scope)
     addAgentIssuer(scope, ctx)
+    addLogRoutes(scope, ctx)
+    addStatus(scope, ctx)
     if (!ctx.config.production) addExamples(scope)
   })
   addHealth(app, ctx, state)
@@ -120,10 +136,9 @@ export function buildApp(ctx: Context): FastifyInstance & { state: Draining } {
 }
 
 function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
-  const handler = handlers[op.id as keyof typeof handlers]
-  if (op.kind === 'forward') {
-    const forward = handler as HandlerKinds<Operation>['forward']
-    // Who calls, how often and with what is for the other service to judge: it has its own word for each refusal.
+  const handler = handlerOf(op)
+  if (handler.kind === 'forward') {
+    // The other service authenticates and limits its callers, because each of its refusals has a code of its own.
     app.route({
       method: op.method,
       url: routeOf(op),
@@ -133,7 +148,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
         done()
       },
       errorHandler: (error, _req, reply) => void answerFlatError(ctx, error, reply),
-      handler: (req, reply) => forward({ ctx, req, reply }),
+      handler: (req, reply) => handler.handle({ ctx, req, reply }),
     })
     return
   }
@@ -144,7 +159,7 @@ function addOperation(app: FastifyInstance, ctx: Context, op: Operation): void {
     method: op.method,
     url: routeOf(op),
     config: { operationId: op.id },
-    // HEAD would use up a secret that is shown once, and not show it.
+    // HEAD is not served: it would consume a secret that is returned once, without returning it.
     exposeHeadRoute: !Object.values(op.answers).some((answer) => answer.oneTimeSecret),
     onRequest: (req, reply, done) => {
       if (browsers) applyCors(reply)

@@ -2,19 +2,24 @@ import { toError } from '#errors/caught.ts'
 import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import type { ConsoleSession } from '#features/console/session.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { ApiError } from '#errors/api-error.ts'
 import {
   assertNoKeyInQuery,
+  authenticateBootstrap,
   authenticateControl,
   authenticateKey,
   authenticateOperator,
+  connectionKeyHash,
   findEndedKey,
-  presentedKeyHash,
+  type OperatorIdentity,
 } from './authenticate.ts'
+import { assertCsrf, assertRole, authenticateSession, sessionFor } from './authenticate-session.ts'
 import type { RateCheck } from '@atrium/traffic/gcra'
-import { addressChecks, applyDecision, keyChecks, scaledPolicies } from './rate-limit.ts'
+import { isAnsweredUnconfirmed, unconfirmedError } from './refuse-unconfirmed.ts'
+import { addressChecks, applyDecision, keyChecks, sharedPolicies } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,22 +27,35 @@ declare module 'fastify' {
     tenantKey: ResolvedKey | undefined
     /** Set on operations that take a control token. */
     session: HeldSession | undefined
-    /** Set where the key has ended, and only the kept answer of the request that ended it may be given. */
+    /** Set if a session of the console made the request. A session of a tenant also sets tenantKey. */
+    consoleSession: ConsoleSession | undefined
+    /** Set on operations of operators. */
+    operator: OperatorIdentity | undefined
+    /**
+     * Set if the key has expired. The request may then only receive the stored answer of the request that expired
+     * the key.
+     */
     onlyReplay: ApiError | undefined
   }
 }
 
 type Done = (error?: Error) => void
 
+/** A key that leaked must not be able to add members, who would stay when the key is revoked. */
+const keyRefused = () =>
+  new ApiError('role_not_allowed', { message: 'No key may call this operation: only a session of an owner in the console.' })
+
 /**
- * Who calls, and not too often: runs before the body is read, so that a stranger costs nothing. Synchronous where
- * memory knows the key and counts the limits, which is nearly always: a promise less a request.
+ * Authenticates the caller and counts the request, before the body is read, so that an unauthenticated request costs
+ * little. Runs synchronously if the key is cached and the limits are counted in memory, which is nearly always the
+ * case: that saves a promise per request.
  */
 export function authenticateAndLimit(
   ctx: Context,
-  op: Pick<Operation, 'caller' | 'endsCaller'>,
+  op: Pick<Operation, 'caller'> & Partial<Operation>,
 ): (req: FastifyRequest, reply: FastifyReply, done: Done) => void {
-  const policies = scaledPolicies(ctx.config.rateLimitFactor || 1)
+  const factor = ctx.config.rateLimitFactor || 1
+  const policies = sharedPolicies(factor, 100)
   const limited = ctx.config.rateLimitFactor > 0
 
   const count = (reply: FastifyReply, checks: RateCheck[], done: Done, refusal?: Error) => {
@@ -55,18 +73,40 @@ export function authenticateAndLimit(
     done(refusal)
   }
 
+  const enterSession = (req: FastifyRequest, reply: FastifyReply, token: string, done: Done) => {
+    const checks = addressChecks(policies, req.ip)
+    // The sessions of the snapshot are not restored, but rights of members may have changed since.
+    if (ctx.restoreWindow.isUnconfirmed) return count(reply, checks, done, unconfirmedError())
+    const enter = (session: ConsoleSession) => {
+      assertCsrf(session, req.headers)
+      assertRole(session, op)
+      req.consoleSession = session
+      const { key } = session
+      if (!key) req.operator = { id: session.id, name: 'console' }
+      req.tenantKey = key
+      if (key) count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done)
+      else done()
+    }
+    // Counted first: a guess that is over the limit is not looked up.
+    count(reply, checks, (refusal) => {
+      if (refusal) done(refusal)
+      else authenticateSession(ctx, token).then(enter).catch(done)
+    })
+  }
+
   return (req, reply, done) => {
     const accept = (key: ResolvedKey) => {
+      if (op.sessionOnly) return count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done, keyRefused())
       req.tenantKey = key
       ctx.keyUse.note(key)
-      count(reply, keyChecks(policies, key, req.ip), done)
+      count(reply, keyChecks(sharedPolicies(factor, key.ratePercent), key, req.ip), done)
     }
-    // A key that ended through this very request may still ask for the answer that was kept of it.
+    // A key that was expired by this very request may still read the stored answer of that request.
     const refuseUnlessReplay = (thrown: unknown, refuseWith: (error?: Error) => void) => {
       const error = toError(thrown)
       if (!op.endsCaller || !(error instanceof ApiError) || error.code !== 'unauthorized') return refuseWith(error)
       findEndedKey(ctx, req.headers)
-        // Whatever keeps it from being found: the key does not open anything.
+        // If the look-up fails for any reason, the key is not accepted.
         .catch(() => undefined)
         .then((key) => {
           req.tenantKey = key
@@ -75,13 +115,17 @@ export function authenticateAndLimit(
         })
         .catch(done)
     }
-    // A wrong key counts against the address: guessing is as slow as calling without one.
+    // A wrong key counts against the IP address, so guessing is as slow as calling without a key.
     const refuse = (error: unknown) =>
       refuseUnlessReplay(error, (refusal) => {
         if (refusal !== undefined && !(refusal instanceof ApiError)) return done(refusal)
         count(reply, addressChecks(policies, req.ip), done, refusal)
       })
     try {
+      if (ctx.restoreWindow.isUnconfirmed && !isAnsweredUnconfirmed(op, req.headers))
+        return count(reply, addressChecks(policies, req.ip), done, unconfirmedError())
+      const sessionToken = sessionFor(ctx, op, req.headers)
+      if (sessionToken !== undefined) return enterSession(req, reply, sessionToken, done)
       if (op.caller === 'anyone') return count(reply, addressChecks(policies, req.ip), done)
       if (op.caller === 'control') {
         const enter = (session: HeldSession) => {
@@ -95,11 +139,22 @@ export function authenticateAndLimit(
         })
       }
       if (op.caller === 'operator') {
-        authenticateOperator(ctx, req.headers)
-        return done()
+        const enter = (operator: OperatorIdentity) => {
+          req.operator = operator
+          done()
+        }
+        const operator = authenticateBootstrap(ctx, req.headers)
+        if (operator) return enter(operator)
+        // A credential may have been revoked after the snapshot. The bootstrap token is not in the database.
+        if (ctx.restoreWindow.isUnconfirmed) return count(reply, addressChecks(policies, req.ip), done, unconfirmedError())
+        // Counted first, as for a control token.
+        return count(reply, addressChecks(policies, req.ip), (refusal) => {
+          if (refusal) done(refusal)
+          else authenticateOperator(ctx, req.headers).then(enter, done)
+        })
       }
       if (req.headers.authorization === undefined && req.headers['x-api-key'] === undefined) assertNoKeyInQuery(req.url)
-      const keyHash = presentedKeyHash(req.headers)
+      const keyHash = connectionKeyHash(req.raw.socket, req.headers)
       const enter = (refused: (error: unknown) => void) => {
         let key: ResolvedKey | Promise<ResolvedKey>
         try {
@@ -111,8 +166,8 @@ export function authenticateAndLimit(
         else accept(key)
       }
       if (ctx.keyCache.knows(keyHash)) return enter(refuse)
-      // Counted first, too, for it may be a guess. A key that was found before is none: it passes from an address over
-      // its limit.
+      // Counted first, because it may be a guess. A key that was found before is not a guess: it passes even from an
+      // IP address over its limit.
       count(reply, addressChecks(policies, req.ip), (refusal) => {
         if (refusal) done(refusal)
         else enter((error) => refuseUnlessReplay(error, done))

@@ -1,9 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import { idPrefixes, isCredential, isId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
 import type { Caller } from '@atrium/contract/operation'
 import type { Context } from '#features/context.ts'
 import { refusalOf, type ResolvedKey } from '#features/keys/key.ts'
+import { findByTokenHash, recordCredentialUse } from '#features/operator-credentials/credential-store.ts'
 import type { HeldSession } from '#features/sessions/session.ts'
 import { findByControlToken } from '#features/sessions/store.ts'
 import { hashCredential } from '#crypto/random.ts'
@@ -13,7 +15,7 @@ import { bearerValue } from './bearer-value.ts'
 
 const howToSend = 'Send a key as "Authorization: Bearer <key>" or as "X-API-Key: <key>".'
 
-/** The key in the request, as it was sent. */
+/** The key in the request, unchanged. */
 function presentedKey(headers: IncomingHttpHeaders): string {
   const { authorization, 'x-api-key': key } = headers
   if (authorization !== undefined) {
@@ -33,7 +35,7 @@ function wrongScheme(authorization: string): string {
   return 'The Authorization header must read "Bearer <key>".'
 }
 
-/** A key in a query string is never read: addresses are kept in logs and histories. */
+/** A key in a query string is never read, because URLs are kept in logs and browser histories. */
 export function assertNoKeyInQuery(url: string): void {
   if (!/=w[ps]k_/.test(url.slice(pathOf(url).length))) return
   const message =
@@ -42,7 +44,25 @@ export function assertNoKeyInQuery(url: string): void {
   throw new ApiError('unauthorized', { message })
 }
 
-/** The hash by which the key in the request is looked up. Throws what its form alone is refused for. */
+interface HashedKey {
+  presented: string
+  hash: string
+}
+
+/** The last key that each connection presented. It lives as long as the connection, which mostly presents one key. */
+const lastKeys = new WeakMap<Socket, HashedKey>()
+
+/** presentedKeyHash for a request on this connection, computed once for repeated requests with the same key. */
+export function connectionKeyHash(socket: Socket, headers: IncomingHttpHeaders): string {
+  const last = lastKeys.get(socket)
+  // A page's request is checked further: see presentedKeyHash.
+  if (last && headers['sec-fetch-site'] === undefined && presentedKey(headers) === last.presented) return last.hash
+  const keyHash = presentedKeyHash(headers)
+  lastKeys.set(socket, { presented: presentedKey(headers), hash: keyHash })
+  return keyHash
+}
+
+/** Returns the hash by which the key in the request is looked up. Throws if the key is missing or malformed. */
 export function presentedKeyHash(headers: IncomingHttpHeaders): string {
   const presented = presentedKey(headers)
   const secret = presented.startsWith('wsk_')
@@ -52,7 +72,7 @@ export function presentedKeyHash(headers: IncomingHttpHeaders): string {
   return hash('sha256', presented, 'base64')
 }
 
-/** What a credential is for that was sent in a key's place. */
+/** For each other kind of credential, what to do if it was sent in place of a key. */
 const uses: Partial<Record<CredentialKind, string>> = {
   adminToken: 'an admin token: send it as X-Collection-Token, and a key beside it',
   contributorToken: 'a contributor token: send it as X-Collection-Token, and a key beside it',
@@ -62,9 +82,10 @@ const uses: Partial<Record<CredentialKind, string>> = {
   coupon: 'a coupon: send it in the body',
   licenseKey: 'a license key: send it as license_key in the body',
   invite: 'an invite code: send it as invite_code in the body',
+  operatorToken: 'the token of an operator credential: send it as X-Admin-Token',
 }
 
-/** Says what a value that has not the form of a key is instead. Never repeats it. */
+/** Explains what was sent if it does not have the form of a key. Never quotes it. */
 function wrongKind(presented: string): { message: string } {
   for (const [kind, use] of Object.entries(uses))
     if (isCredential(kind as CredentialKind, presented)) return { message: `This is ${use}. A key begins with wsk_ or wpk_.` }
@@ -80,7 +101,7 @@ function wrongKind(presented: string): { message: string } {
   return { message: 'The checksum of the key is wrong: a character is mistyped. Copy the key again.' }
 }
 
-/** Resolves a key: at once from memory, or through the database. Throws the refusal. */
+/** Resolves a key: at once from the cache, or through the database. Throws if the key is refused. */
 export function authenticateKey(ctx: Context, caller: Caller, keyHash: string): ResolvedKey | Promise<ResolvedKey> {
   const found = ctx.keyCache.resolve(keyHash)
   return found instanceof Promise ? found.then((key) => accept(key, caller)) : accept(found, caller)
@@ -89,7 +110,7 @@ export function authenticateKey(ctx: Context, caller: Caller, keyHash: string): 
 function accept(key: ResolvedKey | undefined, caller: Caller): ResolvedKey {
   const refusal = refusalOf(key, Date.now())
   if (refusal === 'unauthorized' || !key) {
-    // The same answer for all of these: it must not tell which keys there were.
+    // All of these have the same answer, because it must not disclose which keys existed.
     const message = 'The key is well-formed, but unknown, expired or revoked. Use an active key of this installation.'
     throw new ApiError('unauthorized', { message })
   }
@@ -98,14 +119,14 @@ function accept(key: ResolvedKey | undefined, caller: Caller): ResolvedKey {
   return key
 }
 
-/** For how long after its end a key may ask again for the answer to the request that ended it. */
+/** How long after its expiry a key may still read the stored answer of the request that expired it. */
 const afterglowMs = 10 * 60_000
-/** A shorter Idempotency-Key might be guessed by whoever has found a key that was rotated because it had leaked. */
+/** A shorter Idempotency-Key could be guessed by someone who found a key that was rotated because it had leaked. */
 const minKeyLength = 20
 
 /**
- * The secret key of the request, if it has just ended and the request may be the repeat of the one that ended it. It
- * opens nothing but the answer that was kept of that request: see replayOrRefuse.
+ * Returns the secret key of the request if it has just expired and the request may be a repeat of the one that
+ * expired it. Such a key gives access to nothing but the stored answer of that request: see replayOrRefuse.
  */
 export async function findEndedKey(ctx: Context, headers: IncomingHttpHeaders): Promise<ResolvedKey | undefined> {
   const idempotencyKey = headers['idempotency-key']
@@ -116,7 +137,7 @@ export async function findEndedKey(ctx: Context, headers: IncomingHttpHeaders): 
   return justEnded && key.tenantStatus === 'active' ? key : undefined
 }
 
-/** The session whose control token the request bears. */
+/** Returns the session whose control token the request contains. */
 export async function authenticateControl(ctx: Context, headers: IncomingHttpHeaders): Promise<HeldSession> {
   const token = bearerValue(headers.authorization) ?? ''
   const session = isCredential('controlToken', token) ? await findByControlToken(ctx.db, hashCredential(token)) : undefined
@@ -124,14 +145,49 @@ export async function authenticateControl(ctx: Context, headers: IncomingHttpHea
   throw new ApiError('unauthorized', { message: 'Send the control token of a session as "Authorization: Bearer sct_…".' })
 }
 
-/** Checks X-Admin-Token. */
-export function authenticateOperator(ctx: Context, headers: IncomingHttpHeaders): void {
+/** An authenticated operator: by a credential, or by the bootstrap token. */
+export interface OperatorIdentity {
+  id: string
+  name: string | null
+}
+
+const bootstrap: OperatorIdentity = { id: 'bootstrap', name: null }
+
+const refused = (message: string) => new ApiError('unauthorized', { message })
+
+/**
+ * Checks X-Admin-Token against the bootstrap token. Returns undefined if the value has the form of a credential,
+ * which must be looked up.
+ */
+export function authenticateBootstrap(ctx: Context, headers: IncomingHttpHeaders): OperatorIdentity | undefined {
   const token = headers['x-admin-token']
-  // Digests are compared, since timingSafeEqual throws on unequal lengths.
-  if (typeof token !== 'string' || !timingSafeEqual(hashCredential(token), ctx.adminTokenHash)) {
-    const wrong = token === undefined ? 'X-Admin-Token is missing.' : 'X-Admin-Token is not the token of the operator.'
-    throw new ApiError('unauthorized', {
-      message: `${wrong} Send the operator token, which ATRIUM_ADMIN_TOKEN sets, as X-Admin-Token.`,
-    })
+  if (typeof token !== 'string')
+    throw refused(
+      'X-Admin-Token is missing. Send the token of an operator credential (opt_…) or the one that ATRIUM_ADMIN_TOKEN sets.',
+    )
+  // Hashes are compared, because timingSafeEqual throws on unequal lengths.
+  if (timingSafeEqual(hashCredential(token), ctx.adminTokenHash)) {
+    if (ctx.config.bootstrapToken) return bootstrap
+    throw refused(
+      'The bootstrap token is switched off (ATRIUM_BOOTSTRAP_TOKEN=off). Send the token of an operator credential (opt_…).',
+    )
   }
+  if (isCredential('operatorToken', token)) return undefined
+  throw refused(
+    'X-Admin-Token is not the token of the operator. Send the token of an operator credential (opt_…) or the one that ATRIUM_ADMIN_TOKEN sets.',
+  )
+}
+
+/**
+ * Returns the operator whose credential the request contains. Looks it up at each call, so that a revocation applies
+ * at once.
+ */
+export async function authenticateOperator(ctx: Context, headers: IncomingHttpHeaders): Promise<OperatorIdentity> {
+  const found = await findByTokenHash(ctx.db, hashCredential(String(headers['x-admin-token'])))
+  if (!found) throw refused('X-Admin-Token is not the token of an operator credential of this installation.')
+  if (found.revokedAt !== null) throw refused('The operator credential was revoked. Ask another operator for a new one.')
+  if (found.expiresAt !== null && Date.parse(found.expiresAt) <= Date.now())
+    throw refused(`The operator credential expired at ${found.expiresAt}. Ask another operator for a new one.`)
+  await recordCredentialUse(ctx.db, found.id)
+  return { id: found.id, name: found.name }
 }

@@ -116,7 +116,7 @@ test('what a stranger sends is not read', async () => {
   assert.ok(sent < 20 * mebibyte, `${sent} bytes went out`)
 })
 
-test('who has no good address is told to wait, and whoever has one is not', async (t) => {
+test('requests without a valid address are rate limited, and those with one are not', async (t) => {
   const limited = await startTestApi({ rateLimit: '0.1' })
   t.after(() => limited.close())
   const good = await limited.ctx.blobs.presignUpload({ key: 'uploads/good', mime, bytes: bytes.length, expiresInSeconds: 60 })

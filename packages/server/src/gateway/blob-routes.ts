@@ -9,10 +9,10 @@ import type { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
 import type { UploadGrant } from '#ports/blobs/disk/blob-url.ts'
 
 const idleMs = 30_000
-/** 256 kbit/s. Who is slower than this for 100 MiB would hold a connection for hours. */
+/** 256 kbit/s. A slower upload of 100 MiB would hold a connection for hours. */
 const minBytesPerSecond = 32 * 1024
 
-/** Of a refused upload. */
+/** The largest rest of a refused upload that is read. */
 const discardedBytes = 100 * 1024 * 1024
 
 interface BlobRequest {
@@ -23,21 +23,21 @@ interface BlobRequest {
 export interface DiskBlobRules {
   /** The origin of the API. */
   publicUrl: string
-  /** Whether bytes are still awaited at the key. */
+  /** Whether the key still expects an upload. */
   isOpen(key: string): Promise<boolean>
-  /** Counts a request that no signature bears out; tells `done` where there are too many of them. */
+  /** Counts a request without a valid signature; calls `done` with an error if there are too many of them. */
   countRefusal(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
 }
 
 /**
- * The addresses that DiskBlobs signs: PUT takes an upload, GET gives a file. Whoever holds one needs no key, so any
- * page may use it.
+ * Serves the URLs that DiskBlobs signs: PUT receives an upload, GET sends a file. The signature replaces a key, so
+ * any page may use the URL.
  */
 export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: DiskBlobRules): void {
   const url = '/v1/blobs/*'
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Not read here: chunk by chunk into its file, later.
+    // The body is not parsed here: the handler writes it to a file, chunk by chunk.
     scope.addContentTypeParser('*', (_req, body, done) => done(null, body))
     scope.addHook('onRequest', (_req, reply, done) => {
       applyCors(reply)
@@ -54,11 +54,11 @@ export function addDiskBlobs(app: FastifyInstance, blobs: DiskBlobs, rules: Disk
     scope.put<BlobRequest>(url, async (req, reply) => {
       const grant = await uploadGrantOf(blobs, rules, req, reply)
       const { etag } = await receive(blobs, rules.publicUrl, req, grant).catch((error: unknown) => {
-        // What is still coming is not worth waiting for.
+        // The rest of the body is not read.
         reply.header('connection', 'close')
         throw apiErrorOf(error)
       })
-      // Completed or removed while the bytes came: nobody looks here any more.
+      // The upload was completed or removed while its bytes arrived, so nothing refers to them.
       if (!(await rules.isOpen(grant.key))) {
         await blobs.delete([grant.key])
         throw uploadOver()
@@ -96,7 +96,7 @@ async function grantOf<M extends 'PUT' | 'GET'>(
   return grant as Extract<typeof grant, { method: M }>
 }
 
-/** Counted like a request with a wrong key: whoever has no address that is good is not served as often as wanted. */
+/** Counts the request like one with a wrong key, so that callers without a valid URL are limited too. */
 async function refuse(rules: DiskBlobRules, req: FastifyRequest, reply: FastifyReply, refusal: ApiError): Promise<never> {
   await new Promise<void>((resolve, reject) => {
     rules.countRefusal(req, reply, (tooMany) => (tooMany ? reject(tooMany) : resolve()))
@@ -107,17 +107,17 @@ async function refuse(rules: DiskBlobRules, req: FastifyRequest, reply: FastifyR
   throw refusal
 }
 
-/** From a stranger no more is read, and thrown away, than any other request may bring. */
+/** From a caller without a valid URL, no more is read and discarded than the body of any other request. */
 function closeUnlessSmall(req: FastifyRequest, reply: FastifyReply): void {
   if (!(bodyBytes(req) <= limits.bodyBytes)) reply.header('connection', 'close')
 }
 
-/** NaN: not announced. */
+/** NaN: the request announces no length. */
 function bodyBytes({ headers }: FastifyRequest): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : NaN
 }
 
-/** Type and length are part of what was signed: anything else is refused before a byte of it is read. */
+/** Type and length are part of the signature: a request with others is refused before its body is read. */
 async function uploadGrantOf(
   blobs: DiskBlobs,
   rules: DiskBlobRules,
@@ -129,14 +129,14 @@ async function uploadGrantOf(
   try {
     const grant = await grantOf(blobs, rules, req, reply, 'PUT')
     if (req.headers['content-type'] !== grant.mime) throw invalid('Content-Type', `must be ${grant.mime}`)
-    if (length === undefined) throw invalid('Content-Length', `must be ${grant.bytes}; chunked bodies are not taken`)
+    if (length === undefined) throw invalid('Content-Length', `must be ${grant.bytes}; chunked bodies are not accepted`)
     if (length > grant.bytes) throw new ApiError('payload_too_large', { message: `This address takes ${grant.bytes} bytes.` })
     if (length < grant.bytes) throw invalid('Content-Length', `must be ${grant.bytes}`)
     if (!(await rules.isOpen(grant.key))) return await refuse(rules, req, reply, uploadOver())
     return grant
   } catch (error) {
-    // What still comes is thrown away within the server's own time: a reset would lose the answer for a browser in
-    // mid-upload.
+    // The rest of the body is discarded within the time limit of the server: a reset of the connection would lose
+    // the answer for a browser that is still sending.
     if (length === undefined || length > discardedBytes) reply.header('connection', 'close')
     throw error
   }

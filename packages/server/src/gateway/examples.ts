@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify'
 const folder = fileURLToPath(new URL('../../../../examples/event-wall/pictures/', import.meta.url))
 
 /**
- * Serves the pictures of the demo, so that its artifacts have an address: outside production alone. Only the files
- * that are there now have a route, so no request names a path.
+ * Serves the pictures of the demo, so that its artifacts have an address. Not in production. Only the files that
+ * exist at the start have a route, so no request can name a path.
  */
 export function addExamples(app: FastifyInstance): void {
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.webp'))) {

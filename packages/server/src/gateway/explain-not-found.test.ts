@@ -9,7 +9,7 @@ const explain = (route: string) => {
   return explainNotFound(method, url, rooms)
 }
 
-test('an address that is nearly right is told what it should be', () => {
+test('the error for an address that is nearly right names the right one', () => {
   const meant: [string, string][] = [
     ['GET /v1/catalog/', '/v1/catalog'],
     ['GET //v1/catalog', '/v1/catalog'],
@@ -19,12 +19,14 @@ test('an address that is nearly right is told what it should be', () => {
     ['GET /v1/Catalog', '/v1/catalog'],
     ['GET /v1/agents', '/agents'],
     ['GET /v1/sessions/ses_x', '/sessions/ses_x'],
+    ['POST /v1/mcp', '/mcp'],
+    ['GET /mcp/', '/mcp'],
     ['POST /collections/col_x/items/', '/v1/collections/col_x/items'],
   ]
   for (const [route, right] of meant) assert.ok(explain(route)?.endsWith(`Did you mean ${right}?`), `${route}: ${explain(route)}`)
 })
 
-test('a method that is not taken is told those that are', () => {
+test('the error for a wrong method names the right ones', () => {
   assert.equal(explain('PUT /v1/collections/col_x'), 'PUT is not a method of this path: use GET or PATCH or DELETE.')
   assert.equal(explain('GET /v1/wallets/lookup'), 'GET is not a method of this path: use POST.')
 })

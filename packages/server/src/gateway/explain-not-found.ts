@@ -1,3 +1,4 @@
+import { namesOf } from '@atrium/contract/names-of'
 import { ApiError } from '#errors/api-error.ts'
 import { closest } from '#errors/closest.ts'
 import { pathOf } from '#http/parse.ts'
@@ -7,7 +8,7 @@ import { servedOperations } from '@atrium/contract/table'
 
 interface Route {
   method: string
-  /** Matches a path without its version, written as it should be. */
+  /** Matches the correct form of a path without its version. */
   pattern: RegExp
   versioned: boolean
   /** The path as in the contract. */
@@ -22,14 +23,18 @@ const routes: Route[] = servedOperations.map(({ method, path, status }: Operatio
   template: path,
 }))
 
+const mcpMisspelt = /^(?:\/v1\/mcp|\/mcp\/|\/mcp\/sse|\/sse)$/i
+
 /**
- * What is wrong with an address that has no operation, where it is nearly that of one: another method, no version or
- * one too many, slashes, capitals. Told from the contract alone: it says nothing of what there is.
+ * Explains what is wrong with an address that has no operation but is close to that of one: another method, a
+ * missing or repeated version, slashes, capitals. The explanation derives from the contract alone, so it discloses
+ * nothing about stored data.
  */
 export function explainNotFound(method: string, url: string, spacesUrl: string): string | undefined {
   const path = pathOf(url)
   if (method !== 'POST' && /^(\/v1)?\/space$/.test(path))
     return `Rooms are opened at ${spacesUrl}/space. Here is the endpoint of the service alone: POST /v1/space.`
+  if (mcpMisspelt.test(path)) return `There is nothing at ${shorten(path)}. Did you mean /mcp?`
   const plain = path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
   const bare = plain.replace(/^\/v\d{1,2}(?=\/)/i, '')
   const near = routes.filter(({ pattern }) => pattern.test(bare) || pattern.test(bare.toLowerCase()))
@@ -47,9 +52,9 @@ export function explainNotFound(method: string, url: string, spacesUrl: string):
 }
 
 /**
- * The error for a value in a path that has not the form of the id that belongs there. Told from the contract alone: an
- * id of the right form that names nothing has the same answer whether it never existed, was deleted or is of another
- * tenant. The value is not repeated, because it may be a credential in the wrong place.
+ * The error for a value in a path that does not have the form of the expected id. It derives from the contract
+ * alone: an id of the right form that does not exist has the same answer whether it never existed, was deleted or
+ * belongs to another tenant. The error does not quote the value, because it may be a misplaced credential.
  */
 export function notAnId(kind: IdKind, value: string): ApiError {
   const wanted = `an id of ${nouns[kind]}: ${idPrefixes[kind]} and 22 letters and digits`
@@ -67,7 +72,7 @@ export function notAnId(kind: IdKind, value: string): ApiError {
   return new ApiError('not_found', { message: `${what}. This path takes ${wanted}.` })
 }
 
-const kinds = Object.keys(idPrefixes) as IdKind[]
+const kinds = namesOf(idPrefixes)
 
 const nouns: Record<IdKind, string> = {
   tenant: 'a tenant',
@@ -81,9 +86,17 @@ const nouns: Record<IdKind, string> = {
   transaction: 'a transaction',
   checkout: 'a checkout',
   request: 'a request',
+  operatorCredential: 'an operator credential',
+  auditEntry: 'an entry of the audit log',
+  inviteEntry: 'an invite',
+  member: 'a member',
+  consoleSession: 'a session of the console',
+  receipt: 'a receipt',
+  ledgerAudit: 'an audit of the ledger',
+  webhookEndpoint: 'a webhook endpoint',
 }
 
-/** A path that is a typo of one of the contract: the same parameters, and one word nearly that of the contract. */
+/** The path of the contract of which this path is a typo: the same parameters, and one word that differs slightly. */
 function nearest(path: string): string | undefined {
   const asked = path.split('/')
   if (asked.length > 12) return undefined
@@ -104,7 +117,7 @@ function versionOf(path: string, method: string): string {
   return (route ?? routes.find((one) => one.pattern.test(path)))?.versioned === false ? '' : '/v1'
 }
 
-/** Printable and short: a path is the caller's own, but it may be anything. */
+/** Printable and short, because a path may contain anything. */
 function shorten(path: string): string {
   const printable = path.replaceAll(/[^ -~]/g, '?')
   return printable.length > 120 ? `${printable.slice(0, 120)}…` : printable

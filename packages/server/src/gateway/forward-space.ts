@@ -33,7 +33,12 @@ export const forwardSpace: HandlerOf<'callSpace'> = ({ ctx, req, reply }) => {
         method: 'POST',
         ...(isTls ? {} : { agent }),
         timeout: timeoutMs,
-        headers: { 'content-type': 'application/json', 'content-length': body.length, 'x-forwarded-for': req.ip },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': body.length,
+          'x-forwarded-for': req.ip,
+          ...ctx.tracing?.headers(),
+        },
       },
       (answer) => {
         const { unread } = req.server

@@ -1,15 +1,22 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
 import { assertAlive } from '#db/database.ts'
 import { migrationsDone } from '#db/migrate.ts'
 import { limitReaders } from './limit-readers.ts'
 import { Readiness } from './readiness.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { formatFamilies } from '#http/metric-families.ts'
+import { hasBearerToken, isLoopbackAddress, metricsContentType } from '#http/metrics-access.ts'
 
 export interface Draining {
   draining: boolean
 }
 
-/** /healthz: the process is up. /readyz: it can serve. /metrics: what it did, in Prometheus' text format. */
+/**
+ * Adds /healthz (the process runs), /readyz (it can serve) and /metrics (the metrics of this machine's processes in
+ * Prometheus' text format). /metrics requires the metrics token or, outside of production, a request from this
+ * machine.
+ */
 export function addHealth(app: FastifyInstance, ctx: Context, state: Draining): void {
   let migrated = false
   const readiness = new Readiness(async () => {
@@ -25,21 +32,34 @@ export function addHealth(app: FastifyInstance, ctx: Context, state: Draining): 
       await readiness.assert()
       return { status: 'ready' }
     } catch (error) {
-      // Not the error's own text: it may name the database's address.
+      // The text of the error is not sent, because it may name the database's address.
       const reason = state.draining ? 'stopping' : 'database'
       ctx.log.debug({ err: error }, 'not ready')
       return reply.code(503).header('retry-after', '1').send({ status: 'not_ready', reason })
     }
   })
 
-  const { registry } = ctx.metrics
   let collecting: Promise<string> | undefined
-  app.get('/metrics', { onRequest: limitReaders(ctx, 'metrics') }, async (_req, reply) => {
-    // Those who ask at once get one collection.
-    collecting ??= registry.metrics().finally(() => (collecting = undefined))
+  app.get('/metrics', { onRequest: limitReaders(ctx, 'metrics') }, async (req, reply) => {
+    if (!mayReadMetrics(ctx, req)) throw new ApiError('not_found')
+    // Concurrent requests share one collection.
+    collecting ??= ctx.metrics
+      .readAll()
+      .then(formatFamilies)
+      .finally(() => (collecting = undefined))
     return reply
-      .header('content-type', registry.contentType)
+      .header('content-type', metricsContentType)
       .header('cache-control', 'no-store')
       .send(await collecting)
   })
+}
+
+/**
+ * A proxy on this machine also connects from loopback and may add no header, so in production the address is not
+ * checked.
+ */
+function mayReadMetrics({ config }: Pick<Context, 'config'>, { headers, ip, socket }: FastifyRequest): boolean {
+  const { token } = config.metrics
+  if (token !== undefined && hasBearerToken(headers.authorization, token)) return true
+  return !config.production && isLoopbackAddress(socket.remoteAddress) && isLoopbackAddress(ip)
 }

@@ -4,14 +4,15 @@ import type { Context } from '#features/context.ts'
 import { applyDecision, scaledPolicies } from './rate-limit.ts'
 
 /**
- * Limits the readers of documents and metrics by address. Each has a count of its own: whoever reads documents takes
- * nothing from the requests that the same address makes, and a busy address can still be measured.
+ * Limits requests for documents, metrics and the console by IP address. Each has a separate count: reading documents does not
+ * count towards the API limit of the address, and a busy address can still read metrics.
  */
 export function limitReaders(
   { config, rateLimiter }: Pick<Context, 'config' | 'rateLimiter'>,
-  what: 'documents' | 'metrics',
+  what: 'documents' | 'metrics' | 'console' | 'signIn',
 ): (req: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const { address: policy } = scaledPolicies(config.rateLimitFactor || 1)
+  const policies = scaledPolicies(config.rateLimitFactor || 1)
+  const policy = what === 'signIn' ? policies.signIn : policies.address
   return async (req, reply) => {
     if (config.rateLimitFactor === 0) return
     applyDecision(reply, await rateLimiter.take([{ key: `${what}:${limitAddress(req.ip)}`, policy }]))

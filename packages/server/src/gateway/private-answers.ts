@@ -2,9 +2,9 @@ import type { Operation } from '@atrium/contract/operation'
 import type { FastifyReply } from 'fastify'
 
 /**
- * What a GET that depends on a credential tells caches. Shared caches keep nothing that was asked for with
- * Authorization, but they know none of the other headers: one owner's answer must not be kept for all. Where an answer
- * may be kept after all, its own header says so.
+ * Sets Cache-Control on a GET that depends on a credential. Shared caches do not store requests with Authorization,
+ * but they do not know the other credential headers: the answer for one owner must not be stored for all. An answer
+ * that may be cached has its own header.
  */
 export function markPrivate(op: Operation): (reply: FastifyReply) => void {
   const names = op.method === 'GET' ? credentialHeaders(op) : []

@@ -1,4 +1,5 @@
-import { ratePolicies, type RatePolicy } from '@atrium/contract/limits'
+import { ratePolicies } from '@atrium/contract/limits'
+import type { RatePolicy } from '@atrium/contract/request-limits'
 import type { FastifyReply } from 'fastify'
 import type { ResolvedKey } from '#features/keys/key.ts'
 import { ApiError } from '#errors/api-error.ts'
@@ -19,11 +20,45 @@ export function scaledPolicies(factor: number): Policies {
     secretKey: scale(ratePolicies.secretKey),
     publishableKey: scale(ratePolicies.publishableKey),
     address: scale(ratePolicies.address),
+    signIn: scale(ratePolicies.signIn),
   }
 }
 
-/** What a request with this key counts against. */
+const policiesOf = new Map<number, Policies>()
+
+/**
+ * The policies of tenants with this share of the installation's rate, in percent: the same objects for all operations,
+ * so that the checks of a key's last request are found again. Only operators set a share, so there are few.
+ */
+export function sharedPolicies(factor: number, percent: number): Policies {
+  const share = (factor * percent) / 100
+  let policies = policiesOf.get(share)
+  if (!policies) {
+    policies = scaledPolicies(share)
+    policiesOf.set(share, policies)
+  }
+  return policies
+}
+
+interface KeyChecks {
+  policies: Policies
+  address: string
+  checks: RateCheck[]
+}
+
+/** The checks of each key's last request. A key is mostly used from one address, and the texts are made once. */
+const lastChecks = new WeakMap<ResolvedKey, KeyChecks>()
+
+/** The limits of a request with this key. */
 export function keyChecks(policies: Policies, key: ResolvedKey, address: string): RateCheck[] {
+  const last = lastChecks.get(key)
+  if (last?.policies === policies && last.address === address) return last.checks
+  const checks = makeKeyChecks(policies, key, address)
+  lastChecks.set(key, { policies, address, checks })
+  return checks
+}
+
+function makeKeyChecks(policies: Policies, key: ResolvedKey, address: string): RateCheck[] {
   const own: RateCheck =
     key.kind === 'secret'
       ? { key: `s:${key.id}`, policy: policies.secretKey }
@@ -31,14 +66,17 @@ export function keyChecks(policies: Policies, key: ResolvedKey, address: string)
   return [{ key: `t:${key.tenantId}`, policy: policies.tenant }, own]
 }
 
-/** What a request without a key, or with a wrong one, counts against. */
+/** The limits of a request without a key or with a wrong one. */
 export function addressChecks(policies: Policies, address: string): RateCheck[] {
   return [{ key: `a:${limitAddress(address)}`, policy: policies.address }]
 }
 
 const policyHeaders = new WeakMap<RatePolicy, string>()
 
-/** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers, about the tightest limit; throws when it is over. */
+/**
+ * Sets the RateLimit headers (draft-ietf-httpapi-ratelimit-headers) for the tightest limit. Throws if it is
+ * exceeded.
+ */
 export function applyDecision(reply: FastifyReply, decision: RateDecision): void {
   const { policy } = decision
   let policyHeader = policyHeaders.get(policy)

@@ -26,7 +26,7 @@ test('a thousand health checks at once are one check, and so are all within a se
   assert.equal(state.checks, 2)
 })
 
-test('a failure is told to all who ask, and over within a second', async () => {
+test('every concurrent caller gets the failure, which is cached for at most a second', async () => {
   const { state, readiness } = setUp()
   state.fault = new Error('away')
   for (const outcome of await Promise.allSettled([readiness.assert(), readiness.assert()]))

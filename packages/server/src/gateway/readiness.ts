@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How long an answer holds for everyone who asks. */
+/** How long an outcome is reused. */
 const holdsMs = 1_000
-/** A check that takes longer counts as failed; it goes on, and no second one is begun beside it. */
-const patienceMs = 5_000
+/** A check that takes longer counts as failed. It continues, and no second check starts meanwhile. */
+const timeoutMs = 5_000
 
 interface Outcome {
   error: unknown
@@ -11,8 +11,8 @@ interface Outcome {
 }
 
 /**
- * Whether the process can serve, for as many health checks as may come: one check runs at a time, and its outcome
- * holds for a second. So nobody has to be refused, and the database is not asked more often than once a second.
+ * Reports whether the process can serve. One check runs at a time, and its outcome is reused for a second. So any
+ * number of health checks can be answered, and the database is queried at most once a second.
  */
 export class Readiness {
   readonly #check: () => Promise<void>
@@ -25,14 +25,14 @@ export class Readiness {
     this.#now = now
   }
 
-  /** Throws what the check threw, or that it takes too long. */
+  /** Throws the error of the check, or an error if the check takes too long. */
   async assert(): Promise<void> {
     if (!this.#last || this.#now() - this.#last.atMs >= holdsMs) {
       this.#running ??= this.#run().finally(() => (this.#running = undefined))
       const abandon = new AbortController()
       const outcome = await Promise.race([
         this.#running,
-        delay(patienceMs, undefined, { ref: false, signal: abandon.signal }).catch(() => undefined),
+        delay(timeoutMs, undefined, { ref: false, signal: abandon.signal }).catch(() => undefined),
       ])
       abandon.abort()
       if (!outcome) throw new Error('the check takes too long')

@@ -1,14 +1,18 @@
 import { isJsonObject } from '@atrium/contract/strict-json'
 import { createHash } from 'node:crypto'
-import type { Operation } from '@atrium/contract/operation'
+import { isAudited, type Operation } from '@atrium/contract/operation'
 import { idKindOf } from '@atrium/contract/schemas'
 import { isId, type IdKind } from '@atrium/contract/tokens'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#features/context.ts'
+import type { AuditActor, AuditOrigin } from '#features/audit-log/audit-entry.ts'
+import { recordAudit, recordRefusal } from '#features/audit-log/record-audit.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { assertRoom, sendBody } from '#http/bound-unread.ts'
-import type { Call, HandlerKinds, Handlers } from '#features/handler.ts'
+import type { AnyHandler, Call } from '#features/handler.ts'
+import { actorOf, holderOf } from '#features/console/sign-in.ts'
+import { sessionName } from '#features/console/resolve-callers.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
 import { countUsage } from './count-usage.ts'
 import { isIdempotencyKey, makeClaim, openAnswer, type Claim, type SentAnswer } from '#http/idempotency/claim.ts'
@@ -20,24 +24,25 @@ import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { presentedKeyHash } from './authenticate.ts'
+import { presentedSession } from './authenticate-session.ts'
 import { notAnId } from './explain-not-found.ts'
 
 type AnyCall = Call<Operation>
-type AnyHandlers = HandlerKinds<Operation>
-type AnyHandler = Handlers[keyof Handlers]
+/** The handlers whose answer the gateway sends. */
+type AnsweringHandler = Exclude<AnyHandler, { kind: 'stream' | 'forward' }>
 
-/** Makes the route handler of an operation: all that its contract asks for, and then the feature's own handler. */
-export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
+/** Makes the route handler of an operation: all checks that the contract declares, then the feature's handler. */
+export function serve(ctx: Context, op: Operation, handler: Exclude<AnyHandler, { kind: 'forward' }>) {
   const readCall = hideFromEnded(callReader(ctx, op))
   const loadCollection = collectionLoader(ctx, op)
-  if (op.kind === 'stream') {
-    const stream = handler as AnyHandlers['stream']
+  if (handler.kind === 'stream') {
+    const { handle: stream } = handler
     return async (req: FastifyRequest, reply: FastifyReply) =>
       stream({
         ...(await loadCollection(req, readCall(req))),
         req,
         reply,
-        keyHash: (req.tenantKey && presentedKeyHash(req.headers)) as never,
+        keyHash: callerHash(ctx, req) as never,
       })
   }
   const serialise = compileAnswers(op) as (answer: unknown) => SentAnswer
@@ -67,7 +72,7 @@ export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
         const answer = (await run(call, undefined)) as Answer
         return send(ctx, op, req, reply, serialise(answer), answer)
       }
-      // Not until it is sent: a reply is awaited until it was read, and who does not read would keep the turn.
+      // The slot is released before the answer is sent: a client that does not read would keep it.
       assertRoom(req, reply)
       const { answer, sent } = await pageTurns.run(req.tenantKey?.tenantId ?? limitAddress(req.ip), 1, async () => {
         const made = (await run(call, undefined)) as Answer
@@ -80,7 +85,13 @@ export function serve(ctx: Context, op: Operation, handler: AnyHandler) {
   }
 }
 
-/** Whose key has ended is told that, whatever else is wrong with the request. */
+/** The hash by which the key cache finds the key, or the session of the console in its place. */
+function callerHash(ctx: Context, req: FastifyRequest): string | undefined {
+  if (req.consoleSession) return sessionName(presentedSession(ctx, req.headers) ?? '')
+  return req.tenantKey && presentedKeyHash(req.headers)
+}
+
+/** Reports an expired key first, before any other error of the request. */
 function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
   return (req) => {
     try {
@@ -93,7 +104,7 @@ function hideFromEnded(read: ReturnType<typeof callReader>): typeof read {
 
 const noBody = Buffer.alloc(0)
 
-/** Makes a request's claim on its Idempotency-Key, and what opens the answer that was kept of it. */
+/** Makes a request's claim on its Idempotency-Key, and the function that opens the stored answer. */
 function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) => SentAnswer) {
   if (op.idempotency && op.caller === 'anyone' && !op.credentialField)
     throw new Error(`${op.id} does not say whose an Idempotency-Key is`)
@@ -107,7 +118,7 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
       vault: ctx.vault,
     }
     const proof = proofOf(op, req)?.toString('base64url')
-    // An operation without a body is asked the same by none and by {}.
+    // For an operation without a body, an empty body and {} are the same request.
     const bytes = (op.body && bodyOf(req)) ?? noBody
     const claim = makeClaim({ ...input, body: bytes, nowMs: Date.now(), serialise, proof })
     return { claim, open: (sealed: Buffer) => openAnswer(input, sealed) }
@@ -115,20 +126,24 @@ function claimReader(ctx: Context, op: Operation, serialise: (answer: unknown) =
 }
 
 /**
- * What a repeat has to prove where what it is let in by may be gone: a collection's token, or the key that the request
- * itself ended.
+ * What a repeat must prove if its credential may no longer exist: the collection's token, or the key that the
+ * request itself expired.
  */
 function proofOf(op: Operation, req: FastifyRequest): Buffer | undefined {
+  // A session shows no token of the collection: without this, a key without the token could read its answers.
+  if (req.consoleSession?.key) return hashCredential(`console ${req.consoleSession.member?.id ?? req.consoleSession.id}`)
   if (op.capability) return hashCredential(collectionTokenOf(req) ?? '')
   return op.endsCaller && Buffer.from(presentedKeyHash(req.headers), 'base64')
 }
 
 /**
- * Whose an Idempotency-Key is: the tenant's; without one, that of the session or of the credential in the body, or of
- * the one operator.
+ * The scope of an Idempotency-Key: the tenant or, without one, the session, the operator's credential or the
+ * credential in the body.
  */
 function scopeOf({ caller, credentialField }: Operation, req: FastifyRequest, body: unknown): string {
   if (req.tenantKey) return req.tenantKey.tenantId
+  // The bootstrap token keeps the scope that it had before there were operator credentials.
+  if (req.operator) return req.operator.name === null ? caller : `${caller}:${req.operator.id}`
   if (req.session) return `${caller}:${req.session.id}`
   if (!credentialField) return caller
   return `${caller}:${hashCredential(credentialIn(body, credentialField)).toString('base64url')}`
@@ -142,34 +157,49 @@ function credentialIn(body: unknown, field: string): string {
 
 type Run = (call: AnyCall, claim: Claim | undefined) => Promise<unknown>
 
-/**
- * One way to call the kinds of handlers whose answer the gateway sends. The compiler has checked each handler against
- * its kind: see Handlers.
- */
-function runner(ctx: Context, { kind, ...op }: Operation, handler: AnyHandler): Run {
-  if (kind === 'read') return handler as AnyHandlers['read']
-  if (kind === 'write') {
-    const write = handler as AnyHandlers['write']
-    return (call, claim) => claimedTransaction(ctx.db.lane(laneOf(op.id, call)), claim, (tx) => write({ ...call, tx }))
-  }
-  if (kind !== 'claimed') throw new Error(`the gateway does not send the answers of ${op.id}`)
-  const claimed = handler as AnyHandlers['claimed']
-  return (call, claim) => claimed({ ...call, claim })
+/** Calls a handler of one of the kinds whose answer the gateway sends. */
+function runner(ctx: Context, { id }: Operation, { kind, handle }: AnsweringHandler): Run {
+  if (kind === 'read') return recordingRefusals(ctx, handle)
+  if (kind === 'write')
+    return recordingRefusals(ctx, (call, claim) =>
+      claimedTransaction(ctx.db.lane(laneOf(id, call)), claim, async (tx) => {
+        const answer = await handle({ ...call, tx })
+        await recordAudit(tx, call.audit, (answer as Answer).data)
+        return answer
+      }),
+    )
+  return (call, claim) => handle({ ...call, claim })
 }
 
-/** What an operation locks belongs to the collection, agent or session that it names first, or else to its tenant. */
+/**
+ * A refusal rolls back the call's own writes, so its audit entry commits separately. Unauthenticated calls leave
+ * none.
+ */
+function recordingRefusals(ctx: Context, run: Run): Run {
+  return async (call, claim) => {
+    try {
+      return await run(call, claim)
+    } catch (error) {
+      const { audit } = call
+      if (audit && audit.actor.kind !== 'anyone' && error instanceof ApiError) await recordRefusal(ctx.db, audit, error.code)
+      throw error
+    }
+  }
+}
+
+/**
+ * The key of the lane. An operation locks rows of the collection, agent or session that its path names first, or
+ * else of its tenant.
+ */
 function laneOf(operationId: string, { tenantId, params }: AnyCall): string {
   return `${tenantId ?? ''}/${Object.values(params)[0] ?? operationId}`
 }
 
-/**
- * Reads what is asked for, whether or not it may be: what has not even the form of the operation was never answered
- * otherwise.
- */
+/** Reads the input before access is checked: a malformed request has the same error for every caller. */
 function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCall {
   const checkBody = op.body && compileCheck(op.body)
   const readQuery = op.query && compileQuery(op.query)
-  // A page for people has its own words for what is not there.
+  // A page for people has its own 404 page.
   const idParams = op.answers[404] ? [] : idParamsOf(op)
 
   return (req) => {
@@ -187,6 +217,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
       query,
       body,
       headers: req.headers,
+      audit: isAudited(op) ? auditOriginOf(op, req, params) : undefined,
       address: req.ip,
       tenantId: req.tenantKey?.tenantId,
       key: req.tenantKey,
@@ -198,14 +229,27 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
   }
 }
 
-/** Looks up the collection in the path and checks what the caller can prove about it. */
+function auditOriginOf({ id: operation }: Operation, req: FastifyRequest, params: Record<string, string>): AuditOrigin {
+  const { tenantKey: key, operator, consoleSession } = req
+  const actor: AuditActor = consoleSession
+    ? actorOf(holderOf(consoleSession))
+    : key
+      ? { kind: 'key', id: key.id, name: null }
+      : operator
+        ? { kind: 'operator', ...operator }
+        : { kind: 'anyone', id: null, name: null }
+  return { actor, tenantId: key?.tenantId, operation, params, address: req.ip, requestId: req.id }
+}
+
+/** Loads the collection in the path, and checks the collection token of the request. */
 function collectionLoader(ctx: Context, op: Operation): (req: FastifyRequest, call: AnyCall) => AnyCall | Promise<AnyCall> {
   const { capability } = op
   return (req, call) => {
     if (!capability || !req.tenantKey) return call
     const params = req.params as Record<string, string>
     return ctx.collections.get(req.tenantKey.tenantId, params['id'] ?? '').then((collection) => {
-      const owner = checkCapability(capability, collectionTokenOf(req), collection)
+      // The role of the session was checked. It stands for the tenant, which owns the collection.
+      const owner = req.consoleSession !== undefined || checkCapability(capability, collectionTokenOf(req), collection)
       return { ...call, collection, owner } as unknown as AnyCall
     })
   }
@@ -216,7 +260,7 @@ function collectionTokenOf(req: FastifyRequest): string | undefined {
   return typeof token === 'string' ? token : undefined
 }
 
-/** The path's parameters that are ids, with their kinds: a value that has not the form of an id names nothing. */
+/** The path's parameters that are ids, with their kinds. A value without the form of an id cannot exist. */
 function idParamsOf(op: Operation): [string, IdKind][] {
   return Object.entries(op.params?.properties ?? {}).flatMap(([name, schema]) => {
     const kind = idKindOf(schema)
@@ -267,7 +311,7 @@ function send(
   return sendBody(req, reply, sent.body)
 }
 
-/** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or a star. */
+/** If-None-Match (RFC 9110, 13.1.2): a list of tags, compared weakly, or an asterisk. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const weak = (tag: string) => tag.trim().replace(/^W\//, '')

@@ -17,16 +17,31 @@ export class CollectLarge {
     this.#made += bytes
     if (this.#made < everyBytes) return
     this.#made = 0
-    this.#collect ??= findCollector()
+    const collect = (this.#collect ??= findCollector())
     // After this turn of the event loop, when the answer is no longer referenced.
-    setImmediate(this.#collect)
+    setImmediate(() => collect())
   }
 }
 
+/**
+ * Frees what only the start of a process needed: 20 to 60 MiB, among them the buffers of the compile cache. V8 would
+ * keep them until the heap has grown. Takes about 0.1 s, so it runs before the process takes its first work.
+ */
+export function freeStartMemory(): void {
+  findCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+interface CollectOptions {
+  type: 'major'
+  execution: 'sync'
+  /** Also drops compiled code that was not used for a while, and gives empty pages back to the system. */
+  flavor: 'last-resort'
+}
+
 /** gc() exists only in a context that is created after it is exposed, so no other code can call it. */
-function findCollector(): () => void {
+function findCollector(): (options?: CollectOptions) => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
+  const collect = runInNewContext('gc') as (options?: CollectOptions) => void
   setFlagsFromString('--no-expose-gc')
-  return () => collect()
+  return (options) => (options ? collect(options) : collect())
 }

@@ -41,6 +41,29 @@ export function readTimeCursor(list: string, cursor: string | undefined): TimePo
   return position
 }
 
+/** A place in a list that is ordered by a number: rows with the same number are ordered by their ids. */
+export interface NumberPosition {
+  value: number
+  id: string
+}
+
+export function makeNumberCursor(list: string, { value, id }: NumberPosition): string {
+  return Buffer.from(`${list}:${value} ${id}`).toString('base64url')
+}
+
+/** The position; undefined without a cursor. Throws invalid_cursor, as readCursor does. */
+export function readNumberCursor(list: string, cursor: string | undefined): NumberPosition | undefined {
+  if (cursor === undefined) return undefined
+  const [number = '', id = ''] = Buffer.from(cursor, 'base64url')
+    .toString()
+    .slice(list.length + 1)
+    .split(' ')
+  const position = { value: Number(number), id }
+  const { value } = position
+  if (!Number.isSafeInteger(value) || value < 0 || makeNumberCursor(list, position) !== cursor) throw wrongList()
+  return position
+}
+
 function wrongList(): ApiError {
   return new ApiError('invalid_cursor', { details: [{ path: 'cursor', message: 'does not belong to this list' }] })
 }

@@ -8,12 +8,17 @@ export function errorBody(error: ApiError, requestId: string, publicUrl: string)
     error: {
       code: error.code,
       message: error.message,
-      doc_url: `${publicUrl}/docs/errors/${error.code}`,
+      doc_url: docUrl(error.code, publicUrl),
       request_id: requestId,
       ...(error.reason === undefined ? {} : { reason: error.reason }),
       ...(details === undefined ? {} : { details }),
     },
   }
+}
+
+/** The page about an error. */
+export function docUrl(code: string, publicUrl: string): string {
+  return `${publicUrl}/docs/errors/${code}`
 }
 
 /** A complete HTTP answer for a connection on which no request could be read. */

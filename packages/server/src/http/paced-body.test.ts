@@ -47,10 +47,10 @@ function put(port: number, path: string, length: number): { req: ClientRequest; 
 }
 
 /** Sends the bytes one by one with pauses. */
-async function dribble(req: ClientRequest, bytes: number, everyMs: number): Promise<void> {
+async function dribble(req: ClientRequest, bytes: number, intervalMs: number): Promise<void> {
   for (let i = 0; i < bytes && !req.destroyed; i++) {
     req.write('x')
-    await delay(everyMs)
+    await delay(intervalMs)
   }
   req.end()
 }

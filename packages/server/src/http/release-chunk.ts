@@ -1,6 +1,6 @@
-/** Node types its streams as streams of anything. */
+/** Node types the chunks of a stream as any. */
 export function assertBytes(chunk: unknown): asserts chunk is Buffer {
-  if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes gave something else')
+  if (!Buffer.isBuffer(chunk)) throw new TypeError('a stream of bytes contains another value')
 }
 
 /**

@@ -1,16 +1,18 @@
-/** A row of a scan that reads a bounded number of rows and returns those that match, and the one that it ended with. */
+/**
+ * A row of a scan that reads a bounded number of rows and returns those that match, and the last row that it read.
+ */
 export interface ScannedRow {
   matches: boolean
-  /** The scan ended here by its bounds: what follows was not read. */
+  /** The scan ended here because of its bounds; the rows after it were not read. */
   is_end: boolean
 }
 
-/** What one call reads at the most of rows that are small. It takes some 150 ms. */
+/** The number of small rows that one call reads. Reading them takes about 150 ms. */
 export const maxScannedRows = 50_000
 
 /**
- * Cuts a page out of up to `limit + 1` rows. `last`: the row after which the next page begins; undefined: nothing
- * follows.
+ * Cuts a page out of up to `limit + 1` rows. `last` is the row after which the next page begins; undefined: this is
+ * the last page.
  */
 export function scannedPage<Row extends ScannedRow>(rows: Row[], limit: number): { page: Row[]; last: Row | undefined } {
   const matching = rows.filter(({ matches }) => matches)

@@ -1,9 +1,8 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Blobs } from '#ports/blobs/blobs.ts'
 import { parseByteRange } from './byte-range.ts'
-import { sendStream } from './send-stream.ts'
+import { sendStream, writeHead } from './send-stream.ts'
 
 export interface BlobAnswer {
   key: string
@@ -47,7 +46,7 @@ export async function sendBlob(req: FastifyRequest, reply: FastifyReply, blobs: 
   const { stream, contentBytes } = await blobs.read(blob.key, range)
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.bytes}`)
   reply.header('content-length', contentBytes).hijack()
-  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  writeHead(reply)
   blob.onStatus?.(reply.statusCode)
   await sendStream(reply.raw, stream).then(blob.onSent, (error: unknown) =>
     req.log.error({ request_id: req.id, err: error }, 'a file was sent incompletely'),

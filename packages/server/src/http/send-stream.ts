@@ -1,10 +1,17 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { allowPause, onceOver } from '@atrium/traffic/unread-answers'
 import { releaseChunk, assertBytes } from './release-chunk.ts'
 
 /** A paused media player stops reading. After a longer pause it sends a new request. */
 const idleMs = 120_000
+
+/** Writes the head of an answer that no longer belongs to Fastify (`reply.hijack()`), with the headers set on it. */
+export function writeHead(reply: FastifyReply, status = reply.statusCode): void {
+  // Fastify's type also allows an undefined value, which Node refuses and nobody sets.
+  reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders)
+}
 
 /**
  * Sends the body of an answer whose head is written. Each chunk is sent after the previous one, and its memory is

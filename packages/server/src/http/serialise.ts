@@ -8,9 +8,12 @@ export interface Answer {
   data?: unknown
   nextCursor?: string | undefined
   headers?: Record<string, string>
-  /** Whether the answer has an ETag; a text: of this, for a body that differs each time in what does not matter. */
+  /**
+   * Whether the answer has an ETag. A text: the ETag is computed from it, because the body differs each time in
+   * irrelevant parts.
+   */
   etag?: boolean | string
-  /** Accepted input that looks like a mistake. Sent by operations whose contract says that they warn. */
+  /** Accepted input that looks like a mistake. Only for operations whose contract declares warnings. */
   warnings?: Warning[]
 }
 

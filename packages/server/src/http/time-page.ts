@@ -2,15 +2,15 @@ import { limits } from '@atrium/contract/limits'
 import { filteredList, makeTimeCursor, readTimeCursor, type TimePosition } from './cursor.ts'
 import { requestTime } from './request-time.ts'
 
-/** The part of a list, newest first, that a page is looked for in. Times are RFC 3339, UTC. */
+/** The part of a list, newest first, in which a page is searched. Times are RFC 3339, UTC. */
 export interface TimeRange {
-  /** The page begins after this place. */
+  /** The page begins after this position. */
   after: TimePosition
-  /** Nothing older is listed. */
+  /** Older rows are not listed. */
   from: string
 }
 
-/** Its other members are filters. */
+/** The members that are not declared here are filters. */
 interface TimeQuery {
   from?: string
   to?: string

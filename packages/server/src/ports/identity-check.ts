@@ -1,9 +1,9 @@
-import { parseStrictJson } from '@atrium/contract/strict-json'
 import { admit, type Credentials, type RejectionReason, type ListStatus } from '@atrium/identity/admit'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { Config } from '#config/config.ts'
 import { ApiError } from '#errors/api-error.ts'
+import { fetchJson } from './fetch-json.ts'
 
 /** Checks an ID token and the device key it is bound to, as the Space service does. */
 export interface IdentityCheck {
@@ -33,23 +33,4 @@ export function openIdentityCheck({ issuer, clientId }: NonNullable<Config['oidc
       }
     },
   }
-}
-
-const maxAnswerBytes = 64 * 1024
-
-/** Reads JSON from the one place that the operator configured: no redirects, bounded in time and size. */
-async function fetchJson(url: string): Promise<unknown> {
-  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000), headers: { accept: 'application/json' } })
-  if (res.status !== 200 || !res.body) {
-    await res.body?.cancel()
-    throw new Error(`${url} answered ${res.status}`)
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of res.body) {
-    size += chunk.length
-    if (size > maxAnswerBytes) throw new Error(`${url} answered more than ${maxAnswerBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return parseStrictJson(Buffer.concat(chunks), { anyNumber: true })
 }

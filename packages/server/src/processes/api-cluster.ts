@@ -5,34 +5,47 @@ import { LeaseCounter } from '@atrium/traffic/lease-counter'
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import { packStart } from './child-start.ts'
+import { MetricsChannel, isMetricsMessage } from './metrics/metrics-channel.ts'
+import type { MetricsHub } from './metrics/metrics-hub.ts'
 import { restartWaits, type ChildMessage } from './supervise-process.ts'
 import { onceEnded } from './last-words.ts'
 import { answerLeases } from '#ports/rate-limits/answer-leases.ts'
-import { isLeaseAsk, type LeaseAsk } from '#ports/rate-limits/primary-messages.ts'
+import { isLeaseAsk } from '#ports/rate-limits/primary-messages.ts'
 import { StartError } from '#errors/start-error.ts'
 
 const stopTimeoutMs = 9_500
 
-/** Runs several API processes on one port, and counts the rate limits for them all. One that dies is replaced. */
-export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, count: number) {
+/**
+ * Runs several API processes on one port, and counts the rate limits for all of them. A process that dies is
+ * replaced.
+ */
+export async function startWorkers(config: Config, secrets: Secrets, databaseUrl: string, hub: MetricsHub, count: number) {
   const exec = fileURLToPath(new URL('./api-process.ts', import.meta.url))
   cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
   const start = packStart(config, secrets, databaseUrl)
   const counter = new LeaseCounter()
   let stopping = false
 
-  /** `backoff` is that of one of the places: the one that a replacement takes over. */
+  /** `backoff` belongs to one place of the cluster; a replacement takes it over. */
   const fork = (backoff: Backoff): Promise<number> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork()
-      // One that dies before it has read this is told by its exit: here the error would end this process.
+      // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
       worker.on('error', reject)
       worker.once('online', () => worker.send(start))
-      worker.on('message', (message: ChildMessage | LeaseAsk) => {
+      worker.on('message', (message: unknown) => {
+        if (isMetricsMessage(message)) return
         if (isLeaseAsk(message)) return void worker.send(answerLeases(counter, message), () => undefined)
-        if ('failed' in message) return reject(new StartError(message.failed))
+        const state = message as ChildMessage
+        if ('failed' in state) return reject(new StartError(state.failed))
         backoff.succeeded()
-        resolve(message.listening)
+        // A request for /metrics reaches one process, and the answer covers all of them.
+        const channel = new MetricsChannel(worker, hub.collect)
+        worker.once(
+          'exit',
+          hub.add(() => channel.ask()),
+        )
+        resolve(state.listening)
       })
       onceEnded(worker.process, (how) => {
         reject(new StartError(`an API process did not start: it ${how}`))

@@ -1,5 +1,5 @@
 import { startApi } from './start-api.ts'
 import { runAsChild } from './child-start.ts'
 
-/** One API process of several; workers.ts starts it. */
+/** One API process of several; api-cluster.ts starts it. */
 runAsChild(startApi)

@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#errors/start-error.ts'
 import { codeOf } from '#errors/caught.ts'
 
-/** Processes of an installation that was killed a moment ago may still be on their way out. */
-const patienceMs = 2_000
-const lookEveryMs = 100
+/** Processes of an installation that was killed a moment ago may still be stopping. */
+const timeoutMs = 2_000
+const pollIntervalMs = 100
 
 export interface WantedPort {
-  /** The variable that sets it. */
-  name: 'PORT' | 'SPACE_PORT'
+  /** The variable that sets the port. */
+  name: 'PORT' | 'SPACE_PORT' | 'ATRIUM_METRICS_PORT'
   port: number
 }
 
 /**
- * Refuses a start one of whose ports cannot be had, before anything is made. All are held at once, so that two parts
- * do not want the same one.
+ * Throws StartError if a port is not available, before anything is created. All ports are held at once, so that two
+ * parts cannot use the same one.
  */
 export async function assertPortsFree(host: string, wanted: WantedPort[]): Promise<void> {
   const held: Server[] = []
@@ -27,7 +27,7 @@ export async function assertPortsFree(host: string, wanted: WantedPort[]): Promi
 }
 
 async function holdPort(host: string, { name, port }: WantedPort): Promise<Server> {
-  for (const deadline = Date.now() + patienceMs; ; await delay(lookEveryMs)) {
+  for (const deadline = Date.now() + timeoutMs; ; await delay(pollIntervalMs)) {
     try {
       return await listen(host, port)
     } catch (error) {
@@ -45,11 +45,14 @@ function listen(host: string, port: number): Promise<Server> {
   })
 }
 
-/** The reason and what to do, where a port cannot be listened on. */
+/** The error for a port that cannot be listened on, with what to do. */
 export function listenError(error: unknown, { name, host, port }: WantedPort & { host: string }): unknown {
   const code = codeOf(error)
   if (code === 'EADDRINUSE') return new StartError(`port ${port} is in use; stop what uses it or set ${name} to another one`)
   if (code === 'EACCES') return new StartError(`port ${port} may not be used by this user; set ${name} to one above 1023`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new StartError(`HOST ${host} is not an address of this machine`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartError(
+      `${name === 'ATRIUM_METRICS_PORT' ? 'ATRIUM_METRICS_HOST' : 'HOST'} ${host} is not an address of this machine`,
+    )
   return error
 }

@@ -7,17 +7,22 @@ interface Welcome {
   config: Config
   secrets: Secrets
   developmentKeys: DevelopmentKeys | undefined
+  /** Signs in to the console of the development tenant, once. */
+  consoleLink: string | undefined
   embedded: boolean
-  /** No tenant was made yet. */
+  /** The database has no tenant. */
   isFirst: boolean
   space: boolean
 }
 
 const adminCommand = 'npm run -s atrium -- '
 
-/** Says where everything is and what to paste first. */
-export function printBanner({ config, secrets, developmentKeys, embedded, isFirst, space }: Welcome): void {
+/** Prints the addresses of the parts, and the first commands to try. */
+export function printBanner({ config, secrets, developmentKeys, consoleLink, embedded, isFirst, space }: Welcome): void {
   const { publicUrl } = config
+  // Commands find the server and its operator token through the same variables.
+  const set = ['PORT', 'ATRIUM_DATA_DIR', 'ATRIUM_PUBLIC_URL'].filter((name) => process.env[name])
+  const sameSettings = set.length > 0 ? ` (with the same ${set.join(', ')})` : ''
   const lines = [
     '',
     `Atrium is running at ${publicUrl}`,
@@ -39,7 +44,7 @@ export function printBanner({ config, secrets, developmentKeys, embedded, isFirs
   if (developmentKeys) {
     lines.push(
       '',
-      'A development tenant was made. Its keys are shown only this once:',
+      'A development tenant was created. Its keys are shown only this once:',
       `  secret       ${developmentKeys.secretKey}`,
       `  publishable  ${developmentKeys.publishableKey}`,
       '',
@@ -48,17 +53,23 @@ export function printBanner({ config, secrets, developmentKeys, embedded, isFirs
       `    -H 'Content-Type: application/json' -d '{"metadata":{"share_title":"Hello"}}'`,
     )
   } else if (embedded && !config.production) {
-    lines.push('', `The keys were printed at the first start. New ones: ${adminCommand}tenants create --name "My app"`)
+    lines.push(
+      '',
+      `The keys were printed at the first start. To create new ones: ${adminCommand}tenants create --name "My app"${sameSettings}`,
+    )
+  }
+  if (consoleLink !== undefined) {
+    lines.push('', 'Open the console. The link works once, within 10 minutes:', `  ${consoleLink}`)
   }
   if (embedded && !config.production && space) {
-    lines.push('', 'See it at work, and get a link into a room: npm run demo')
+    lines.push('', `See it at work, and get a link into a room: npm run demo${sameSettings}`)
   }
   if (config.production && isFirst) {
     lines.push(
       '',
-      'There is no tenant yet. Make one; its keys are printed once:',
+      'There is no tenant yet. Create one; its keys are printed once:',
       `  ${adminCommand}tenants create --name "My app"`,
-      'Or an invite, with which somebody else signs up:',
+      'Or create an invite, so that somebody else can sign up:',
       `  ${adminCommand}invites create`,
     )
   }

@@ -1,11 +1,16 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
+import type { Metrics } from '#http/metrics.ts'
+import { MetricsChannel } from './metrics/metrics-channel.ts'
 import type { ChildMessage } from './supervise-process.ts'
 import { StartError } from '#errors/start-error.ts'
 
 const stopTimeoutMs = 9_500
 
-/** What a child process is told over its channel. The channel carries JSON, so the master keys go as base64. */
+/**
+ * The message that starts a child process, over its channel. The channel carries JSON, so the master keys are in
+ * base64.
+ */
 interface ChildStart {
   config: Config
   secrets: Omit<Secrets, 'masterKeys'> & { masterKeys: [string, ...string[]] }
@@ -20,22 +25,25 @@ export function packStart(config: Config, secrets: Secrets, databaseUrl: string)
 
 interface Running {
   port: number
+  metrics: Metrics
   stop(): Promise<void>
 }
 
 /**
- * Runs a part of the platform in this child process: waits to be told with what, and stops in order when it is asked
- * to.
+ * Runs a part of the platform in this child process: waits for the start message, and stops in order when the parent
+ * asks.
  */
 export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl: string) => Promise<Running>): void {
   let running: Running | undefined
   const tell = (message: ChildMessage) => process.send?.(message)
+  const channel = new MetricsChannel(process, async () => running?.metrics.collect() ?? [])
   process.once('message', ({ config, secrets, databaseUrl }: ChildStart) => {
     const [first, ...others] = secrets.masterKeys
     const decode = (key: string) => Buffer.from(key, 'base64')
     start(config, { ...secrets, masterKeys: [decode(first), ...others.map(decode)] }, databaseUrl).then(
       (started) => {
         running = started
+        started.metrics.readAll = async () => (await channel.ask()) ?? started.metrics.collect()
         tell({ listening: started.port })
       },
       (error: Error) => {
@@ -48,13 +56,13 @@ export function runAsChild(start: (config: Config, secrets: Secrets, databaseUrl
   let stopping = false
   process.once('SIGTERM', () => {
     stopping = true
-    // Whatever hangs, an end that was asked for comes, also when the parent is no longer there to insist.
+    // If the shutdown hangs, the process exits after a timeout, even if the parent no longer exists.
     setTimeout(() => process.exit(0), stopTimeoutMs).unref()
     void (running?.stop() ?? Promise.resolve()).finally(() => process.exit(0))
   })
-  // Ctrl-C reaches the whole process group: the parent decides when its children stop.
+  // Ctrl-C reaches the whole process group, but the parent decides when its children stop.
   process.on('SIGINT', () => undefined)
-  // The parent was killed. Nobody could stop this process any more, and the next start needs its port: what is under
-  // way ends as in any other crash, and is taken up like after one.
+  // The parent was killed, so nothing could stop this process later, and the next start needs its port. It exits at
+  // once: work in progress is recovered as after any crash.
   process.once('disconnect', () => stopping || process.exit(1))
 }

@@ -2,31 +2,33 @@ import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
 const keptLength = 500
-/** What it wrote last may arrive after its end; a process of its own that lives on holds the output open for longer. */
+/**
+ * The last output may arrive after the process has ended. A child of that process that still runs keeps the pipe
+ * open for longer.
+ */
 const lastWordsMs = 200
 
 /**
- * Passes on what a child process writes to its error output; gives the last line of it, which usually says why it
- * ended.
+ * Passes on the error output of a child process. Returns its last line, which usually names the reason for the exit.
  */
 function passOnErrors(stderr: Readable): { last(): string | undefined } {
   let tail = ''
   stderr.on('data', (chunk: Buffer) => {
     process.stderr.write(chunk)
-    // Trailing blanks are dropped first, so that the cut never leaves nothing but them.
+    // Trailing blank lines are dropped first, so that the cut leaves text.
     tail = `${tail}${chunk.toString('utf8')}`.slice(-8 * keptLength)
   })
   return {
     last: () => {
       const lines = tail.split('\n').map((line) => line.trim())
-      // After an error that nobody caught, Node prints its own version last.
+      // After an uncaught error, Node prints its own version last.
       const told = lines.findLast((line) => /^[A-Za-z]*(Error|FATAL|PANIC)\b/.test(line))
       return (told ?? lines.findLast((line) => line !== '' && !line.startsWith('Node.js v')))?.slice(0, keptLength)
     },
   }
 }
 
-/** Calls back once, when the process has ended, with how it did. */
+/** Calls back once when the process has ended, with the manner of its end. */
 export function onceEnded(child: ChildProcess, run: (how: string) => void): void {
   if (!child.stderr) throw new Error('the child process was started without a pipe for its errors')
   const words = passOnErrors(child.stderr)

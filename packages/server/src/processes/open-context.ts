@@ -2,70 +2,92 @@ import pino from 'pino'
 import { PlatformIssuer } from '#features/agent-issuer/agent-issuer.ts'
 import { PlatformKeys } from '#features/agent-issuer/platform-keys.ts'
 import type { Config } from '#config/config.ts'
+import { accessLinePrefix, logOutput, logTime } from './log-output.ts'
 import type { Secrets } from '#config/secrets.ts'
 import type { Context } from '#features/context.ts'
 import { openDatabase } from '#db/database.ts'
 import { SingleFlight } from '#db/single-flight.ts'
 import { Listener } from '@atrium/traffic/listener'
+import { Shards } from '@atrium/traffic/shards'
 import { openMediaLoader, openPreviewLoader } from '#features/artifacts/operations/reading.ts'
 import { Variants } from '#features/artifacts/variants.ts'
 import { CollectionReader } from '#features/collections/collection-reader.ts'
+import { resolveCallers } from '#features/console/resolve-callers.ts'
+import { listShardStarts } from '#features/distribution/shards-store.ts'
 import { EpochCache } from '#features/credits/epochs/epoch.ts'
+import { runAskedAudit } from '#features/credits/ledger/asked-audits.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { proveBooks } from '#features/credits/ledger/audit.ts'
 import { openLedger } from '#features/credits/ledger/ledger.ts'
+import { RestoreWindow } from '#features/backup/restore-window.ts'
 import { EventNotifier } from '#features/events/event-notifier.ts'
 import { openItemAdder } from '#features/items/item-adder.ts'
 import { KeyCache } from '#features/keys/key-cache.ts'
 import { KeyUse } from '#features/keys/key-use.ts'
-import { keyChannel, resolveKeys } from '#features/keys/store.ts'
+import { keyChannel } from '#features/keys/store.ts'
+import { RevocationProbe } from '#features/revocation-probe/revocation-probe.ts'
 import { AgentRooms } from '#features/sessions/agent-room.ts'
 import { stopSessionsOfAgent } from '#features/sessions/session-transitions.ts'
 import { EventStreams } from '#features/streams/event-streams.ts'
+import { SuspensionReader } from '#features/tenants/suspension-reader.ts'
 import { UsageCounter } from '#features/usage/usage-counter.ts'
+import { RequestLog } from '#features/request-log/request-log.ts'
+import { AccessLog } from '#http/access-log.ts'
 import { Metrics } from '#http/metrics.ts'
 import { openBlobs } from '#ports/blobs/open-blobs.ts'
 import { openEgress } from '#ports/egress/egress.ts'
+import { openConsoleIdentity } from '#ports/console-identity.ts'
 import { openIdentityCheck } from '#ports/identity-check.ts'
 import { Pictures } from '@atrium/media/pictures/pictures'
 import { openPayments } from '#ports/payments/open-payments.ts'
+import { openTracing } from '#ports/tracing/open-tracing.ts'
+import { traceDatabase } from '#ports/tracing/trace-database.ts'
 import { openRateLimiter } from '#ports/rate-limits/open-rate-limiter.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { reseal } from '#crypto/vault/reseal.ts'
 import { Vault } from '#crypto/vault/vault.ts'
+
+export type Role = 'api' | 'worker'
 
 export interface OpenContext {
   ctx: Context
   close(): Promise<void>
 }
 
-const maxConnections = 20
-
-/** Builds everything that handlers use, by hand, in the order of what needs what. */
-export async function openContext(config: Config, secrets: Secrets, databaseUrl: string): Promise<OpenContext> {
-  const log = pino({ level: config.logLevel, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime })
-  const db = openDatabase({
+/** Builds everything that handlers use, in the order of the dependencies. */
+export async function openContext(
+  config: Config,
+  secrets: Secrets,
+  databaseUrl: string,
+  role: Role = 'api',
+): Promise<OpenContext> {
+  const options = { level: config.logLevel, base: { pid: process.pid }, timestamp: logTime }
+  const log = pino(options, logOutput)
+  const tracing = await openTracing(config, secrets, role, log)
+  const directUrl = config.database.directUrl ?? databaseUrl
+  const untraced = openDatabase({
     url: databaseUrl,
-    maxConnections,
+    isPooled: config.database.directUrl !== undefined,
+    maxConnections: config.database.poolSize,
     onConnectionError: (error) => log.error({ err: error }, 'database connection lost'),
+    onWakeUpError: (error) => log.warn({ err: error }, 'other processes not notified; they find the changes when they poll'),
   })
-  const keyCache = new KeyCache({ load: (hashes) => resolveKeys(db, hashes) })
+  const db = tracing ? traceDatabase(untraced, tracing) : untraced
+  const keyCache = new KeyCache({ load: (hashes) => resolveCallers(db, hashes) })
   const keyUse = new KeyUse(db, (error) => log.error({ err: error }, 'last use of keys not recorded'))
-  const metrics = new Metrics(db)
+  const metrics = new Metrics(db, role, tracing)
   const usageCounter = new UsageCounter({
     db,
     registry: metrics.registry,
     onError: (error) => log.error({ err: error }, 'usage not written; trying again'),
   })
-  const eventNotifier = new EventNotifier(db, (error) => log.error({ err: error }, 'workers not notified of events'))
-  const listener = new Listener({
-    url: databaseUrl,
-    channel: keyChannel,
-    onMessage: (tenantId) => keyCache.forgetTenant(tenantId),
-    onGap: () => keyCache.forgetAll(),
-    onError: (error) => log.error({ err: error }, 'key notifications lost; reconnecting'),
+  const requestLog = new RequestLog({
+    db,
+    registry: metrics.registry,
+    days: config.retentionDays.requests,
+    onError: (error) => log.error({ err: error }, 'request log not written; trying again'),
   })
-  await listener.start()
+  const eventNotifier = new EventNotifier(db)
   const rateLimiter = await openRateLimiter(config, log)
   const blobs = await openBlobs(config, secrets)
   const pictures = new Pictures()
@@ -77,10 +99,14 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     audience: config.spacesUrl,
     keys: new PlatformKeys({ db, vault, purpose: 'agent_tokens' }),
   })
+  const signingKeys = {
+    receipts: new PlatformKeys({ db, vault, purpose: 'receipts' }),
+    quotes: new PlatformKeys({ db, vault, purpose: 'quotes' }),
+  }
 
   const streams = new EventStreams({
     db,
-    databaseUrl,
+    databaseUrl: directUrl,
     log,
     keyCache,
     masterKeys: secrets.masterKeys,
@@ -88,29 +114,64 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     registry: metrics.registry,
   })
 
+  const listener = new Listener({
+    url: directUrl,
+    channel: keyChannel,
+    onMessage: (tenantId) => {
+      keyCache.forgetTenant(tenantId)
+      void streams.checkTenant(tenantId)
+    },
+    onGap: () => keyCache.forgetAll(),
+    onError: (error) => log.error({ err: error }, 'key notifications lost; reconnecting'),
+  })
+  await listener.start()
+
+  const itemAdder = openItemAdder(db, new Shards(await listShardStarts(db)), () => eventNotifier.notify())
+  metrics.watchBatcher('items', itemAdder)
+
+  const restoreWindow = new RestoreWindow(db, (error) => log.error({ err: error }, 'confirmation of the restore not looked for'))
+  await restoreWindow.start()
+  if (restoreWindow.isUnconfirmed)
+    log.warn('a restore is not confirmed: only public reads are answered, and no jobs run (atrium restore --confirm-window)')
+
   const ctx: Context = {
     config,
     adminTokenHash: hashCredential(secrets.adminToken),
     log,
+    accessLog:
+      config.accessLog && log.isLevelEnabled('info') ? new AccessLog({ output: logOutput, prefix: accessLinePrefix }) : undefined,
     db,
     metrics,
+    tracing,
     vault,
     rateLimiter,
     keyCache,
     keyUse,
+    revocationProbe: new RevocationProbe({
+      db,
+      keyCache,
+      registry: metrics.registry,
+      onError: (error) => log.warn({ err: error }, 'the time of a revocation not measured'),
+    }),
     collections: new CollectionReader(db),
+    suspensions: new SuspensionReader(db),
     publicPreviews: openPreviewLoader(db),
     media: openMediaLoader(db),
-    itemAdder: openItemAdder(db, () => eventNotifier.notify()),
+    itemAdder,
     usageCounter,
+    requestLog,
     streams,
     ledger: openLedger(db),
     epochs: new EpochCache(db),
-    auditor: new SingleFlight(databaseUrl, auditLedger),
-    prover: new SingleFlight(databaseUrl, (alone) => proveBooks(alone)),
-    resealer: new SingleFlight(databaseUrl, (alone) => reseal(alone, vault)),
+    auditor: new SingleFlight(directUrl, auditLedger),
+    prover: new SingleFlight(directUrl, (alone) => proveBooks(alone)),
+    askedAudits: new SingleFlight(directUrl, (alone) => runAskedAudit(db, alone)),
+    restoreWindow,
+    resealer: new SingleFlight(directUrl, (alone) => reseal(alone, vault)),
+    consoleIdentity: config.consoleOidc && openConsoleIdentity(config.consoleOidc),
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,
+    signingKeys,
     agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),
     stopSessionsOfAgent: (agentTenantId, agentId) => stopSessionsOfAgent(ctx, agentTenantId, agentId),
     egress: openEgress({ mode: config.egress }),
@@ -121,6 +182,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     relay: config.turnUrls && secrets.turn ? { urls: config.turnUrls, secret: secrets.turn } : undefined,
   }
   const close = async () => {
+    await restoreWindow.close()
     await streams.close()
     await listener.close()
     eventNotifier.close()
@@ -128,6 +190,7 @@ export async function openContext(config: Config, secrets: Secrets, databaseUrl:
     await pictures.close()
     blobs.close()
     await usageCounter.close()
+    await requestLog.close()
     await keyUse.close()
     await rateLimiter.close()
     await db.close()

@@ -3,30 +3,32 @@ import type { Config } from '#config/config.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
-/**
- * Variables that the Space service reads for itself; it is given no other, so none of the platform's secrets reach it.
- */
+/** The variables of the Space service. It receives no other variable, and so none of the platform's secrets. */
 const passedOn = [
   'PATH',
   'HOST',
   'ATRIUM_RATE_LIMIT',
   'ATRIUM_SPACE_SIGNING_KEY',
+  'ATRIUM_SPACE_SIGNING_KEY_FILE',
   'ATRIUM_SPACE_MAX_BYTES',
   'ATRIUM_SPACE_BYTES_PER_DAY',
+  'ATRIUM_SPACE_PROCESSES',
   'ATRIUM_SPACE_ROOMS_PER_HOUR',
   'ATRIUM_SPACE_UNUSED_DAYS',
   'ATRIUM_SPACE_COUPON_URL',
   'OIDC_JWKS_ORIGIN',
   'NODE_ENV',
+  // For networks in which a proxy is the only route to the hosts of the certificate's egress.
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'NODE_USE_ENV_PROXY',
 ]
 
-/**
- * eval and new Function throw: no text that reaches the process becomes code, and the certified file stays all that
- * runs.
- */
+/** eval and new Function throw, so no text that reaches the process becomes code: only the certified file runs. */
 const execArgv = ['--disallow-code-generation-from-strings']
 
-/** Runs the certified bundle as a process of its own. `bundlePath`: another program in its place, for tests. */
+/** Runs the certified bundle in a separate process. `bundlePath` replaces the bundle in tests. */
 export async function startSpaceProcess(config: Config, databaseUrl: string, bundlePath?: string): Promise<SupervisedProcess> {
   const path = bundlePath ?? (await ensureBuilt()).bundlePath
   return superviseProcess({ name: 'the Space service', path, env: spaceEnvironment(config, databaseUrl), execArgv })
@@ -36,15 +38,19 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
   const passed = Object.fromEntries(
     passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )
-  const { oidc } = config
+  const { oidc, database } = config
+  const { space } = database
+  const directUrl = space.url === undefined ? database.directUrl : space.directUrl
   return {
     ...passed,
-    // Rooms pass through it as text. With the 32 MiB of newer Node its heap grew by 100 MiB more under 40 readers, and
-    // was no faster.
+    // Rooms are processed as text. With the 32 MiB of newer Node the heap grew by 100 MiB more under 40 readers, and
+    // was not faster.
     NODE_OPTIONS: '--max-semi-space-size=16',
-    DATABASE_URL: databaseUrl,
-    // The API forwards to it from this machine and names the caller: without loopback all of them would share one
-    // limit.
+    DATABASE_URL: space.url ?? databaseUrl,
+    ...(directUrl === undefined ? {} : { DATABASE_DIRECT_URL: directUrl }),
+    DATABASE_POOL_SIZE: String(space.poolSize),
+    // The API on this machine forwards requests and passes the caller's IP address on. Loopback must be a trusted
+    // proxy, because otherwise all callers would share one limit.
     ATRIUM_TRUST_PROXY: ['loopback', ...config.trustProxy].join(','),
     SPACE_PORT: String(config.spacePort),
     ATRIUM_SPACES_URL: config.spacesUrl,

@@ -8,47 +8,65 @@ import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
 import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
 import { openContext } from './open-context.ts'
+import { freeStartMemory } from '#http/collect-large.ts'
+import type { Metrics } from '#http/metrics.ts'
 import { drain } from './stop-server.ts'
+import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
 const closePatienceMs = 800
 
 export interface RunningApi {
   port: number
-  /** Answers what is in flight, then ends. */
+  metrics: Metrics
+  /** Answers requests in progress, then ends. */
   stop(): Promise<void>
 }
 
-/** One API process: listens on the configured port over a database that is migrated already. */
+/** One API process: listens on the configured port. The database must be migrated already. */
 export async function startApi(config: Config, secrets: Secrets, databaseUrl: string): Promise<RunningApi> {
   keepRequestsYoung()
-  const opened = await openContext(config, secrets, databaseUrl)
+  const opened = await openContext(config, secrets, databaseUrl, 'api')
   const { ctx } = opened
   const app = buildApp(ctx)
   try {
     await addDevelopmentSignIn(app, config)
+    await app.ready()
+    freeStartMemory()
     await app.listen({ host: config.host, port: config.port, backlog: 1_024 })
   } catch (error) {
     await app.close()
     await opened.close()
     throw listenError(error, { name: 'PORT', host: config.host, port: config.port })
   }
-  const stopSweeping = startSweeper(ctx)
+  const stopBeat = startBeat(ctx, 'api')
+  let stopSweeping = () => undefined as void
+  let stopProbe = async () => undefined as void
+  await ctx.restoreWindow.whenConfirmed(async () => {
+    stopSweeping = startSweeper(ctx)
+    if (config.revocationProbe) stopProbe = ctx.revocationProbe.start()
+  })
   return {
     port: (app.server.address() as AddressInfo).port,
+    metrics: ctx.metrics,
     stop: async () => {
+      await ctx.restoreWindow.close()
       stopSweeping()
       ctx.streams.drain()
       await drain(app)
-      // What can no longer be written down, because the database is silent, must not hold up the end.
-      await Promise.race([opened.close(), delay(closePatienceMs)])
+      // Counts that cannot be written because the database does not answer must not delay the end.
+      const closeAll = async () => {
+        await Promise.all([stopBeat(), stopProbe()])
+        await opened.close()
+      }
+      await Promise.all([Promise.race([closeAll(), delay(closePatienceMs)]), ctx.tracing?.close()])
     },
   }
 }
 
 async function addDevelopmentSignIn(app: FastifyInstance, config: Config): Promise<void> {
   if (!usesDevelopmentIdentity(config)) return
-  // Loaded where it is on: nowhere else is there code that signs in whoever asks.
+  // Loaded only if it is enabled, so that no other process contains this sign-in code.
   const [{ addDevelopmentIdentity }, { readDevelopmentKey }] = await Promise.all([
     import('./development-identity/add-development-identity.ts'),
     import('./development-identity/read-development-key.ts'),

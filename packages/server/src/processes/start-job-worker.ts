@@ -3,35 +3,51 @@ import type { Secrets } from '#config/secrets.ts'
 import { ArtifactGenerator } from '#features/artifacts/generation/artifact-generator.ts'
 import { SessionRunner } from '#features/sessions/running/session-runner.ts'
 import { WebhookRunner } from '#features/webhooks/delivering/webhook-runner.ts'
+import { freeStartMemory } from '#http/collect-large.ts'
 import { openContext } from './open-context.ts'
+import { watchQueues } from './metrics/watch-queues.ts'
+import { startBeat } from './beat.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** How many sessions one process runs at once: they wait for people and providers nearly all of the time. */
+/** How many sessions one process runs at once. Sessions wait for people and providers nearly all of the time. */
 const maxSessions = 500
-/** Making a picture takes a processor and some hundred megabytes for a second or two. */
+/**
+ * How many artifacts it generates at once. A picture takes a processor and some hundred megabytes for a second or
+ * two.
+ */
 const maxArtifacts = 2
 
 /**
- * Does the work that no request waits for: runs agents, makes artifacts, delivers events. Any number of these may run,
- * on any machine.
+ * Does the work that no request waits for: runs agents, generates artifacts, delivers events. Any number of job
+ * workers may run, on any machine.
  */
 export async function startJobWorker(config: Config, secrets: Secrets, databaseUrl: string) {
-  // It answers nobody: there are no limits to count.
-  const opened = await openContext({ ...config, redisUrl: undefined }, secrets, databaseUrl)
+  // A job worker answers no requests, so it counts no limits.
+  const opened = await openContext({ ...config, redisUrls: [] }, secrets, databaseUrl, 'worker')
   const { ctx } = opened
-  const sessions = new SessionRunner(ctx, databaseUrl, maxSessions)
-  const generator = new ArtifactGenerator(ctx, databaseUrl, maxArtifacts)
-  const webhooks = new WebhookRunner(ctx, databaseUrl)
-  await sessions.start()
-  await generator.start()
-  await webhooks.start()
-  const stopSweeping = startSweeper(ctx)
+  // They listen for their work.
+  const directUrl = config.database.directUrl ?? databaseUrl
+  const sessions = new SessionRunner(ctx, directUrl, maxSessions)
+  const generator = new ArtifactGenerator(ctx, directUrl, maxArtifacts)
+  const webhooks = new WebhookRunner(ctx, directUrl)
+  watchQueues(ctx)
+  const stopBeat = startBeat(ctx, 'worker')
+  freeStartMemory()
+  let stopSweeping = () => undefined as void
+  await ctx.restoreWindow.whenConfirmed(async () => {
+    await sessions.start()
+    await generator.start()
+    await webhooks.start()
+    stopSweeping = startSweeper(ctx)
+  })
   return {
     port: 0,
+    metrics: ctx.metrics,
     stop: async () => {
+      await ctx.restoreWindow.close()
       stopSweeping()
-      await Promise.all([sessions.stop(), generator.stop(), webhooks.stop()])
-      await opened.close()
+      await Promise.all([sessions.stop(), generator.stop(), webhooks.stop(), stopBeat()])
+      await Promise.all([opened.close(), ctx.tracing?.close()])
     },
   }
 }

@@ -1,42 +1,49 @@
+import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { readConfig, type Config } from '#config/config.ts'
 import { chooseOidc } from './development-identity/development-issuer.ts'
 import { environmentWarnings, readEnv } from '#config/env.ts'
 import { assertPortsFree } from './assert-ports-free.ts'
+import { readWrappedMasterKeys } from '#config/kms-config.ts'
 import { forgetMadeMasterKey, keepSecrets, readGivenSecrets, type GivenSecrets, type Secrets } from '#config/secrets.ts'
-import { assertOwnSessions } from '#db/assert-own-sessions.ts'
-import { openDatabase, type Database } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import { startEmbeddedPostgres } from '#db/embedded-postgres.ts'
-import { isConnectionLost } from '@atrium/traffic/database-errors'
-import { migrate } from '#db/migrate.ts'
 import { SingleFlight } from '#db/single-flight.ts'
 import { hasTenants } from '#features/tenants/store.ts'
 import { findOrIssueSpaceAppKey, issueDevelopmentKeys, makeDevelopmentTenant } from '#features/tenants/open-tenant.ts'
+import { makeDevelopmentLink } from '#features/console/sign-in.ts'
 import { checkMasterKey, holdsSealedValues, WrongMasterKeyError } from '#crypto/vault/check-master-key.ts'
 import { Vault } from '#crypto/vault/vault.ts'
 import { checkBlobs } from '#ports/blobs/check-blobs.ts'
-import { startApi } from './start-api.ts'
+import { assertOwnFolder } from '#ports/blobs/disk/assert-own-folder.ts'
+import { unwrapMasterKeys } from '#ports/master-key/unwrap-master-keys.ts'
+import { assertDatabase, assertNoRestoreRuns, prepareDatabase, prepareSchema } from './prepare-database.ts'
 import { startJobWorkerProcess } from './job-worker-process.ts'
 import { startSpaceProcess } from './space-process.ts'
-import { codeOf, messageOf } from '#errors/caught.ts'
+import { toError } from '#errors/caught.ts'
 import { StartError } from '#errors/start-error.ts'
 import { startWorkers } from './api-cluster.ts'
+import { MetricsHub } from './metrics/metrics-hub.ts'
+import { exportMetrics, serveMetrics } from './metrics/serve-metrics.ts'
 import { printBanner } from './banner.ts'
 
 export interface StartOptions {
-  /** How many API processes. */
+  /** The number of API processes. */
   workers: number
-  /** Whether the Space service is started here too; otherwise it runs elsewhere, at ATRIUM_SPACES_URL. */
+  /** Whether to start the Space service too; otherwise it runs elsewhere, at ATRIUM_SPACES_URL. */
   space: boolean
 }
 
 export interface Running {
   port: number
-  /** Why it cannot go on. Never resolves as long as it can. */
+  /** Resolves to the reason when a part has failed for good. Never resolves as long as all parts can run. */
   failed?: Promise<StartError>
   stop(): Promise<void>
 }
 
-/** Starts everything on this machine: the database if none is configured, its migrations, and the API. */
+/**
+ * Starts everything on this machine: the database if none is configured, its migrations, the API, the job worker and
+ * the Space service.
+ */
 export async function start({ workers, space }: StartOptions): Promise<Running> {
   const env = readEnv()
   warnOfEnvironment()
@@ -46,41 +53,53 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
     oidc: chooseOidc(configured, workers),
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
-  const given = readGivenSecrets(env)
+  const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
   const spacePort = { name: 'SPACE_PORT', port: config.spacePort } as const
   await assertPortsFree(config.host, [{ name: 'PORT', port: config.port }, ...(space ? [spacePort] : [])])
+  const { host: metricsHost, port: metricsPort = 0 } = config.metrics
+  await assertPortsFree(metricsHost, [{ name: 'ATRIUM_METRICS_PORT', port: metricsPort }])
   await checkBlobs(config, given)
+  const opened = await unwrapMasterKeys(given, wrapped)
   const say = (line: string) => console.log(line)
+  if (!config.databaseUrl) await assertNoRestoreRuns(config.dataDir)
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres({ dataDir: config.dataDir, say })
   try {
     const databaseUrl = config.databaseUrl ?? embedded?.connectionString
     if (databaseUrl === undefined) throw new StartError('there is no database: set DATABASE_URL')
-    if (config.databaseUrl) await assertOwnSessions(databaseUrl)
-    await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
-    const secrets = await openSecrets(given, config, databaseUrl)
+    const directUrl = config.database.directUrl ?? databaseUrl
+    if (config.databaseUrl) await assertDatabase({ url: databaseUrl, directUrl: config.database.directUrl })
+    await prepareSchema(directUrl, config.migrate || embedded !== undefined)
+    const secrets = await openSecrets(opened, config, directUrl)
+    await assertOwnBlobs(config, directUrl)
     const forDevelopment = embedded !== undefined && !config.production
     const spacePublishableKey = forDevelopment
-      ? await prepareDatabase(databaseUrl, (db) => prepareDevelopment(db, config))
+      ? await prepareDatabase(directUrl, (db) => prepareDevelopment(db, config))
       : config.spacePublishableKey
     // The examples of the documentation contain this key too.
-    const api = await startProcesses({ ...config, spacePublishableKey }, secrets, databaseUrl, workers)
-    // After the API, whose development sign-in it may ask for its keys.
-    const jobs = await startJobWorkerProcess(config, secrets, databaseUrl).catch(stopFirst(api))
-    const spaceConfig = { ...config, spacePublishableKey }
-    const spaces = space ? await startSpaceProcess(spaceConfig, databaseUrl).catch(stopFirst(api, jobs)) : undefined
+    const hub = new MetricsHub()
+    await prepareConsole()
+    const api = await startProcesses({ ...config, spacePublishableKey }, secrets, databaseUrl, hub, workers)
+    // Started after the API, because it may request the keys of the development sign-in.
+    const children = await startTogether([
+      startJobWorkerProcess(config, secrets, databaseUrl),
+      ...(space ? [startSpaceProcess({ ...config, spacePublishableKey }, databaseUrl)] : []),
+    ]).catch(stopFirst(api))
+    for (const child of children) hub.add(() => child.collect())
+    const others = [...children, await openMetrics(config, secrets, hub).catch(stopFirst(api, ...children))]
     const developmentKeys = forDevelopment
-      ? await prepareDatabase(databaseUrl, issueDevelopmentKeys).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : [])))
+      ? await prepareDatabase(directUrl, issueDevelopmentKeys).catch(stopFirst(api, ...others))
       : undefined
-    const isFirst =
-      config.production &&
-      !(await prepareDatabase(databaseUrl, hasTenants).catch(stopFirst(api, jobs, ...(spaces ? [spaces] : []))))
+    const consoleLink = forDevelopment
+      ? await prepareDatabase(directUrl, (db) => makeDevelopmentLink(db, config.consoleUrl)).catch(stopFirst(api, ...others))
+      : undefined
+    const isFirst = config.production && !(await prepareDatabase(directUrl, hasTenants).catch(stopFirst(api, ...others)))
     const shown = { ...config, port: api.port }
-    printBanner({ config: shown, secrets, developmentKeys, embedded: embedded !== undefined, isFirst, space })
+    printBanner({ config: shown, secrets, developmentKeys, consoleLink, embedded: embedded !== undefined, isFirst, space })
     return {
       port: api.port,
       ...(embedded ? { failed: embedded.failed } : {}),
       stop: async () => {
-        await Promise.all([api.stop(), jobs.stop(), spaces?.stop()])
+        await Promise.all([api, ...others].map((one) => one.stop()))
         await embedded?.stop()
       },
     }
@@ -94,31 +113,79 @@ function warnOfEnvironment(): void {
   for (const line of environmentWarnings()) console.warn(`Warning: ${line}`)
 }
 
-/** A part of the platform that runs by itself, on as many machines as one likes. */
+/** A part of the platform that can run by itself, on any number of machines. */
 export type Role = 'api' | 'worker' | 'space'
 
-/** Starts one part on this machine, over a database that all parts share. */
+/** Starts one part on this machine, on a database that all parts share. */
 export async function startRole(role: Role): Promise<Pick<Running, 'failed' | 'stop'>> {
   const env = readEnv()
   warnOfEnvironment()
   const config = readConfig(env)
-  const given = readGivenSecrets(env)
-  const { databaseUrl } = config
+  const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]
+  const isSpace = role === 'space'
+  const own = isSpace && config.database.space.url !== undefined ? config.database.space : undefined
+  const databaseUrl = own?.url ?? config.databaseUrl
   if (!databaseUrl) throw new StartError(`DATABASE_URL must be set: atrium ${role} shares its database with the other parts`)
-  await assertOwnSessions(databaseUrl)
-  await prepareDatabase(databaseUrl, (db) => migrate(db.pool))
-  // Alone it needs none of the platform's secrets, and is not given them.
-  if (role === 'space') return startSpaceProcess(config, databaseUrl)
-  const secrets = await openSecrets(given, config, databaseUrl)
-  if (role === 'worker') {
-    // Loaded when used: with all that models and pictures need, it takes a third of the memory of an API process.
-    const { startJobWorker } = await import('./start-job-worker.ts')
-    return startJobWorker(config, secrets, databaseUrl)
+  const { directUrl } = own ?? config.database
+  await assertDatabase({ url: databaseUrl, directUrl })
+  await prepareSchema(directUrl ?? databaseUrl, config.migrate)
+  // The Space service needs none of the platform's secrets, so it does not receive them.
+  const hub = new MetricsHub()
+  if (isSpace) {
+    const child = await startSpaceProcess(config, databaseUrl)
+    hub.add(() => child.collect())
+    // It connects to nothing but the database: its metrics are read and not sent.
+    return withMetrics(config, undefined, hub, child)
   }
-  return startApi(config, secrets, databaseUrl)
+  const secrets = await openSecrets(await unwrapMasterKeys(given, wrapped), config, directUrl ?? databaseUrl)
+  await assertOwnBlobs(config, directUrl ?? databaseUrl)
+  if (role === 'api') {
+    await prepareConsole()
+    return withMetrics(config, secrets, hub, await startApiHere(config, secrets, databaseUrl, hub))
+  }
+  // Loaded on demand: with the libraries for models and pictures, it takes a third of the memory of an API process.
+  const { startJobWorker } = await import('./start-job-worker.ts')
+  const worker = await startJobWorker(config, secrets, databaseUrl)
+  hub.add(worker.metrics.collect)
+  return withMetrics(config, secrets, hub, worker)
 }
 
-/** What was started before a failure must not stay. */
+async function withMetrics(
+  config: Config,
+  secrets: Secrets | undefined,
+  hub: MetricsHub,
+  running: { stop(): Promise<void> },
+): Promise<Pick<Running, 'stop'>> {
+  const server = await openMetrics(config, secrets, hub).catch(stopFirst(running))
+  return {
+    stop: async () => {
+      await running.stop()
+      await server.stop()
+    },
+  }
+}
+
+/** Serves metrics and sends them, each where it is configured. Without secrets they are not sent. */
+async function openMetrics(config: Config, secrets: Secrets | undefined, hub: MetricsHub): Promise<Pick<Running, 'stop'>> {
+  const server = await serveMetrics(config, hub)
+  const sender = secrets && (await exportMetrics(config, secrets, hub).catch(stopFirst(server)))
+  return {
+    stop: async () => {
+      await Promise.all([server.stop(), sender?.stop()])
+    },
+  }
+}
+
+/** Waits until all are started. If one fails, stops the others and throws its error. */
+async function startTogether<Started extends { stop(): Promise<void> }>(starts: Promise<Started>[]): Promise<Started[]> {
+  const outcomes = await Promise.allSettled(starts)
+  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) await stopFirst(...started)(failed.reason)
+  return started
+}
+
+/** Parts that were started before a failure are stopped. */
 function stopFirst(...running: { stop(): Promise<void> }[]): (error: unknown) => Promise<never> {
   return async (error) => {
     await Promise.all(running.map((one) => one.stop()))
@@ -131,36 +198,49 @@ async function prepareDevelopment(db: Database, { spacePublishableKey, dataDir }
   return spacePublishableKey ?? findOrIssueSpaceAppKey(db, dataDir)
 }
 
-/** All secrets, of which the master key is one that belongs to this database. */
+/** Reads all secrets, and checks that the master key belongs to this database. */
 async function openSecrets(given: GivenSecrets, { dataDir }: Config, databaseUrl: string): Promise<Secrets> {
   const isUnsealed = new SingleFlight(databaseUrl, async (db) => !(await holdsSealedValues(db)))
   const secrets = await keepSecrets(given, dataDir, () => isUnsealed.run())
   const check = new SingleFlight(databaseUrl, (db) => checkMasterKey(db, new Vault(secrets.masterKeys)))
   await check.run().catch(async (error: unknown) => {
-    // Made here while another machine made one too, and was first: left behind, it would pass for the right one.
+    // Another machine created a master key first, so the one created here must be removed: left behind, it would
+    // look like the right one.
     if (error instanceof WrongMasterKeyError) await forgetMadeMasterKey(secrets)
     throw error
   })
   return secrets
 }
 
-async function prepareDatabase<Result>(url: string, prepare: (db: Database) => Promise<Result>): Promise<Result> {
-  const db = openDatabase({ url, maxConnections: 2, queryTimeoutMs: 60_000, onConnectionError: () => undefined })
-  try {
-    return await prepare(db)
-  } catch (error) {
-    throw connectionError(error)
-  } finally {
-    await db.close()
-  }
+async function assertOwnBlobs({ blobs, dataDir }: Config, databaseUrl: string): Promise<void> {
+  if (blobs.store === 'disk') await prepareDatabase(databaseUrl, (db) => assertOwnFolder(db, dataDir))
 }
 
-function connectionError(error: unknown): unknown {
-  const [code, message] = [codeOf(error), messageOf(error)]
-  const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
-  return unreachable ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`) : error
+/** An API without a console is useful, so it starts even if the console cannot be built. */
+async function prepareConsole(): Promise<void> {
+  await ensureConsole().catch((error: unknown) => console.warn(`Warning: ${toError(error).message}`))
 }
 
-function startProcesses(config: Config, secrets: Secrets, databaseUrl: string, workers: number): Promise<Running> {
-  return workers === 1 ? startApi(config, secrets, databaseUrl) : startWorkers(config, secrets, databaseUrl, workers)
+function startProcesses(
+  config: Config,
+  secrets: Secrets,
+  databaseUrl: string,
+  hub: MetricsHub,
+  workers: number,
+): Promise<Running> {
+  return workers === 1
+    ? startApiHere(config, secrets, databaseUrl, hub)
+    : startWorkers(config, secrets, databaseUrl, hub, workers)
+}
+
+/**
+ * Loads the API code only when it is needed: a start that fails earlier fails sooner, and a process that only
+ * supervises others needs less memory.
+ */
+async function startApiHere(config: Config, secrets: Secrets, databaseUrl: string, hub: MetricsHub): Promise<Running> {
+  const { startApi } = await import('./start-api.ts')
+  const api = await startApi(config, secrets, databaseUrl)
+  hub.add(api.metrics.collect)
+  api.metrics.readAll = hub.collect
+  return api
 }

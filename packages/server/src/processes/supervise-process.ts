@@ -2,24 +2,26 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { Backoff, type BackoffOptions } from '@atrium/traffic/backoff'
 import { onceEnded } from './last-words.ts'
 import { StartError } from '#errors/start-error.ts'
+import type { MetricFamily } from '#http/metric-families.ts'
+import { MetricsChannel } from './metrics/metrics-channel.ts'
 
 const stopTimeoutMs = 9_000
-/** What dies at once is started less and less often; what ran for a while is replaced soon. */
+/** A process that dies at once is restarted with growing pauses; one that ran for a while is restarted soon. */
 export const restartWaits: BackoffOptions = { firstMs: 500, maxMs: 30_000, healthyMs: 10_000 }
 
-/** What a child says once: that it is up, or why it cannot be. */
+/** The one message of a child: that it is ready, or why it cannot start. */
 export type ChildMessage = { listening: number } | { failed: string }
 
 interface SuperviseOptions {
-  /** For messages: the Space service. */
+  /** The name in messages, such as "the Space service". */
   name: string
   path: string
   env: NodeJS.ProcessEnv
   /** Options of Node. Absent: those of this process. */
   execArgv?: readonly string[]
   /**
-   * Sent to it when it is there: those made at the first start are in no environment, which other programs of the user
-   * may read.
+   * Sent to the child when it has started. Secrets are not passed in its environment, because other programs of the
+   * user may read that.
    */
   start?: object
   waits?: BackoffOptions
@@ -27,10 +29,12 @@ interface SuperviseOptions {
 }
 
 export interface SupervisedProcess {
+  /** The metrics of the child; undefined while it does not run or does not answer. */
+  collect(): Promise<MetricFamily[] | undefined>
   stop(): Promise<void>
 }
 
-/** Runs a program as a process of its own, and replaces it when it dies. */
+/** Runs a program in a separate process, and restarts it when it dies. */
 export async function superviseProcess({
   name,
   path,
@@ -42,6 +46,8 @@ export async function superviseProcess({
 }: SuperviseOptions): Promise<SupervisedProcess> {
   const backoff = new Backoff(waits)
   let child: ChildProcess
+  /** The state of the running child. */
+  let metrics: MetricsChannel | undefined
   let restart: NodeJS.Timeout | undefined
   let started = false
   let stopping = false
@@ -49,14 +55,17 @@ export async function superviseProcess({
   const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
       child = fork(path, [], { env, execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
-      // One that dies before it has read this is told by its exit: here the error would end this process.
+      // A process that dies before it reads this is detected by its exit. Here, the error would end this process.
       child.on('error', reject)
       if (start) child.send(start, () => undefined)
+      const launched = child
       child.once('message', (message: ChildMessage) => {
         if ('failed' in message) return reject(new StartError(message.failed))
         backoff.succeeded()
+        metrics = new MetricsChannel(launched)
         resolve()
       })
+      child.once('exit', () => (metrics = undefined))
       onceEnded(child, (how) => {
         reject(new StartError(`${name} did not start: it ${how}`))
         if (stopping || !started) return
@@ -70,6 +79,7 @@ export async function superviseProcess({
   await launch()
   started = true
   return {
+    collect: async () => metrics?.ask(),
     stop: async () => {
       stopping = true
       clearTimeout(restart)

@@ -91,7 +91,7 @@ test('of many processes one does a sweep when it is due, and each shows when tha
 
 // The last one: it leaves the other sweeps under way.
 test('a sweep that takes longer than its interval does not overlap itself', async (t) => {
-  const everyMs = 10 * 60_000
+  const intervalMs = 10 * 60_000
   let begun = 0
   let release = () => {}
   const sweep = () => {
@@ -102,13 +102,13 @@ test('a sweep that takes longer than its interval does not overlap itself', asyn
   const blobs = Object.assign(Object.create(world.api.ctx.blobs as object) as typeof world.api.ctx.blobs, { sweep })
   const stop = startSweeper({ ...world.api.ctx, blobs })
   try {
-    t.mock.timers.tick(everyMs)
+    t.mock.timers.tick(intervalMs)
     assert.equal(begun, 1)
-    for (let i = 0; i < 3; i++) t.mock.timers.tick(everyMs)
+    for (let i = 0; i < 3; i++) t.mock.timers.tick(intervalMs)
     assert.equal(begun, 1, 'the first one still runs')
     release()
     await eventually(async () => {
-      t.mock.timers.tick(everyMs)
+      t.mock.timers.tick(intervalMs)
       return begun === 2
     }, 'the next one runs once the first has ended')
   } finally {

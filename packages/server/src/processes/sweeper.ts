@@ -1,60 +1,89 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#features/context.ts'
+import { removeOldEntries } from '#features/audit-log/record-audit.ts'
 import { expireUploads } from '#features/artifacts/uploads/complete-upload.ts'
 import { deleteBlobs } from '#features/blob-deletions/delete-blobs.ts'
 import { deleteOrphans } from '#features/artifacts/delete-orphans.ts'
+import { recordCertificate } from '#features/installation/space-certificate.ts'
 import { lastProof } from '#features/credits/ledger/audit.ts'
 import { sweepLedger } from '#features/credits/ledger/ledger.ts'
-import { deletePastCounts } from '#features/limits/daily-limits.ts'
+import { deleteEnded } from '#features/console/session-store.ts'
+import { deletePastCounts } from '#features/limits/limits.ts'
 import { announceExpiringKeys } from '#features/keys/issue-key.ts'
 import { forgetCheckouts } from '#features/credits/checkout/store.ts'
 import { forgetSessions } from '#features/sessions/retention-store.ts'
 import { endOverdue } from '#features/sessions/session-transitions.ts'
+import { turnSlots } from '#features/partitions/turn-slots.ts'
+import { eraseTenants } from '#features/tenant-data/erase-tenants.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpired } from '#http/idempotency/store.ts'
+import { collectPastItems } from '#features/usage/store.ts'
+import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
+import { collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
+import { integrateLeaves } from '#features/transparency-log/integrate.ts'
+import { logOrigin, publishCheckpoint } from '#features/transparency-log/publish.ts'
+import { collectCosignatures } from '#features/transparency-log/witnesses.ts'
 import { runLeased } from './sweeping/run-leased.ts'
-import { insertSweeps } from './sweeping/store.ts'
+import { insertSweeps } from '#features/installation/sweep-store.ts'
 
 const batchSize = 1_000
-/** Each is a transaction of its own, one after the other. */
+/** Each sweep runs in its own transactions, one after the other. */
 const sessionsAtOnce = 100
 
 interface Sweep {
   name: string
-  everyMs: number
-  /** Handles up to batchSize of what is due; says how many there were. */
+  intervalMs: number
+  /** Handles up to batchSize due rows. Returns how many there were. */
   run: () => Promise<number>
-  /** Of this machine's own files: each process does it for itself. All others are done by one process at a time. */
+  /**
+   * For files of this machine, each process runs the sweep itself. All other sweeps are run by one process at a
+   * time.
+   */
   local?: true
-  /** Called by every process each time, whichever of them did it. */
+  /** Called by every process at each interval, whichever process ran the sweep. */
   after?: () => Promise<void>
 }
 
 /**
- * Does what falls due by the clock. Two processes may do the same at once: what another one does is skipped, or done
- * only once.
+ * Runs the periodic tasks. Two processes may run one at the same time: rows that another process handles are
+ * skipped, or handled only once.
  */
 export function startSweeper(ctx: Context): () => void {
   const sweeps: Sweep[] = [
-    { name: 'expired idempotency keys', everyMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
-    { name: 'sessions, holds and coupons whose time is up', everyMs: 5_000, run: () => settleOverdue(ctx) },
-    { name: 'half-written files', everyMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
-    { name: 'folders of pictures', everyMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
-    { name: 'stored files of what was deleted', everyMs: 5_000, run: () => deleteBlobs(ctx, batchSize) },
-    { name: 'uploads never completed', everyMs: 60_000, run: () => expireUploads(ctx, batchSize) },
-    { name: 'stored files of nothing', everyMs: 5 * 60_000, run: () => deleteOrphans(ctx) },
-    { name: 'keys about to expire', everyMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
-    { name: 'counts of days that are over', everyMs: 60_000, run: () => deletePastCounts(ctx, batchSize) },
-    { name: 'old events', everyMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
-    { name: 'old sessions', everyMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
-    { name: 'old checkouts', everyMs: 60_000, run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize) },
-    { name: 'audit of the books', everyMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
+    { name: 'expired idempotency keys', intervalMs: 60_000, run: () => deleteExpired(ctx.db, batchSize) },
+    { name: 'sessions, holds and coupons whose time is up', intervalMs: 5_000, run: () => settleOverdue(ctx) },
+    { name: 'half-written files', intervalMs: 10 * 60_000, run: () => ctx.blobs.sweep(), local: true },
+    { name: 'folders of pictures', intervalMs: 10 * 60_000, run: () => ctx.pictures.sweep(), local: true },
+    { name: 'stored files of what was deleted', intervalMs: 5_000, run: () => deleteBlobs(ctx, batchSize) },
+    { name: 'uploads never completed', intervalMs: 60_000, run: () => expireUploads(ctx, batchSize) },
+    { name: 'stored files of nothing', intervalMs: 5 * 60_000, run: () => deleteOrphans(ctx) },
+    { name: 'keys about to expire', intervalMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
+    { name: 'counts of days that are over', intervalMs: 60_000, run: () => deletePastCounts(ctx, batchSize) },
+    { name: 'items of past days', intervalMs: 60_000, run: () => collectPastItems(ctx.db, batchSize) },
+    { name: 'old events', intervalMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
+    { name: 'slots of partitions', intervalMs: 60_000, run: () => turnAllSlots(ctx) },
+    { name: 'old sessions', intervalMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
+    {
+      name: 'old checkouts',
+      intervalMs: 60_000,
+      run: () => forgetCheckouts(ctx.db, ctx.config.retentionDays.checkouts, batchSize),
+    },
+    // The name is new: migration 0058 keeps the lease of "deleted tenants" from the release before it.
+    { name: 'erasure of tenants', intervalMs: 5_000, run: async () => ((await eraseTenants(ctx)) ? batchSize : 0) },
+    { name: 'old audit entries', intervalMs: 60_000, run: () => removeAllOldEntries(ctx) },
+    { name: 'ended sessions of the console', intervalMs: 60_000, run: () => deleteEnded(ctx.db, batchSize) },
+    { name: 'audits that operators asked for', intervalMs: 5_000, run: () => runAsked(ctx) },
+    { name: 'certificate of the Space service', intervalMs: 60_000, run: () => recordCertificate(ctx) },
+    { name: 'entries of the log', intervalMs: 10_000, run: () => collectLogEntries(ctx, batchSize) },
+    { name: 'growth of the log', intervalMs: 2_000, run: () => growLog(ctx) },
+    { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
+    { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
   ]
   const state = { stopped: false, holder: randomUUID(), known: false }
   const timers = sweeps.map((sweep) =>
     setInterval(
       oneAtATime(() => runSweep(ctx, state, sweeps, sweep)),
-      sweep.everyMs,
+      sweep.intervalMs,
     ).unref(),
   )
   return () => {
@@ -63,7 +92,7 @@ export function startSweeper(ctx: Context): () => void {
   }
 }
 
-/** What takes longer than its interval is not begun a second time beside itself. */
+/** A sweep that takes longer than its interval does not run twice at once. */
 function oneAtATime(run: () => Promise<void>): () => void {
   let running = false
   return () => {
@@ -77,14 +106,14 @@ function oneAtATime(run: () => Promise<void>): () => void {
 
 interface State {
   stopped: boolean
-  /** Names this process in the leases. */
+  /** Identifies this process in the leases. */
   holder: string
-  /** Whether the leases have a row for each sweep. */
+  /** Whether the leases table has a row for each sweep. */
   known: boolean
 }
 
 async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Sweep): Promise<void> {
-  const { name, everyMs, run, local, after } = sweep
+  const { name, intervalMs, run, local, after } = sweep
   const runAll = async (isOurs: () => boolean) => {
     while (!state.stopped && isOurs() && (await run()) === batchSize);
   }
@@ -93,28 +122,40 @@ async function runSweep(ctx: Context, state: State, sweeps: Sweep[], sweep: Swee
     if (!state.known)
       await insertSweeps(
         ctx.db,
-        sweeps.flatMap((one) => (one.local ? [] : [one.name])),
+        sweeps.filter((one) => !one.local),
       )
     state.known = true
     const onRanAt = (at: string) => ctx.metrics.swept(name, Date.parse(at))
-    await runLeased({ db: ctx.db, name, holder: state.holder, everyMs, run: runAll, onRanAt })
+    await runLeased({ db: ctx.db, name, holder: state.holder, intervalMs, run: runAll, onRanAt })
     await after?.()
   } catch (error) {
-    // Also what is written while the process stops.
-    if (!state.stopped) ctx.log.error({ err: error }, `not swept: ${name}`)
+    // Includes rows that are written while the process stops.
+    if (state.stopped) return
+    ctx.metrics.sweepFailed(name)
+    ctx.log.error({ err: error }, `not swept: ${name}`)
   }
 }
 
 /**
- * The sessions first, to the last one, and only then the books: after a long standstill the hold of a session that
- * worked is past its end too, and must be captured, not released. The hold of a session that could not be ended waits
- * for it.
+ * Ends all overdue sessions before the ledger is settled. After a long outage the hold of a session that worked has
+ * expired too, and must be captured and not released. The hold of a session that could not be ended waits for it.
  */
 async function settleOverdue(ctx: Context): Promise<number> {
   const { looked, failed } = await endOverdue(ctx, sessionsAtOnce)
   if (looked < sessionsAtOnce) return sweepLedger(ctx.db, ctx.ledger, batchSize, failed)
-  if (failed.length === looked) throw new Error(`none of ${looked} sessions could be ended`)
+  if (failed.length === looked) throw new Error(`none of ${looked} overdue sessions could be ended`)
   return batchSize
+}
+
+async function turnAllSlots(ctx: Context): Promise<number> {
+  await turnSlots(ctx.db, ctx.config.retentionDays)
+  return 0
+}
+
+/** Removes up to 10,000 entries at a time, until none is left. */
+async function removeAllOldEntries(ctx: Context): Promise<number> {
+  while ((await removeOldEntries(ctx.db, ctx.config.retentionDays.audit)) > 0);
+  return 0
 }
 
 async function prove(ctx: Context): Promise<number> {
@@ -123,7 +164,34 @@ async function prove(ctx: Context): Promise<number> {
   return 0
 }
 
-/** Every process shows the result of the last proof, whichever of them made it. */
+async function runAsked(ctx: Context): Promise<number> {
+  await ctx.askedAudits.run()
+  return 0
+}
+
+/** Lists come first: they are read from this database, and the Space service may not answer. */
+async function collectLogEntries(ctx: Context, limit: number): Promise<number> {
+  await collectSigningKeys(ctx)
+  const count = await logEpochs(ctx, limit)
+  if (count < limit) await collectCertificate(ctx)
+  return count
+}
+
+/** Leaves of one transaction: at most three tiles of level 0 are written. */
+const leavesAtOnce = 512
+
+async function growLog(ctx: Context): Promise<number> {
+  while ((await integrateLeaves(ctx.db, leavesAtOnce)) === leavesAtOnce);
+  await publishCheckpoint(ctx)
+  return 0
+}
+
+async function askWitnesses(ctx: Context): Promise<number> {
+  await collectCosignatures(ctx, logOrigin(ctx.config.publicUrl))
+  return 0
+}
+
+/** Every process shows the result of the last audit step, whichever process ran it. */
 async function showProof(ctx: Context): Promise<void> {
   const proof = await lastProof(ctx.db)
   if (proof) ctx.metrics.audited(proof)

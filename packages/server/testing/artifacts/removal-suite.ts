@@ -48,7 +48,7 @@ export function describeRemoval(name: string, open: () => TestApi): void {
       assert.equal((await world.keys(place)).length, 6)
       await send(world.api, 'DELETE', `/collections/${place.id}/artifacts/${gone}`, place.owner)
       assert.equal((await world.ownerMedia(place, gone)).status, 404, 'from the delete on, not from the sweep on')
-      // If the process is killed here, the next sweep does the rest.
+      // If the process is killed here, the next sweep continues.
       await sweep()
       const left = await world.keys(place)
       assert.equal(left.length, 4)

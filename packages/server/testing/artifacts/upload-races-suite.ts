@@ -20,7 +20,7 @@ function changed(video: Buffer): Buffer {
   return other
 }
 
-/** What happens while an upload is checked: leases, late bytes, deletion. */
+/** Events during the check of an upload: leases, late bytes, deletion. */
 export function describeUploadRaces(name: string, open: () => TestApi): void {
   describe(`uploads under check, to ${name}`, () => {
     let world: StoredWorld
@@ -92,7 +92,7 @@ export function describeUploadRaces(name: string, open: () => TestApi): void {
     test('the bytes that one check made ready stay, however late a check without the lease stores its own', async (t) => {
       const [first, second] = [gradient(40, 40), gradient(40, 40).negate()]
       const video = await clip('webm')
-      // Of the same length: the address accepts no other.
+      // The same length, because the address accepts no other.
       const pad = (bytes: Buffer, length: number) => Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
       const pngs = [await first.png().toBuffer(), await second.png().toBuffer()]
       const length = Math.max(...pngs.map((png) => png.length))

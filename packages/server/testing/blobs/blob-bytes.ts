@@ -5,7 +5,7 @@ import type { BlobContent, SizedStream } from '#ports/blobs/blobs.ts'
 
 export const mebibyte = 1024 * 1024
 
-/** Not the same anywhere: a part that is moved or repeated shows. */
+/** No two parts are equal, so a part that is moved or repeated is detected. */
 export function bytesOf(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed
@@ -16,7 +16,7 @@ export function bytesOf(length: number, seed = 1): Buffer {
   return bytes
 }
 
-/** A stream of `count` times the chunk that never holds more than one of them. */
+/** A stream that repeats the chunk `count` times and never holds more than one of them. */
 export function repeated(chunk: Buffer, count: number): SizedStream {
   const chunks = (function* () {
     for (let i = 0; i < count; i++) yield chunk
@@ -32,7 +32,7 @@ export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Runs the work and says by how much the process grew meanwhile, at the most. */
+/** Runs a function and returns the most by which the process grew meanwhile. */
 export async function peakGrowth(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage.rss()
   let peak = before

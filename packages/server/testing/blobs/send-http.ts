@@ -8,8 +8,8 @@ export interface HttpAnswer {
 }
 
 /**
- * One request with just this target and these headers: fetch would put in, or correct, what these tests get wrong on
- * purpose.
+ * Sends one request with exactly this target and these headers. fetch would add or correct what these tests get wrong
+ * deliberately.
  */
 export function sendHttp(method: string, url: string, headers: OutgoingHttpHeaders = {}, body?: Buffer): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -17,13 +17,13 @@ export function sendHttp(method: string, url: string, headers: OutgoingHttpHeade
     const req = request(origin, { method, path, headers, agent: false }, (res) => {
       buffer(res).then((body) => resolve({ status: res.statusCode!, headers: res.headers, body }), reject)
     })
-    // A server that answers early may end the connection while we still send: the answer is what counts.
+    // A server that answers early may close the connection during the request. Only the answer counts.
     req.once('error', reject)
     req.end(body)
   })
 }
 
-/** Sends the head of a request and some of its body, then waits until that has gone out, and hangs up. */
+/** Sends the head of a request and part of its body, waits until they have been sent, and disconnects. */
 export function breakOff(url: string, headers: OutgoingHttpHeaders, part: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const req = request(url, { method: 'PUT', headers, agent: false })

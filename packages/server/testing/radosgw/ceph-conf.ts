@@ -5,8 +5,8 @@ export interface CephPlace {
 }
 
 /**
- * One monitor, one OSD that keeps everything in memory, one gateway, all on loopback: a Ceph for one test run. No
- * manager is needed.
+ * The configuration of a Ceph for one test run: one monitor, one OSD with its data in memory and one gateway, all on
+ * loopback. It needs no manager.
  */
 export function cephConf({ folder, monPort, gatewayPort }: CephPlace): string {
   return `

@@ -23,12 +23,12 @@ export interface Radosgw {
   stop(): Promise<void>
 }
 
-/** Why tests with a real S3 server cannot run here; false when they can. For `test(..., { skip })`. */
+/** The reason why tests with a real S3 server cannot run here, or false if they can. For `test(..., { skip })`. */
 export const skipWithoutRadosgw = skipWithout('ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'setpriv')
 
 /**
- * A real S3 server: Ceph's gateway in a temporary folder, with a user and an empty bucket. Each step has its time;
- * stop() removes it all.
+ * Starts a real S3 server: Ceph's gateway in a temporary folder, with a user and an empty bucket. Each step has a
+ * timeout. stop() removes everything.
  */
 export async function startRadosgw(): Promise<Radosgw> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-ceph-'))
@@ -69,7 +69,7 @@ export async function startRadosgw(): Promise<Radosgw> {
   }
 }
 
-/** setpriv: a test run that is killed takes them along. */
+/** setpriv ends them with the test run if that is killed. */
 function spawnDaemon(folder: string, program: string, args: string[]): ChildProcess {
   const output = openSync(join(folder, `${program}.out`), 'w')
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: ['ignore', output, output] })
@@ -77,7 +77,7 @@ function spawnDaemon(folder: string, program: string, args: string[]): ChildProc
   return child
 }
 
-/** Killed, not asked: asked to end, the OSD would first write its memory into the folder. */
+/** Sends SIGKILL, because after SIGTERM the OSD would first write its memory into the folder. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')

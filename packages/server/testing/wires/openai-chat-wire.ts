@@ -1,6 +1,6 @@
 import { event, scriptedUsage, type Wire } from './wire.ts'
 
-/** POST /v1/chat/completions with `stream: true`: what every OpenAI-compatible server speaks. */
+/** POST /v1/chat/completions with `stream: true`, the protocol of every OpenAI-compatible server. */
 export function openAiChatWire(): Wire {
   let model = ''
   const chunk = (delta: object, finish_reason: string | null = null) =>

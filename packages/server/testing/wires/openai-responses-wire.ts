@@ -1,6 +1,6 @@
 import { event, scriptedUsage, type Wire } from './wire.ts'
 
-/** POST /v1/responses with `stream: true`: what OpenAI's own models are asked through. */
+/** POST /v1/responses with `stream: true`, the protocol of OpenAI's own models. */
 export function openAiResponsesWire(): Wire {
   let response: Record<string, unknown> = {}
   let sequence_number = 0

@@ -1,10 +1,10 @@
 /**
- * What a test wants a provider to answer. Without `status` it is a stream: the deltas of `text`, then the calls, then
- * what `ending` says.
+ * The answer that a test scripts for a provider. Without `status` it is a stream: the deltas of `text`, then the
+ * calls, then `ending`.
  */
 export interface Script {
   text?: string[]
-  /** `args` is JSON, or what a model that errs writes instead. */
+  /** `args` is JSON, or the invalid text of a model that makes a mistake. */
   calls?: { name: string; args: string }[]
   finish?: 'stop' | 'length' | 'refused'
   /** Instead of a proper end. */
@@ -17,7 +17,7 @@ export interface Script {
   body?: unknown
 }
 
-/** How a provider writes a stream of server-sent events. Each string is one whole event. */
+/** Writes the server-sent events of a provider. Each string is one whole event. */
 export interface Wire {
   begin(model: string): string[]
   text(delta: string): string[]
@@ -27,7 +27,7 @@ export interface Wire {
   end(finish: 'stop' | 'length' | 'refused' | 'calls'): string[]
 }
 
-/** What every answer of a scripted provider counts. */
+/** The token counts in every answer of a scripted provider. */
 export const scriptedUsage = { input: 11, output: 7 }
 
 export function event(data: unknown, type?: string): string {

@@ -6,9 +6,9 @@ export interface CertificateInput {
   readonly build: Pick<SpaceBuild, 'gitCommit' | 'functionCode' | 'sourceArchive'>
   /** From `readSigningKey`. */
   readonly signingKey: KeyObject
-  /** The name that certificate and attest give. */
+  /** The name of the service in certificate and attestation. */
   readonly service: string
-  /** Where the service may connect: the list that `openEgress` was given, and the database. */
+  /** Where the service may connect: the list for `openEgress`, and the database. */
   readonly egress: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export interface SignedCertificate {
   readonly pubkey: EcPublicJwk
 }
 
-/** The answer to the op attest. `signed` and `sig` come with a nonce. */
+/** The answer to the op attest. `signed` and `sig` are present if the request has a nonce. */
 export interface Attestation {
   readonly service: string
   readonly gitCommit: string
@@ -31,18 +31,19 @@ export interface Attestation {
 
 export interface Certificate {
   readonly cert: SignedCertificate
-  /** RFC 7638 thumbprint of `cert.pubkey`: what people pin. */
+  /** The RFC 7638 thumbprint of `cert.pubkey`, which people can pin. */
   readonly keyThumbprint: string
   attest(nonce?: string): Attestation
 }
 
-/** Says, under the signing key, which code runs here, from which source, and where it may connect. */
+/** Certifies, with the signing key, which code runs here, from which source, and where it may connect. */
 export function makeCertificate({ build, signingKey, service, egress }: CertificateInput): Certificate {
   const { gitCommit } = build
   const functionCodeSha256 = sha256(build.functionCode)
   const sourceSha256 = sha256(build.sourceArchive)
   const runtime = `node ${process.versions.node} ${process.platform}-${process.arch}`
-  // Each text has exactly these members, and only attest's has a nonce: what one signs can never be shown as the other.
+  // Each text has exactly these members, and only the attestation has a nonce. So one signed text cannot pass for
+  // the other.
   const signed = JSON.stringify({ v: 1, service, gitCommit, functionCodeSha256, egress, sourceSha256 })
   const pubkey = publicJwk(signingKey)
   return {

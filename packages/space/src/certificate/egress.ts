@@ -2,8 +2,8 @@ import { parseStrictJson } from '@atrium/contract/strict-json'
 import { fetchJwkSet, type FetchJson } from '@atrium/identity/discovery'
 
 /**
- * How the certificate names the database. Which one it is, only the operator's DATABASE_URL says: the address would tell strangers of
- * the inside of his network, and what is stored there is sealed before it leaves this process.
+ * How the certificate names the database. Only the operator's DATABASE_URL has its address, which would disclose
+ * details of the network. Data is sealed before it leaves this process.
  */
 export const DATABASE = 'postgres'
 
@@ -12,13 +12,14 @@ const TIMEOUT_MS = 5_000
 
 export interface Egress {
   readonly allowed: readonly string[]
-  /** GETs JSON from an allowed origin: no redirects, at most 64 KiB, 5 s in all. Rejects for anything else. */
+  /** GETs JSON from an allowed origin: without redirects, at most 64 KiB, 5 s in total. Rejects otherwise. */
   readonly fetchJson: FetchJson
 }
 
 /**
- * The only way out of this process over HTTP. `allowed` are origins, and the very list that the certificate gives; entries that are no
- * origin (the database) open nothing here. A test holds the bundle to it: no other file in it may fetch or connect.
+ * The only HTTP client of this process. `allowed` are origins: the same list as in the certificate. Entries that are
+ * not an origin (the database) allow nothing here. A test checks the bundle for this: no other file in it may fetch
+ * or connect.
  */
 export function openEgress(allowed: readonly string[]): Egress {
   return {
@@ -37,7 +38,7 @@ export function openEgress(allowed: readonly string[]): Egress {
   }
 }
 
-/** Leaving the loop cancels the body, and with it the connection. */
+/** Leaving the loop cancels the body, which closes the connection. */
 async function readBytes(body: ReadableStream<Uint8Array>, origin: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -50,26 +51,29 @@ async function readBytes(body: ReadableStream<Uint8Array>, origin: string): Prom
 }
 
 export interface EgressOptions {
-  /** The platform's origin, which has the keys of its agents' tokens; undefined: it is not asked for any. */
+  /**
+   * The platform's origin, which publishes the keys of its agents' tokens; undefined: no keys are fetched from it.
+   */
   readonly platformIssuer?: string | undefined
-  /** OIDC_ISSUER; undefined: no provider. */
+  /** OIDC_ISSUER; undefined: no identity provider. */
   readonly issuer?: string | undefined
-  /** OIDC_JWKS_ORIGIN: where the provider keeps its keys, when that is not to be asked at start. */
+  /** OIDC_JWKS_ORIGIN: the origin of the provider's keys. If it is set, the provider is not asked at the start. */
   readonly keysOrigin?: string | undefined
 }
 
 export interface FoundEgress {
   readonly egress: readonly string[]
-  /** Why the keys' origin is not in the list; for the log. */
+  /** Why the origin of the keys is not in the list; for the log. */
   readonly problem?: unknown
 }
 
 /**
- * The list for certificate and `openEgress`: the database, the platform's origin, which keeps its keys at home, the identity provider's,
- * and the origin of its keys, which may be another (accounts.google.com has them at www.googleapis.com). The last is configured or asked
- * for once, at start: the certificate must not change under people who have checked it, and a provider that later names another host is
- * refused. A provider that is down at start does not stop open rooms: its own origin alone is then listed, and the caller says in the
- * log why.
+ * Returns the list for the certificate and `openEgress`: the database; the platform's origin, which publishes its
+ * own keys; the identity provider's origin; and the origin of its keys, which may differ (accounts.google.com
+ * publishes them at www.googleapis.com). The last one is configured, or asked for once at the start: the certificate
+ * must not change after people have checked it, so a provider that later names another host is refused. A provider
+ * that is unavailable at the start does not stop open rooms: then only its own origin is listed, and the caller logs
+ * why.
  */
 export async function findEgress({ platformIssuer, issuer, keysOrigin }: EgressOptions): Promise<FoundEgress> {
   const always = [DATABASE, ...(platformIssuer === undefined ? [] : [new URL(platformIssuer).origin])]
@@ -87,7 +91,7 @@ export async function findEgress({ platformIssuer, issuer, keysOrigin }: EgressO
 async function discoverKeysOrigin(issuer: string, issuerOrigin: string): Promise<string> {
   const { fetchJson } = openEgress([issuerOrigin])
   const asked: string[] = []
-  // identity checks the discovery document; the key set itself, its second question, is not fetched here.
+  // `identity` checks the discovery document. The key set, which is the second request, is not fetched here.
   await fetchJwkSet(issuer, async (url) => (asked.push(url) === 1 ? fetchJson(url) : undefined))
   return new URL(asked[1] ?? issuer).origin
 }

@@ -3,12 +3,15 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface SigningKeyOptions {
-  /** What ATRIUM_SPACE_SIGNING_KEY holds: PKCS#8 PEM, or a JWK as JSON. */
+  /** The forms of ATRIUM_SPACE_SIGNING_KEY: PKCS#8 PEM, or a JWK as JSON. */
   readonly variable?: string | undefined
   readonly dataDir: string
 }
 
-/** The certificate's private key: from the variable, else made once and kept in the data folder, readable by its owner alone. */
+/**
+ * The certificate's private key: from the variable, or else created once in the data folder, readable only by its
+ * owner.
+ */
 export async function readSigningKey({ variable, dataDir }: SigningKeyOptions): Promise<KeyObject> {
   if (variable?.trim()) return parseSigningKey(variable, 'ATRIUM_SPACE_SIGNING_KEY')
   const path = join(dataDir, 'space-signing-key')
@@ -25,7 +28,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Errors name where the key came from and never quote it. */
+/** Errors name the source of the key and never quote it. */
 function parseSigningKey(text: string, origin: string): KeyObject {
   const key = importKey(text.trim())
   if (key?.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
@@ -35,14 +38,14 @@ function parseSigningKey(text: string, origin: string): KeyObject {
 function importKey(text: string): KeyObject | undefined {
   try {
     if (text.startsWith('{')) return createPrivateKey({ key: JSON.parse(text), format: 'jwk' })
-    // Env files and orchestrators often carry a PEM's line ends as the two characters \n.
+    // Env files and orchestrators often encode line ends of a PEM as the two characters \n.
     return createPrivateKey({ key: text.replaceAll('\\n', '\n'), format: 'pem' })
   } catch {
     return undefined
   }
 }
 
-/** The file appears whole or not at all: of two processes that start at once, one makes it and both then read the same. */
+/** Creates the file atomically: of two processes that start at once, one creates it, and both read the same key. */
 async function makeOnce(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const draft = `${path}.${randomUUID()}`
@@ -60,7 +63,7 @@ async function makeOnce(path: string): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-/** A secret for another purpose, the same in every process that has the key. It tells nothing of the key. */
+/** A secret for another purpose, the same in every process with this key. It discloses nothing about the key. */
 export function secretOf(signingKey: KeyObject, purpose: string): string {
   const { d = '' } = signingKey.export({ format: 'jwk' })
   return Buffer.from(hkdfSync('sha256', d, '', purpose, 32)).toString('base64url')

@@ -1,16 +1,16 @@
 /** A file of the app as it is served. */
 export interface AppFile {
-  /** `/space` is the page; everything else lies under `/space/`. */
+  /** `/space` is the page; every other path begins with `/space/`. */
   readonly path: string
   readonly contentType: string
   readonly body: Uint8Array
 }
 
-/** What this process is made of. */
+/** The build that this process runs. */
 export interface SpaceBuild {
-  /** With `-modified` when what was built is not what that commit holds; `unknown` when it was built from no commit. */
+  /** With `-modified` if the built files differ from that commit; `unknown` if they are from no commit. */
   readonly gitCommit: string
-  /** The bytes of the bundle file that is running. */
+  /** The bytes of the running bundle. */
   readonly functionCode: Uint8Array
   /** The bytes of source.tar.gz. */
   readonly sourceArchive: Uint8Array

@@ -15,10 +15,10 @@ const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Up to this size an answer goes out at once, and is not counted. */
+/** Answers up to this size are sent at once, and are not counted. */
 const smallBytes = pieceBytes
 
-/** Answers JSON that no cache keeps; any origin may read it, never with credentials. */
+/** Sends JSON that must not be cached. Any origin may read it, never with credentials. */
 export function sendJson(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
   if (res.destroyed || res.headersSent) return
   const text = JSON.stringify(body)
@@ -41,7 +41,7 @@ export async function sendAnswer(res: ServerResponse, body: object, unread: Unre
   await sendBytes(res, bytes)
 }
 
-/** Sends an answer as it is made. In the middle of it, only the missing rest can say that something broke. */
+/** Sends an answer while it is produced. An error in the middle can only be signalled by closing the connection. */
 export async function sendStreamed(res: ServerResponse, answer: StreamedAnswer, unread: UnreadAnswers): Promise<void> {
   try {
     if (res.destroyed) return
@@ -59,7 +59,7 @@ export async function sendStreamed(res: ServerResponse, answer: StreamedAnswer, 
   }
 }
 
-/** Whether it went out: only then may its memory be used again. */
+/** Whether the chunk was sent; only then may its memory be reused. */
 function written(res: ServerResponse, piece: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     if (res.destroyed || res.req.socket.destroyed) return resolve(false)
@@ -71,13 +71,16 @@ function written(res: ServerResponse, piece: Uint8Array): Promise<boolean> {
   })
 }
 
-/** Sends the rest of an answer whose head is written, in pieces. */
+/** Sends the rest of an answer whose head is written, chunk by chunk. */
 export async function sendBytes(res: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (bytes.length <= pieceBytes) res.end(bytes)
   else await pipeline(inPieces(bytes), res).catch(unlessOurs)
 }
 
-/** Whoever leaves, or was cut off, breaks no promise of ours; nor does a room that is removed while it is sent. */
+/**
+ * A client that disconnects, or is disconnected, is not an error. Neither is a room that is removed while it is
+ * sent.
+ */
 function unlessOurs(error: unknown): void {
   const { code } = error as NodeJS.ErrnoException
   if (
@@ -88,8 +91,8 @@ function unlessOurs(error: unknown): void {
   throw error
 }
 
-/** Answers what was thrown. Faults of ours are said in the log, without anything that a caller sent. */
-export function sendError(res: ServerResponse, error: unknown, log: (line: string) => void): void {
+/** Answers a thrown error. An internal error is logged without any data of the caller. */
+export function sendError(res: ServerResponse, error: unknown, log: (line: string) => void): string {
   const known = asSpaceError(error)
   if (!known) log(error instanceof DamagedRoom ? error.message : `request failed: ${plainFault(error)}`)
   const {
@@ -104,6 +107,7 @@ export function sendError(res: ServerResponse, error: unknown, log: (line: strin
     { error: name, reason },
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
   )
+  return name
 }
 
 function asSpaceError(error: unknown): SpaceError | undefined {
@@ -114,7 +118,7 @@ function asSpaceError(error: unknown): SpaceError | undefined {
   return isPassing(error) ? new SpaceError('unavailable', 'the database cannot be reached', 1) : undefined
 }
 
-/** The kind and place of a fault. Not its message: a database quotes values in it. */
+/** The kind and place of an internal error. Its message is left out, because a database quotes values in it. */
 function plainFault(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { code } = error as { code?: unknown }

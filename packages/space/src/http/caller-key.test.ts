@@ -78,3 +78,17 @@ test('limits count each key of a trusted caller by itself, and an untrusted one 
     }
   }
 })
+
+test('each of several processes allows its part of the requests of an address', async () => {
+  const passed = async (processes: string) => {
+    const space = await startTestSpace({ ATRIUM_RATE_LIMIT: '0.5', ATRIUM_SPACE_PROCESSES: processes })
+    try {
+      const calls = Array.from({ length: 150 }, () => space.call('poll', fresh()))
+      return (await Promise.all(calls)).filter(({ status }) => status !== 429).length
+    } finally {
+      await space.close()
+    }
+  }
+  const [alone, oneOfFour] = [await passed('1'), await passed('4')]
+  assert.ok(oneOfFour >= 1 && oneOfFour <= alone / 3, `${oneOfFour} of ${alone}`)
+})

@@ -21,8 +21,8 @@ const named: Record<string, [string, number, 'ipv4' | 'ipv6'][]> = {
 }
 
 /**
- * Tells what limits count a request by: the address of the socket or, where that is a trusted proxy, the last untrusted one that it names. A
- * trusted caller that forwards for nobody names a key of its own instead.
+ * Returns the key by which limits count a request: the address of the socket or, if that is a trusted proxy, the
+ * last untrusted address in its header. A trusted caller that forwards for nobody may name its own key instead.
  */
 export function callerKey(trusted: string[]): (req: IncomingMessage) => string {
   const proxies = new BlockList()
@@ -37,15 +37,18 @@ export function callerKey(trusted: string[]): (req: IncomingMessage) => string {
   return (req) => {
     let address = req.socket.remoteAddress ?? ''
     const hops = forwardedFor(req)
-    // A proxy passes headers on: with an untrusted address anywhere on the way, the key may be anybody's invention.
+    // A proxy passes headers on: if any address on the way is untrusted, the key may be forged.
     const named = req.headers[rateKeyHeader]
-    while (hops.length > 0 && isProxy(address) && isIP(hops.at(-1) ?? '') !== 0) address = hops.pop()!
+    for (let hop = hops.at(-1); hop !== undefined && isProxy(address) && isIP(hop) !== 0; hop = hops.at(-1)) {
+      address = hop
+      hops.pop()
+    }
     if (named !== undefined && hops.length === 0 && isRateKey(named) && isProxy(address)) return named
     return limitAddress(address)
   }
 }
 
-/** The nearest last. */
+/** The nearest address is last. */
 function forwardedFor({ headers }: IncomingMessage): string[] {
   const value = headers['x-forwarded-for']
   return value === undefined

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { limits } from '@atrium/contract/limits'
+import { requestLimits } from '@atrium/contract/request-limits'
 import { JsonError, parseStrictJson } from '@atrium/contract/strict-json'
 import { SpaceError } from '../space-error.ts'
 
-/** Reads a JSON body of at most 256 KiB. The text is never quoted in an error: it holds a room key. */
+/** Reads a JSON body of at most 256 KiB. Errors never quote the text, because it contains a room key. */
 export async function readBody(req: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\b/i.test(req.headers['content-type'] ?? '')) {
     throw new SpaceError('invalid_request', 'Content-Type must be application/json')
@@ -21,18 +21,21 @@ export async function readBody(req: IncomingMessage): Promise<unknown> {
 
 function collect(req: IncomingMessage): Promise<Buffer> {
   const tooLarge = () => new SpaceError('payload_too_large', 'a body goes up to 256 KiB')
-  if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) return Promise.reject(tooLarge())
+  if (Number(req.headers['content-length'] ?? 0) > requestLimits.bodyBytes) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limits.bodyBytes) {
+      if (size > requestLimits.bodyBytes) {
         req.pause()
         reject(tooLarge())
       } else chunks.push(chunk)
     })
-    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    req.on('end', () => {
+      const [first, ...rest] = chunks
+      resolve(first && rest.length === 0 ? first : Buffer.concat(chunks))
+    })
     req.on('error', reject)
   })
 }

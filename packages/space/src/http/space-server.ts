@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { limits, ratePolicies, type RatePolicy } from '@atrium/contract/limits'
-import { dispatch } from '../ops/dispatch.ts'
+import { addressPolicy, type RatePolicy, requestLimits } from '@atrium/contract/request-limits'
+import { dispatch, opOf } from '../ops/dispatch.ts'
 import type { SpaceConfig } from '../space-config.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
@@ -25,20 +25,21 @@ const preflight = {
   vary: 'access-control-request-headers',
 }
 
-/** The service over HTTP: one endpoint, and files for anyone. */
+/** The HTTP server: one endpoint, and public files. */
 export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions): Server {
   const keyOf = callerKey(config.trustProxy)
-  const policy = scaled(ratePolicies.address, config.rateLimitFactor)
+  const policy = scaled(addressPolicy, config.rateLimitFactor / config.processes)
   const { unread } = ctx
 
-  const post = async (req: IncomingMessage, res: ServerResponse) => {
+  const post = async (req: IncomingMessage, res: ServerResponse, named: (op: string | undefined) => void) => {
     const key = keyOf(req)
     if (policy) await count(ctx, policy, key)
     const request = await readBody(req)
-    // Where nobody waits any more, a held poll must not go on holding.
+    named(opOf(request))
+    // If the client has disconnected, its held poll must release its place.
     const caller = { key, isGone: () => res.destroyed, onGone: (listener: () => void) => void res.once('close', listener) }
     const answer = await dispatch(ctx, request, caller).finally(() => {
-      // A stop waits for the connections that were in use: this is the last answer on its own.
+      // A stop waits for connections that were in use, so this answer is the last one on its connection.
       if (!server.listening) res.setHeader('connection', 'close')
     })
     await (answer instanceof StreamedAnswer ? sendStreamed(res, answer, unread) : sendAnswer(res, answer, unread))
@@ -46,21 +47,28 @@ export function makeSpaceServer({ ctx, config, files, log }: SpaceServerOptions)
 
   const server = createServer(
     {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: requestLimits.headersTimeoutMs,
+      requestTimeout: requestLimits.requestTimeoutMs,
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 72_000,
-      maxHeaderSize: limits.headerBytes,
+      maxHeaderSize: requestLimits.headerBytes,
     },
     (req, res) => {
-      const path = (req.url ?? '').split('?', 1)[0]!
+      const [path = ''] = (req.url ?? '').split('?', 1)
       if (path === '/space' && req.method === 'POST') {
-        post(req, res).catch((error: unknown) => {
-          if (error instanceof SpaceError && error.error === 'payload_too_large') res.setHeader('connection', 'close')
-          sendError(res, error, log)
-        })
+        const startMs = performance.now()
+        let op: string | undefined
+        void post(req, res, (name) => (op = name))
+          .then(
+            () => 'ok',
+            (error: unknown) => {
+              if (error instanceof SpaceError && error.error === 'payload_too_large') res.setHeader('connection', 'close')
+              return sendError(res, error, log)
+            },
+          )
+          .then((outcome) => ctx.metrics.answered(op ?? 'other', outcome, (performance.now() - startMs) / 1_000))
       } else if (req.method === 'OPTIONS') {
-        // With whatever else the page's libraries add: none of it is read here.
+        // Libraries of the page may add headers; none of them is read here.
         const headers = req.headers['access-control-request-headers'] || 'Content-Type'
         res.writeHead(204, { ...preflight, 'access-control-allow-headers': headers }).end()
       } else if (path === '/' && (req.method === 'GET' || req.method === 'HEAD')) {
@@ -95,7 +103,7 @@ async function sendFile(req: IncomingMessage, res: ServerResponse, file: StaticF
     return
   }
   res.writeHead(200, { ...file.headers, 'content-length': file.body.length })
-  // All who read it share its memory.
+  // All readers share its memory.
   if (req.method === 'HEAD') res.end()
   else await sendBytes(res, file.body)
 }

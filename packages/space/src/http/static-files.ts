@@ -15,7 +15,7 @@ const everywhere = {
 }
 const readable = { 'access-control-allow-origin': '*' }
 
-/** Everything that is served as it is, by path: the app, its configuration, the certificate and the published source. */
+/** All static files, by path: the app, its configuration, the certificate and the published source. */
 export function staticFiles(build: SpaceBuild, certificate: Certificate, config: SpaceConfig): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   const policy = contentSecurityPolicy(build, config)
@@ -27,7 +27,7 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
         ...everywhere,
         'content-type': contentType,
         etag: etagOf(body),
-        // Assets bear a hash in their names; the page decides which of them count.
+        // Assets have a hash in their names, and the page names the assets that it uses.
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
         ...(page ? { 'content-security-policy': policy } : {}),
       },
@@ -50,8 +50,8 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
 }
 
 /**
- * What the app needs to know before it can ask anything, and where others find the endpoint: the address that the API's index names, too.
- * The app itself asks its own origin, so that a room works while the API is away.
+ * The configuration that the app loads first, with the public address of the endpoint, which the API's index names
+ * too. The app itself calls its own origin, so that a room works while the API is unavailable.
  */
 function spaceConfig({ spaceUrl, apiUrl, publishableKey, couponUrl, oidc }: SpaceConfig) {
   return {
@@ -82,7 +82,7 @@ function etagOf(body: Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`
 }
 
-/** The contract's policy. Inline scripts, if the page has any, are allowed by the hash of their bytes alone. */
+/** The contract's policy. Inline scripts of the page, if any, are allowed only by the hash of their bytes. */
 export function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: SpaceConfig): string {
   const page = build.app.find(({ path }) => path === '/space')
   const inline = page ? inlineScriptHashes(Buffer.from(page.body).toString()) : []

@@ -1,18 +1,38 @@
-import { formatRecord } from '@atrium/sealing/records'
+import type { KeyObject } from 'node:crypto'
+import { sealLine } from '@atrium/sealing/node-lines'
+import { formatRecord, type RoomRecord } from '@atrium/sealing/records'
 import type { Append, AppendOutcome } from '../rooms/room-writer.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 
-/** What a line has beside its record: the JWE's other parts. */
+/** The size of a line besides its record: the other parts of the JWE. */
 const lineFrameBytes = 400
 
-/** Appends, and counts what is written for the caller; nothing where nothing was. Throws SpaceError when they may write no more today. */
-export async function appendCounted(ctx: SpaceContext, { key }: Caller, append: Omit<Append, 'payload'>): Promise<AppendOutcome> {
-  const payload = formatRecord(append.record)
+/** Seals a record with the caller's key, and appends it: see `appendCounted`. */
+export function appendRecord(
+  ctx: SpaceContext,
+  caller: Caller,
+  { key, record, head, dedupe }: Pick<Append, 'head' | 'dedupe'> & { key: KeyObject; record: RoomRecord },
+): Promise<AppendOutcome> {
+  const payload = formatRecord(record)
   const bytes = lineFrameBytes + Math.ceil((Buffer.byteLength(payload) * 4) / 3)
-  const takeBack = ctx.use.write(key, bytes)
+  const seal: Append['seal'] = (position) => sealLine({ key, ...position, payload })
+  return appendCounted(ctx, caller, bytes, { head, seal, isPolicy: record.t === 'policy', dedupe })
+}
+
+/**
+ * Appends a line of about this many bytes and counts them for the caller; nothing is counted if nothing is written.
+ * Throws SpaceError if the caller may write no more today.
+ */
+export async function appendCounted(
+  { use, writer }: SpaceContext,
+  { key }: Caller,
+  bytes: number,
+  append: Append,
+): Promise<AppendOutcome> {
+  const takeBack = use.write(key, bytes)
   let outcome
   try {
-    outcome = await ctx.writer.append({ ...append, payload })
+    outcome = await writer.append(append)
   } finally {
     if (outcome?.kind !== 'written') takeBack()
   }

@@ -9,23 +9,23 @@ import type { SpaceContext } from '../space-context.ts'
 import { type Principal, identify } from './identify.ts'
 import type { CredentialFields } from './request.ts'
 
-/** Who asks, as far as they showed it. */
+/** The caller, as far as the request proves it. */
 export interface Requester {
   account?: Account | undefined
   agent?: Agent | undefined
   /** Thumbprint of the device key. */
   key?: string
   proven: boolean
-  /** Of a genuine proof: the same however often it is sent, and of no other. */
+  /** Identifies a valid proof: the same for every repeat of it, and for no other proof. */
   proofId?: string
-  /** Until when the token that was shown holds. */
+  /** The expiry of the presented token. */
   untilMs?: number | undefined
 }
 
 /**
- * Whether the caller may act in the room, in the contract's order: token, nonce, list; then the proof of possession. The policy record
- * was opened to find out; nothing else is before this has passed. In an open room an identity is not needed, but one that is shown
- * must be right.
+ * Checks whether the caller may act in the room, in the contract's order: token, nonce, list, then the proof of
+ * possession. Before these checks pass, only the policy record is opened, which they need. In an open room an
+ * identity is optional, but a presented one must be valid.
  */
 export async function authorise(ctx: SpaceContext, request: CredentialFields, policy: PolicyRecord): Promise<Requester> {
   const { idToken, spk } = request
@@ -45,7 +45,7 @@ export async function authorise(ctx: SpaceContext, request: CredentialFields, po
   }
 }
 
-/** The owner is let in always: a list that its keeper cannot read helps nobody. */
+/** The owner always has access, because a list is useless if its owner cannot read it. */
 function listStatusOf({ owner, allow = [], agents = [] }: PolicyRecord, { account, agent }: Principal): ListStatus {
   if (account && owner && 'email' in owner && owner.email === account.email) return 'listed'
   const listed = agent ? agents.find(({ id }) => id === agent.id) : allow.find(({ email }) => email === account.email)
@@ -67,21 +67,22 @@ function checkProof(request: CredentialFields, device: DeviceKey | undefined, re
 }
 
 /**
- * Clients of before signed the empty text for these two. It stays accepted: `remove` has no arguments, and a `create` that is sent again finds
- * the room there. It was never safe for `admit` and `expel`, where a captured proof would let in another account.
+ * Earlier clients signed the empty text for these two ops. That stays accepted: `remove` has no arguments, and a
+ * repeated `create` finds the room. For `admit` and `expel` it was never safe, because a captured proof would admit
+ * another account.
  */
 const signsNothing: ReadonlySet<string> = new Set(['create', 'remove'])
 
 /**
- * Only whoever created the room may change it: the account, or the device that proves anew that it holds the key. Never an agent: it has
- * no say over who else is in the room, whatever key it holds.
+ * Only the creator of the room may change it: the account, or the device that proves again that it holds the key. An
+ * agent never may, whatever key it holds.
  */
 export function assertOwner({ owner }: PolicyRecord, { account, agent, key, proven }: Requester): void {
   const owns = owner && !agent && ('email' in owner ? owner.email === account?.email : proven && owner.key === key)
   if (!owns) throw new SpaceError('not_authorized', account || agent || key ? 'not_owner' : 'unsigned')
 }
 
-/** The visitor as an entry names them. `claimedName` counts for a guest alone: a token has the name of its bearer. */
+/** The author of an entry. `claimedName` counts only for a guest, because a token contains the name of its holder. */
 export function authorOf({ account, agent, key, proven }: Requester, claimedName?: string): Author {
   const device = { ...(key === undefined ? {} : { key }), ...(proven ? { proven: true as const } : {}) }
   const name = account || agent ? (account ?? agent)?.name : claimedName
@@ -90,7 +91,7 @@ export function authorOf({ account, agent, key, proven }: Requester, claimedName
   return account ? { kind: 'account', email: account.email, ...named } : { kind: 'anonymous', ...named }
 }
 
-/** A provider may send any name; a record takes 200 characters. */
+/** A provider may send a name of any length; a record has room for 200 characters. */
 function shorten(name: string): string {
   return Array.from(name).slice(0, 200).join('')
 }

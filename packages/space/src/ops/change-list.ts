@@ -7,7 +7,7 @@ import type { AdmitRequest, ExpelRequest } from './request.ts'
 
 const maxMembers = 1_000
 
-/** Lets accounts or agents in. Who had been removed is in again. */
+/** Admits accounts or agents. One that was removed before is admitted again. */
 export function admit(ctx: SpaceContext, request: AdmitRequest, caller: Caller) {
   return changeList(ctx, request, caller, (policy, at) => {
     const emails = addressesOf(request.emails ?? [])
@@ -29,7 +29,10 @@ export function admit(ctx: SpaceContext, request: AdmitRequest, caller: Caller) 
   })
 }
 
-/** Takes accounts or agents off the list; they stay in the log as revoked. Who never was on it stays unnamed. */
+/**
+ * Removes accounts or agents from the list; they stay in the log as revoked. One that was never on the list is not
+ * recorded.
+ */
 export function expel(ctx: SpaceContext, request: ExpelRequest, caller: Caller) {
   return changeList(ctx, request, caller, (policy, at) => {
     const emails = new Set(addressesOf(request.emails ?? []))
@@ -60,7 +63,7 @@ function changeList(
   })
 }
 
-/** Replaces those who are there and adds the others at the end. */
+/** Replaces existing members and appends new ones. */
 function put<One extends Member | AdmittedAgent>(
   list: readonly One[],
   names: string[],
@@ -71,7 +74,7 @@ function put<One extends Member | AdmittedAgent>(
   const kept = list.map((one) => {
     const again = added.get(nameOf(one))
     added.delete(nameOf(one))
-    // Who is in stays in since then.
+    // A member keeps the time of the first admission.
     return again && one.revoked_at !== undefined ? again : one
   })
   return [...kept, ...added.values()]

@@ -1,7 +1,7 @@
 import type { PolicyRecord } from '@atrium/sealing/records'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
-import { appendCounted } from './append-counted.ts'
+import { appendRecord } from './append-counted.ts'
 import { assertOwner, authorise } from './authorise.ts'
 import { dedupeOfProof } from './dedupe.ts'
 import { getOpenRoom } from './open-room.ts'
@@ -9,7 +9,7 @@ import type { AdmitRequest, ExpelRequest, RenameRequest } from './request.ts'
 
 const maxTries = 10
 
-/** Appends what the room's owner changes as a new full policy record. The old records stay, and are the room's log. */
+/** Appends the owner's change as a new, full policy record. The old records stay, and are the log of the room. */
 export async function changePolicy(
   ctx: SpaceContext,
   request: AdmitRequest | ExpelRequest | RenameRequest,
@@ -21,7 +21,7 @@ export async function changePolicy(
     const requester = await authorise(ctx, request, opened.policy)
     assertOwner(opened.policy, requester)
     const record = change(opened.policy, new Date().toISOString())
-    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, requester) })
+    const outcome = await appendRecord(ctx, caller, { ...opened, record, dedupe: dedupeOfProof(request, requester) })
     if (outcome.kind !== 'policy_changed') return { ok: true, etag: outcome.head.etag, count: outcome.head.count }
     ctx.writer.forget(request.room)
   }

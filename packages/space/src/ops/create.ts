@@ -9,8 +9,8 @@ import { roomKeyOf } from './open-room.ts'
 import type { CreateRequest } from './request.ts'
 
 /**
- * Makes a room. One with a list belongs to the account that makes it; an open one to the account or the
- * proven device key that is shown, else to nobody.
+ * Creates a room. A room with a list belongs to the account that creates it. An open room belongs to the presented
+ * account or proven device key, else to nobody.
  */
 export async function create(ctx: SpaceContext, request: CreateRequest, caller: Caller) {
   const key = roomKeyOf(request)
@@ -57,18 +57,18 @@ async function openPolicy(ctx: SpaceContext, request: CreateRequest): Promise<Po
   }
 }
 
-/** A genuine token, but of the issuer whose word counts for agents alone: it is nobody's who could own a room. */
+/** The token is valid, but it is an agent's: an agent cannot own a room. */
 function agentsMakeNoRoom(): SpaceError {
   return new SpaceError('not_authorized', 'token: bad_issuer')
 }
 
-/** The account, or the device that proved that it holds its key; whoever shows neither owns nothing. */
+/** The account, or the device that proved that it holds its key. A caller without either owns nothing. */
 function ownerOf({ account, key, proven }: Requester): Pick<PolicyRecord, 'owner'> {
   if (account) return { owner: { email: account.email } }
   return key !== undefined && proven ? { owner: { key } } : {}
 }
 
-/** Addresses in the form in which they are compared, each once. */
+/** The addresses in the form in which they are compared, each once. */
 export function addressesOf(emails: readonly string[]): string[] {
   return [...new Set(emails.map((email) => parseEmail(email) ?? refuse(email)))]
 }

@@ -2,7 +2,10 @@ import { dedupeToken, deriveDedupeKey, proofDedupeToken } from '@atrium/sealing/
 import { authorOf, type Requester } from './authorise.ts'
 import type { AdmitRequest, ExpelRequest, RenameRequest, TurnRequest } from './request.ts'
 
-/** By what a repeated turn is known: its client_id or, without one, its proof, which whoever captured it could send again. */
+/**
+ * Identifies a repeated turn: by its client_id or, without one, by its proof, which somebody who captured it could
+ * send again.
+ */
 export function dedupeOf(request: TurnRequest, requester: Requester): string | undefined {
   const { client_id: clientId } = request.message
   if (clientId === undefined) return dedupeOfProof(request, requester)
@@ -11,7 +14,10 @@ export function dedupeOf(request: TurnRequest, requester: Requester): string | u
   return dedupeToken({ key: deriveDedupeKey(request), author: who, clientId })
 }
 
-/** A proof is valid for minutes. Sent again in that time it changes nothing: else it would let in again who was sent away meanwhile. */
+/**
+ * A proof is valid for minutes. A repeat of it changes nothing: otherwise it could admit somebody who was removed
+ * meanwhile.
+ */
 export function dedupeOfProof(
   request: TurnRequest | AdmitRequest | ExpelRequest | RenameRequest,
   { proofId }: Requester,

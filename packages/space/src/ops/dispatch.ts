@@ -1,8 +1,11 @@
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
+import { append } from './append.ts'
 import { admit, expel } from './change-list.ts'
 import { create } from './create.ts'
+import { make } from './make.ts'
 import { poll } from './poll.ts'
+import { read } from './read.ts'
 import { remove } from './remove.ts'
 import { rename } from './rename.ts'
 import type { AttestRequest } from './request.ts'
@@ -11,10 +14,13 @@ import { turn } from './turn.ts'
 import { type Fields, isFields, type Problem } from '../validation/find-problem.ts'
 import {
   findAdmitProblem,
+  findAppendProblem,
   findAttestProblem,
   findCreateProblem,
   findExpelProblem,
+  findMakeProblem,
   findPollProblem,
+  findReadProblem,
   findRemoveProblem,
   findRenameProblem,
   findSealedProblem,
@@ -38,15 +44,25 @@ const ops: Record<string, Op> = {
   expel: { findProblem: findExpelProblem, run: expel },
   rename: { findProblem: findRenameProblem, run: rename },
   remove: { findProblem: findRemoveProblem, run: remove },
+  make: { findProblem: findMakeProblem, run: make },
+  read: { findProblem: findReadProblem, run: read },
+  append: { findProblem: findAppendProblem, run: append },
 }
 
-/** Runs the op that the request names. Throws SpaceError for all that is refused. */
+/** The op that a request names; undefined: it does not exist. */
+export function opOf(request: unknown): string | undefined {
+  const name = isFields(request) ? request.op : undefined
+  return typeof name === 'string' && Object.hasOwn(ops, name) ? name : undefined
+}
+
+/** Runs the op that the request names. Throws SpaceError for every refusal. */
 export async function dispatch(ctx: SpaceContext, request: unknown, caller: Caller): Promise<object> {
   if (!isFields(request)) throw new SpaceError('invalid_request', 'the body must be an object')
-  const { op: name } = request
-  const found = typeof name === 'string' && Object.hasOwn(ops, name) ? ops[name] : undefined
+  const name = opOf(request)
+  const found = name === undefined ? undefined : ops[name]
   if (!found) throw new SpaceError('invalid_request', `op must be one of ${Object.keys(ops).join(', ')}`)
   const problem = found.findProblem(request)
   if (problem !== undefined) throw new SpaceError('invalid_request', problem)
+  if (ctx.restore.exists && name !== 'attest') throw new SpaceError('unavailable', 'restore_unconfirmed', 60)
   return found.run(ctx, request as never, caller)
 }

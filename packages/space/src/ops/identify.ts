@@ -4,10 +4,10 @@ import { ProviderUnavailable } from '@atrium/identity/provider-unavailable'
 import type { SpaceContext, TrustedIssuer } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 
-/** A bearer, and until when the token proves it. */
+/** An identity, and how long the token proves it. */
 export type Proven = Principal & { untilMs: number }
 
-/** Whom a token proves: a person's account, or an agent. Never both. */
+/** The identity that a token proves: a person's account, or an agent; never both. */
 export type Principal = { account: Account; agent?: undefined } | { agent: Agent; account?: undefined }
 
 interface ShownCredentials {
@@ -18,8 +18,9 @@ interface ShownCredentials {
 type FindListStatus = (principal: Principal) => ListStatus
 
 /**
- * Whom idToken and spk prove; throws the contract's reasons. The identity provider is believed about accounts, the platform about agents,
- * and neither about the other: which of the two is asked, the token's type says, which is signed with it.
+ * Returns whom idToken and spk prove. Throws with the reasons of the contract. The identity provider proves
+ * accounts, the platform proves agents, and neither proves the other: the token's type, which is part of the signed
+ * header, decides which of the two is used.
  */
 export async function identify(ctx: SpaceContext, shown: ShownCredentials, findListStatus: FindListStatus): Promise<Proven> {
   if (isMissing(shown.idToken) || isMissing(shown.spk)) throw new SpaceError('not_authorized', 'unsigned')
@@ -32,7 +33,7 @@ export async function identify(ctx: SpaceContext, shown: ShownCredentials, findL
   }
 }
 
-/** Nothing else is: a value of the wrong type is a malformed one. */
+/** Any other type is malformed. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }

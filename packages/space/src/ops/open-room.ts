@@ -7,7 +7,9 @@ import { openPolicy } from '../rooms/access.ts'
 import type { SpaceContext } from '../space-context.ts'
 import { SpaceError } from '../space-error.ts'
 
-/** A room that the caller's key opens. The key is the caller's: it lives as long as the request. */
+/**
+ * A room that the caller's key opens. The key belongs to the caller and is kept only for the length of the request.
+ */
 export interface OpenRoom {
   head: RoomHead
   key: KeyObject
@@ -19,7 +21,7 @@ export function roomKeyOf({ room, mk }: { room: string; mk: string }): KeyObject
   return deriveRoomKey({ room, mk })
 }
 
-/** Reads where the room stands now and opens its policy; undefined when there is no such room. */
+/** Reads the current head of the room and opens its policy; undefined if the room does not exist. */
 export async function findOpenRoom(ctx: SpaceContext, request: { room: string; mk: string }): Promise<OpenRoom | undefined> {
   const key = roomKeyOf(request)
   const head = await ctx.heads.add(request.room)

@@ -1,9 +1,12 @@
 import type {
   SpaceAdmit,
+  SpaceAppend,
   SpaceAttest,
   SpaceCreate,
   SpaceExpel,
+  SpaceMake,
   SpacePoll,
+  SpaceRead,
   SpaceRemove,
   SpaceRename,
   SpaceSealed,
@@ -20,8 +23,11 @@ export type AdmitRequest = Static<typeof SpaceAdmit>
 export type ExpelRequest = Static<typeof SpaceExpel>
 export type RenameRequest = Static<typeof SpaceRename>
 export type RemoveRequest = Static<typeof SpaceRemove>
+export type MakeRequest = Static<typeof SpaceMake>
+export type ReadRequest = Static<typeof SpaceRead>
+export type AppendRequest = Static<typeof SpaceAppend>
 
-/** The part of a request that says who asks. */
+/** The fields of a request that identify the caller. */
 export type CredentialFields = Pick<PollRequest, 'op' | 'room' | 'mk' | 'idToken' | 'spk' | 'proof'> | IdentifiedChange
 type IdentifiedChange = Pick<
   TurnRequest | CreateRequest | AdmitRequest | ExpelRequest | RenameRequest | RemoveRequest,

@@ -9,15 +9,19 @@ import { SpaceError } from '../space-error.ts'
 import type { SealedRequest } from './request.ts'
 import { StreamedAnswer } from './streamed-answer.ts'
 
-/** Of lines, read at once. No connection is held while they go out. */
+/** The number of lines that are read at once. No connection is held while they are sent. */
 const pageBytes = pieceBytes
 const pageLines = 256
-/** Who takes longer for a room of 64 MiB reads slower than 112 KB a second: their place goes to others. */
+/**
+ * The time limit of an answer. A reader that needs longer for a room of 64 MiB receives less than 112 KB a second;
+ * its place is given to others.
+ */
 const longestMs = 10 * 60_000
 
 /**
- * The stored bytes as they are, for whoever asks: without the room key they tell how much was said, and nothing of it. Sent as they are read. What is
- * computed of them comes behind them, so that they are read once.
+ * Returns the stored bytes unchanged, to any caller: without the room key they disclose the amount of the messages
+ * and nothing of their content. They are sent while they are read. Values that are computed from them follow at the
+ * end, so that the lines are read once.
  */
 export async function sealed(ctx: SpaceContext, { room }: SealedRequest, { key }: Caller): Promise<StreamedAnswer> {
   const cut = new AbortController()
@@ -31,7 +35,7 @@ export async function sealed(ctx: SpaceContext, { room }: SealedRequest, { key }
   try {
     const head = await ctx.heads.add(room)
     if (!head) throw new SpaceError('not_found', 'room')
-    // Whatever goes wrong at the start still gets an answer of its own.
+    // An error at the start still gets an error response.
     const first = await readPage(ctx, head, 0)
     return new StreamedAnswer({ pieces: formatSealed(ctx, head, first), bytesHeld: 3 * pieceBytes, release, cut: cut.signal })
   } catch (error) {
@@ -40,7 +44,10 @@ export async function sealed(ctx: SpaceContext, { room }: SealedRequest, { key }
   }
 }
 
-/** The JSON text in pieces. The lines up to the head's are there to stay, whatever is said meanwhile, unless the room is removed. */
+/**
+ * Yields the JSON text in chunks. Lines up to the head never change, whatever is written meanwhile, unless the room
+ * is removed.
+ */
 async function* formatSealed(ctx: SpaceContext, head: RoomHead, first: string[]): AsyncGenerator<Uint8Array, void, undefined> {
   const sha256 = createHash('sha256')
   const kids = new Set<string>()
@@ -56,7 +63,7 @@ async function* formatSealed(ctx: SpaceContext, head: RoomHead, first: string[])
       }
       sha256.update(line)
       bytes += Buffer.byteLength(line)
-      // Not through another generator of promises: one a part took longer than all the rest.
+      // Not nested in another async generator: one promise per part took longer than everything else.
       for (const part of escapedParts(line, kids)) for (const full of piece.put(part)) yield full
     }
     if (seq >= head.count) break
@@ -65,7 +72,7 @@ async function* formatSealed(ctx: SpaceContext, head: RoomHead, first: string[])
   yield piece.rest()
 }
 
-/** Text as UTF-8 in one piece of memory that is filled again and again. */
+/** Encodes text as UTF-8 into one buffer that is reused. */
 class Piece {
   readonly #bytes = Buffer.allocUnsafeSlow(pieceBytes)
   readonly #encoder = new TextEncoder()
@@ -77,7 +84,7 @@ class Piece {
     return full
   }
 
-  /** Gives the piece each time that it is full. */
+  /** Yields the buffer each time that it is full. */
   *put(text: string): Generator<Uint8Array, void, undefined> {
     for (let rest = text; ;) {
       const { read, written } = this.#encoder.encodeInto(rest, this.#bytes.subarray(this.#used))
@@ -89,7 +96,7 @@ class Piece {
   }
 }
 
-/** Throws where a line is missing: the room was removed meanwhile. */
+/** Throws if a line is missing, because the room was removed meanwhile. */
 async function readPage(ctx: SpaceContext, { room, count }: RoomHead, fromSeq: number): Promise<string[]> {
   const toSeq = Math.min(fromSeq + pageLines, count)
   const lines = await listLinesWithin(ctx.db, room, { fromSeq, toSeq, bytes: pageBytes, atLeast: 1 })
@@ -97,12 +104,13 @@ async function readPage(ctx: SpaceContext, { room, count }: RoomHead, fromSeq: n
   return lines.map(({ line }) => line)
 }
 
-/** What `formatLine` of sealing writes, whose one recipient is the room. */
+/** The form in which `formatLine` of sealing writes a line, whose only recipient is the room. */
 const canonicalLine =
   /^\{"protected":"[\w-]+","recipients":\[\{"header":\{"alg":"A256KW","kid":"room"\},"encrypted_key":"[\w-]+"\}\],"iv":"[\w-]+","ciphertext":"[\w-]*","tag":"[\w-]+"\}$/
 
 /**
- * The line as part of a JSON string; whom it names as recipients goes into `kids`. A canonical line is taken apart at its quotes, which copies nothing.
+ * Returns the line as part of a JSON string, and adds its recipients to `kids`. A canonical line is split at its
+ * quotation marks, which copies nothing.
  */
 function* escapedParts(line: string, kids: Set<string>): Generator<string, void, undefined> {
   if (!canonicalLine.test(line)) {
@@ -120,15 +128,20 @@ function* escapedParts(line: string, kids: Set<string>): Generator<string, void,
   yield line.slice(at)
 }
 
-/** Without its quotes, escaped text is the same in one piece or in many: no line ends within a character. */
+/**
+ * Escaped text without its quotation marks can be split anywhere between lines, because no line ends within a
+ * character.
+ */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Read off the stored line itself, whatever stands there. */
+/** Read from the stored line itself, whatever it contains. */
 function recipientsOf(line: string): string[] {
   try {
-    const { recipients } = JSON.parse(line) as { recipients?: { header?: { kid?: string } }[] }
+    const { recipients, unprotected } = JSON.parse(line) as { recipients?: { header?: { kid?: string } }[]; unprotected?: object }
+    // A line that a client sealed.
+    if (unprotected) return ['room']
     return Array.isArray(recipients) ? recipients.map(({ header }) => header?.kid ?? 'unnamed') : ['unnamed']
   } catch {
     return ['unnamed']

@@ -1,12 +1,15 @@
-/** An answer that is sent while it is made. */
+/** An answer that is sent while it is produced. */
 export class StreamedAnswer {
-  /** One after the other: a piece holds only until the next one is asked for, since all may share the same memory. */
+  /**
+   * Chunks, one after the other. A chunk is valid only until the next one is requested, because all may share one
+   * buffer.
+   */
   readonly pieces: AsyncIterable<Uint8Array>
-  /** What of it may be in memory at once. */
+  /** How much of it may be in memory at once. */
   readonly bytesHeld: number
-  /** Called once it has gone out, or nobody waits for it any more. */
+  /** Called once it was sent, or the client has disconnected. */
   readonly release: () => void
-  /** Aborted when it must end early: its place went to another. */
+  /** Aborted when the answer must end early, because its place was given to another. */
   readonly cut: AbortSignal
 
   constructor(answer: Pick<StreamedAnswer, 'pieces' | 'bytesHeld' | 'release' | 'cut'>) {

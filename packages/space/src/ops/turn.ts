@@ -6,7 +6,7 @@ import type { AppendOutcome } from '../rooms/room-writer.ts'
 import { listLines } from '../rooms/store.ts'
 import type { Caller, SpaceContext } from '../space-context.ts'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
-import { appendCounted } from './append-counted.ts'
+import { appendRecord } from './append-counted.ts'
 import { authorise, authorOf } from './authorise.ts'
 import { dedupeOf } from './dedupe.ts'
 import { findOpenRoom, type OpenRoom, roomKeyOf } from './open-room.ts'
@@ -14,7 +14,9 @@ import type { TurnRequest } from './request.ts'
 
 const maxTries = 10
 
-/** Writes a message; to a room that does not exist, makes an open one first. A repeat of a client_id is stored once. */
+/**
+ * Writes a message. If the room does not exist, creates an open one first. A repeat of a client_id is stored once.
+ */
 export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Caller) {
   const { message } = request
   if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES)
@@ -26,8 +28,8 @@ export async function turn(ctx: SpaceContext, request: TurnRequest, caller: Call
       throw new SpaceError('invalid_request', 'name is for guests: an idToken has the name of its bearer')
     const author = authorOf(requester, request.name)
     const record: TurnRecord = { t: 'turn', id: newEntryId(), at: new Date().toISOString(), author, message }
-    const outcome = await appendCounted(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, requester) })
-    // The list changed between the look at it and the write: whether the caller may is asked anew.
+    const outcome = await appendRecord(ctx, caller, { ...opened, record, dedupe: dedupeOf(request, requester) })
+    // The list changed between the check and the write, so access is checked again.
     if (outcome.kind !== 'policy_changed') return answer(ctx, opened, record, outcome)
     ctx.writer.forget(request.room)
   }
@@ -44,11 +46,11 @@ async function openOrMake(ctx: SpaceContext, request: TurnRequest, caller: Calle
   if (found) return found
   const key = roomKeyOf(request)
   const policy = { t: 'policy' as const, policy: 'open' as const, at: new Date().toISOString() }
-  // A write that is refused stores nothing: no empty room either.
+  // A refused write stores nothing, not even an empty room.
   await authorise(ctx, request, policy)
   const head = await makeRoom(ctx, { room: request.room, key, policy }, caller)
   if (head === 'removed') throw new SpaceError('not_found', 'room')
-  // Somebody made it at the same moment: theirs it is.
+  // Another request created the room at the same moment: its policy applies.
   return head === 'exists' ? openOrMake(ctx, request, caller) : { head, key, policy }
 }
 
@@ -71,7 +73,7 @@ async function readTurn(ctx: SpaceContext, room: string, seq: number, key: OpenR
 }
 
 const idBytes = 16
-/** One call for random bytes serves many ids: it costs as much as sealing the line. */
+/** One call for random bytes serves many ids, because it costs as much as sealing the line. */
 const pool = Buffer.alloc(256 * idBytes)
 let used = pool.length
 

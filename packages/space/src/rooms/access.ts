@@ -7,8 +7,12 @@ import { WrongKey } from '@atrium/sealing/wrong-key'
 import { DamagedRoom, SpaceError } from '../space-error.ts'
 import type { RoomHead } from './head.ts'
 
-/** Opens the room's newest policy record with the caller's key. A wrong key is told from a damaged line by the line's hash. */
+/**
+ * Opens the room's newest policy record with the caller's key. The hash of the line distinguishes a wrong key from a
+ * damaged line. Throws SpaceError `client_sealed` for a room whose lines only the clients open.
+ */
 export function openPolicy(head: RoomHead, key: KeyObject): PolicyRecord {
+  if (head.accessKey !== undefined) throw new SpaceError('room_exists', 'client_sealed')
   if (lineHash(head.policyLine) !== head.policyHash) throw new DamagedRoom(head.room, head.policySeq, 'its policy is altered')
   try {
     const record = openRecord(head.room, head.policySeq, head.policyLine, key)
@@ -20,7 +24,7 @@ export function openPolicy(head: RoomHead, key: KeyObject): PolicyRecord {
   }
 }
 
-/** Opens one stored line that must be the given one. */
+/** Opens one stored line, which must have the expected number. */
 export function openRecord(room: string, seq: number, line: string, key: KeyObject): RoomRecord {
   try {
     const opened = openLine({ key, line })

@@ -2,11 +2,11 @@ type Kind = 'address' | 'network' | 'room'
 
 interface FairSharesOptions {
   readonly total: number
-  /** The most of one address, of one network and in one room. */
+  /** The most places of one address, of one network and in one room. */
   readonly most: Readonly<Record<Kind, number>>
 }
 
-/** Whose a place is. */
+/** The holder of a place. */
 export type Holders = { readonly address: string } & Readonly<Record<'network' | 'room', string | undefined>>
 
 interface Place {
@@ -15,13 +15,14 @@ interface Place {
 }
 
 /**
- * Divides a fixed number of places. While there are free ones, each may have their fixed number. When all are taken, the address that has the
- * most gives its oldest up to whoever has fewer: so no number of greedy addresses keeps out one that comes new. Each step is O(1).
+ * Divides a fixed number of places. While places are free, each holder may have up to a fixed number. When all are
+ * taken, the address with the most places gives up its oldest one to an address with fewer. So no number of greedy
+ * addresses keeps out a new one. Each step is O(1).
  */
 export class FairShares {
   readonly #options: FairSharesOptions
   readonly #byAddress = new Map<string, Set<Place>>()
-  /** The addresses that have so many places, by that number. */
+  /** The addresses by their number of places. */
   readonly #byCount: Set<string>[] = []
   readonly #counts = { network: new Map<string, number>(), room: new Map<string, number>() }
   #taken = 0
@@ -36,8 +37,8 @@ export class FairShares {
   }
 
   /**
-   * Takes a place; gives what releases it, once. `giveUp` is called when it was given to another, and is released. undefined: there is none
-   * to be had.
+   * Takes a place. Returns a function that releases it, once. `giveUp` is called when the place was given to
+   * another, and is then released. undefined: no place is available.
    */
   take(holders: Holders, giveUp: () => void): (() => void) | undefined {
     const { total, most } = this.#options
@@ -50,13 +51,14 @@ export class FairShares {
     return () => this.#remove(place)
   }
 
-  /** Who has just one more keeps it: else the two would take it from each other for ever. */
+  /** A holder with just one more place keeps it: otherwise the two would take it from each other for ever. */
   #makeRoom(mine: number): boolean {
     if (this.#most <= mine + 1) return false
-    const [greediest] = this.#byCount[this.#most]!
-    const [oldest] = this.#byAddress.get(greediest!)!
-    this.#remove(oldest!)
-    oldest!.giveUp()
+    const [greediest = ''] = this.#byCount[this.#most] ?? []
+    const [oldest] = this.#byAddress.get(greediest) ?? []
+    if (!oldest) return false
+    this.#remove(oldest)
+    oldest.giveUp()
     return true
   }
 

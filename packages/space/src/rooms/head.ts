@@ -1,14 +1,20 @@
-/** Where a room's chain stands, with its newest policy record: all that a poll without news and a turn need to read. */
+/**
+ * The end of a room's chain, with its newest policy record: everything that a turn, and a poll without news, need to
+ * read.
+ */
 export interface RoomHead {
   room: string
-  /** Lines so far; the next one's number. */
+  /** The number of lines, which is also the number of the next line. */
   count: number
   /** Hash of the last line. */
   etag: string
   bytes: number
   policySeq: number
   policyHash: string
+  /** Empty if the clients seal the lines. */
   policyLine: string
+  /** The public access key, which only a room has whose lines the clients seal. */
+  accessKey: string | undefined
 }
 
 export const roomLimits = {

@@ -1,4 +1,4 @@
--- Keeps the name of a removed room from being used again.
+-- Reserves the name of a removed room, so that it is never used again.
 create or replace function keep_removed_name() returns trigger language plpgsql as $$
 begin
   perform lock_room_name(old.room);

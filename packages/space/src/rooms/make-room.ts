@@ -5,22 +5,42 @@ import type { Caller, SpaceContext } from '../space-context.ts'
 import type { RoomHead } from './head.ts'
 import { insertRoom } from './store.ts'
 
+type MakeContext = Pick<SpaceContext, 'db' | 'use'>
+type MakeCaller = Pick<Caller, 'key'>
+
 /**
- * Makes a room whose line 0 is its policy; says why not when there is, or was, one of this name. Throws SpaceError when the caller may make or write no
- * more now.
+ * Creates a room whose line 0 is its policy. Returns why not if a room of this name exists or existed. Throws
+ * SpaceError if the caller may create or write no more now.
  */
-export async function makeRoom(
-  { db, use }: Pick<SpaceContext, 'db' | 'use'>,
+export function makeRoom(
+  ctx: MakeContext,
   { room, key, policy }: { room: string; key: KeyObject; policy: PolicyRecord },
-  caller: Pick<Caller, 'key'>,
+  caller: MakeCaller,
 ): Promise<RoomHead | 'exists' | 'removed'> {
   const line = sealLine({ key, seq: 0, payload: formatRecord(policy) })
+  return insertFirstLine(ctx, { room, line, policyLine: line, accessKey: undefined }, caller)
+}
+
+/** The same for a room whose lines the clients seal. `line` is its line 0. */
+export function makeKeyedRoom(
+  ctx: MakeContext,
+  made: { room: string; line: string; accessKey: string },
+  caller: MakeCaller,
+): Promise<RoomHead | 'exists' | 'removed'> {
+  return insertFirstLine(ctx, { ...made, policyLine: '' }, caller)
+}
+
+async function insertFirstLine(
+  { db, use }: MakeContext,
+  { line, ...made }: Pick<RoomHead, 'room' | 'policyLine' | 'accessKey'> & { line: string },
+  caller: MakeCaller,
+): Promise<RoomHead | 'exists' | 'removed'> {
   const etag = lineHash(line)
-  const head = { room, count: 1, etag, bytes: line.length, policySeq: 0, policyHash: etag, policyLine: line }
+  const head = { ...made, count: 1, etag, bytes: line.length, policySeq: 0, policyHash: etag }
   const takeBack = use.write(caller.key, head.bytes)
   let outcome
   try {
-    outcome = await insertRoom(db, head, use.roomLimits(caller.key))
+    outcome = await insertRoom(db, head, line, use.roomLimits(caller.key))
   } finally {
     if (outcome !== 'made') takeBack()
   }

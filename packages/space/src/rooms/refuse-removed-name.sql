@@ -1,4 +1,4 @@
--- Each statement of a function looks anew at what is committed: after the lock is had, the remove that held it is seen.
+-- Each statement of a function has a new snapshot, so after the lock is taken, the remove that held it is visible.
 create or replace function refuse_removed_name() returns trigger language plpgsql as $$
 begin
   perform lock_room_name(new.room);

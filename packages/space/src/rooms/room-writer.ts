@@ -1,26 +1,26 @@
-import type { KeyObject } from 'node:crypto'
-import { lineHash, sealLine } from '@atrium/sealing/node-lines'
-import type { RoomRecord } from '@atrium/sealing/records'
+import type { Position } from '@atrium/sealing/line'
+import { lineHash } from '@atrium/sealing/node-lines'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { lockPauseMs } from '@atrium/traffic/locked-retry'
 import { Overloaded } from '@atrium/traffic/overloaded'
+import { Shards } from '@atrium/traffic/shards'
 import { timeouts } from '@atrium/traffic/timeouts'
 import { SpaceError } from '../space-error.ts'
 import { roomLimits, type RoomHead } from './head.ts'
-import { appendLines, type Db, type Growth, listHeads, type NewLine } from './store.ts'
+import { appendLines, type Growth, listHeads, type NewLine, roomChannel, type WakingDb } from './store.ts'
 
-/** A record to be appended, which was allowed under the policy of `head`. */
+/** A line to append, which was authorised under the policy of `head`. */
 export interface Append {
   head: RoomHead
-  key: KeyObject
-  record: RoomRecord
-  /** The record as it is sealed: its `formatRecord`. */
-  payload: string
-  /** A value that repeats for a repeat; undefined: never a repeat. */
+  /** Makes the line for this place in the chain. */
+  seal: (position: Position) => string
+  /** Whether the line is the room's new policy. */
+  isPolicy: boolean
+  /** A value that is the same for a repeat; undefined: never a repeat. */
   dedupe: string | undefined
 }
 
-/** written: at `seq`. repeated: the same was written before, at `seq`. policy_changed: to be allowed anew first. */
+/** written: at `seq`. repeated: written before, at `seq`. policy_changed: must be authorised again first. */
 export type AppendOutcome = { kind: 'written' | 'repeated'; seq: number; head: RoomHead } | { kind: 'policy_changed' }
 
 interface Waiting extends Append {
@@ -30,55 +30,74 @@ interface Waiting extends Append {
   reject: (error: unknown) => void
 }
 
+/** The lines of one room that are written together. */
+interface RoomQueue {
+  room: string
+  queue: Waiting[]
+}
+
 const maxBatchLines = 256
-const maxRunning = 2
+/** How many batches run at once: of one shard, and of all. */
+const maxRunning = { shard: 2, all: 12 }
 const maxTries = 50
-/** Of one room, and of all. */
+/** The limits of one room, and of all rooms. */
 const maxWaiting = { room: 256, all: 2_000 }
-const checkEveryMs = 200
+const checkIntervalMs = 200
 const maxKnownHeads = 2_000
 const maxKnownPolicyBytes = 8_192
 
 /**
- * Appends to rooms. What comes for one room is sealed one after the other, because each line holds the hash of the one before; what
- * comes for many rooms while a batch commits shares the next one. Where a room ends is remembered, and a batch that finds it elsewhere
- * (another process wrote) reads anew and tries again: memory is never trusted with the chain, the statement's comparison is.
+ * Appends to rooms. Lines of one room are sealed one after the other, because each contains the hash of the line
+ * before it. Lines of many rooms that arrive while a batch commits share the next batch. The end of each room is
+ * cached; a batch that finds another end (another process wrote) reads it and tries again. The chain never depends
+ * on the cache, because the statement compares the end.
  */
 export class RoomWriter {
-  readonly #db: Db
+  readonly #db: WakingDb
   readonly #waiting = new Map<string, Waiting[]>()
-  /** Rooms that a running batch has, or that are left alone for a while because their row is locked. */
+  /** Rooms that are in a running batch, or that pause because their row is locked. */
   readonly #busy = new Set<string>()
   /** How often a room's row was found locked: then only its first line is tried. */
   readonly #lockedTries = new Map<string, number>()
   readonly #known = new Map<string, RoomHead>()
+  readonly #shards: Shards
+  readonly #maxRunning: number
+  /** How many batches of each shard run. */
+  readonly #runningOf = new Map<number, number>()
   #running = 0
-  /** When a batch last went well, or was begun while none ran. */
+  /** When a batch last succeeded, or began while none ran. */
   #movedAtMs = 0
-  /** The last batch that ended had failed. */
+  /** Whether the last batch failed. */
   #isFailing = false
   #scheduled = false
   #count = 0
   #checks: NodeJS.Timeout | undefined
 
-  constructor(db: Db) {
+  constructor(db: WakingDb, shards: Shards = new Shards()) {
     this.#db = db
+    this.#shards = shards
+    this.#maxRunning = Math.min(maxRunning.all, maxRunning.shard * shards.count)
   }
 
-  /** Rejects with Overloaded when too many wait, or when it waited too long; then nothing was written. */
+  /** Rejects with Overloaded if too many lines wait, or if this one waited too long; then nothing was written. */
   append(append: Append): Promise<AppendOutcome> {
     const ofRoom = this.#waiting.get(append.head.room)?.length ?? 0
     const isStalled = this.#isFailing || performance.now() - this.#movedAtMs > timeouts.stalledMs
-    if ((isStalled && this.#running >= maxRunning) || ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
+    if ((isStalled && this.#running >= this.#maxRunning) || ofRoom >= maxWaiting.room || this.#count >= maxWaiting.all)
       return Promise.reject(new Overloaded('too many messages wait to be written'))
     return new Promise((resolve, reject) => {
       this.#queue({ ...append, tries: 0, untilMs: performance.now() + timeouts.lockedMs, resolve, reject })
-      this.#checks ??= setInterval(() => this.#dropLate(), checkEveryMs).unref()
+      this.#checks ??= setInterval(() => this.#dropLate(), checkIntervalMs).unref()
       this.#schedule()
     })
   }
 
-  /** The head as last seen by this process: good enough to be allowed under, since the append compares. */
+  /** How many lines wait to be written. */
+  get waitingCount(): number {
+    return this.#count
+  }
+
+  /** The head as last seen by this process. It is good enough for authorisation, because the append compares it. */
   knownHead(room: string): RoomHead | undefined {
     return this.#known.get(room)
   }
@@ -96,7 +115,7 @@ export class RoomWriter {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#running >= maxRunning || this.#waiting.size === 0) return
+    if (this.#scheduled || this.#running >= this.#maxRunning || this.#waiting.size === 0) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -105,25 +124,31 @@ export class RoomWriter {
     })
   }
 
-  /** Rooms that no running batch has, up to a batch's size. */
-  #take(): Waiting[][] {
-    const batch: Waiting[][] = []
+  /** The rooms of the next batch: those of one shard that are in no running batch, up to the size of a batch. */
+  #take(): RoomQueue[] {
+    const batch: RoomQueue[] = []
     let lines = 0
+    let shard: number | undefined
     for (const [room, queue] of this.#waiting) {
       if (this.#busy.has(room)) continue
       if (lines >= maxBatchLines) break
+      const own = this.#shards.shardOf(room)
+      if (own !== (shard ?? own) || (this.#runningOf.get(own) ?? 0) >= maxRunning.shard) continue
+      shard = own
       const taken = queue.splice(0, this.#lockedTries.has(room) ? 1 : maxBatchLines - lines)
       this.#count -= taken.length
       if (queue.length === 0) this.#waiting.delete(room)
       this.#busy.add(room)
       lines += taken.length
-      batch.push(taken)
+      batch.push({ room, queue: taken })
     }
     return batch
   }
 
-  async #run(batch: Waiting[][]): Promise<void> {
+  async #run(batch: RoomQueue[]): Promise<void> {
     if (this.#running++ === 0) this.#movedAtMs = performance.now()
+    const shard = this.#shards.shardOf(batch[0]?.room ?? '')
+    this.#runningOf.set(shard, (this.#runningOf.get(shard) ?? 0) + 1)
     this.#schedule()
     const locked = new Set<string>()
     try {
@@ -134,29 +159,31 @@ export class RoomWriter {
       this.#isFailing = !isLocked(error)
       await this.#fail(batch, locked, error)
     } finally {
-      for (const [first] of batch) this.#free(first!.head.room, locked.has(first!.head.room))
+      for (const { room } of batch) this.#free(room, locked.has(room))
+      this.#runningOf.set(shard, (this.#runningOf.get(shard) ?? 1) - 1)
       this.#running--
       this.#schedule()
     }
   }
 
-  /** What a batch waited for in vain it does not tell: then each room gets its own try, so that one does not fail the others. */
-  async #fail(batch: Waiting[][], locked: Set<string>, error: unknown): Promise<void> {
+  /**
+   * A batch does not say which row it waited for. Each room is then tried by itself, so that one does not fail the
+   * others.
+   */
+  async #fail(batch: RoomQueue[], locked: Set<string>, error: unknown): Promise<void> {
     if (isLocked(error) && batch.length > 1) {
-      for (const queue of batch) await this.#write([queue], locked).catch((own: unknown) => this.#fail([queue], locked, own))
+      for (const one of batch) await this.#write([one], locked).catch((own: unknown) => this.#fail([one], locked, own))
       return
     }
-    for (const queue of batch) {
-      const { room } = queue[0]!.head
-      this.#known.delete(room)
-      if (isLocked(error)) this.#putBack(queue, locked)
-      else for (const waiting of queue) waiting.reject(error)
+    for (const one of batch) {
+      this.#known.delete(one.room)
+      if (isLocked(error)) this.#putBack(one, locked)
+      else for (const waiting of one.queue) waiting.reject(error)
     }
   }
 
-  /** Before all that came later. */
-  #putBack(queue: Waiting[], locked: Set<string>): void {
-    const { room } = queue[0]!.head
+  /** Placed before everything that arrived later. */
+  #putBack({ room, queue }: RoomQueue, locked: Set<string>): void {
     locked.add(room)
     this.#count += queue.length
     this.#waiting.set(room, [...queue, ...(this.#waiting.get(room) ?? [])])
@@ -198,35 +225,31 @@ export class RoomWriter {
     }
   }
 
-  async #write(batch: Waiting[][], locked: Set<string>): Promise<void> {
-    const heads = await this.#heads(batch.map(([first]) => first!.head.room))
-    const plans = batch.flatMap((queue, i) => plan(queue, heads[i]))
-    const growing = plans.filter(({ growth }) => growth.lines.length > 0)
+  async #write(batch: RoomQueue[], locked: Set<string>): Promise<void> {
+    const heads = await this.#heads(batch.map(({ room }) => room))
+    const plans = batch.flatMap(({ queue }, i) => plan(queue, heads[i]))
+    const growing = plans.filter(({ lines }) => lines.length > 0)
     if (growing.length === 0) return
-    const outcomes = await appendLines(
-      this.#db,
-      growing.map(({ growth }) => growth),
-    )
-    growing.forEach(({ growth, written }, i) => {
-      const outcome = outcomes[i]!
-      if (outcome === 'locked')
-        return this.#putBack(
-          written.map(({ waiting }) => waiting),
-          locked,
-        )
-      if (outcome === 'moved') {
-        this.#know(growth.to)
-        for (const { waiting, kind, seq } of written) waiting.resolve({ kind, seq, head: growth.to })
-        return
+    for (const [{ from, to, written }, outcome] of await appendLines(this.#db, growing, this.#shards.count > 1)) {
+      const { room } = from
+      if (outcome === 'locked') {
+        this.#putBack({ room, queue: written.map(({ waiting }) => waiting) }, locked)
+        continue
       }
-      this.#known.delete(growth.from.room)
+      if (outcome === 'moved') {
+        this.#know(to)
+        this.#db.wake(roomChannel, room)
+        for (const { waiting, kind, seq } of written) waiting.resolve({ kind, seq, head: to })
+        continue
+      }
+      this.#known.delete(room)
       const repeated = new Map(outcome === 'stale' ? [] : outcome.map(({ dedupe, seq }) => [dedupe, seq]))
       for (const { waiting } of written) {
         const seq = waiting.dedupe === undefined ? undefined : repeated.get(waiting.dedupe)
         if (seq === undefined) this.#again(waiting)
-        else waiting.resolve({ kind: 'repeated', seq, head: growth.from })
+        else waiting.resolve({ kind: 'repeated', seq, head: from })
       }
-    })
+    }
   }
 
   async #heads(rooms: string[]): Promise<(RoomHead | undefined)[]> {
@@ -239,9 +262,10 @@ export class RoomWriter {
 
   #know(head: RoomHead): void {
     this.#known.delete(head.room)
-    // A long list is read anew rather than kept: memory stays bounded.
+    // A long list is not cached, so that memory stays bounded.
     if (head.policyLine.length > maxKnownPolicyBytes) return
-    if (this.#known.size >= maxKnownHeads) this.#known.delete(this.#known.keys().next().value!)
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined && this.#known.size >= maxKnownHeads) this.#known.delete(oldest)
     this.#known.set(head.room, head)
   }
 
@@ -252,12 +276,11 @@ export class RoomWriter {
   }
 }
 
-interface Plan {
-  growth: Growth
+interface Plan extends Growth {
   written: { waiting: Waiting; kind: 'written' | 'repeated'; seq: number }[]
 }
 
-/** Seals what waits for a room behind its last line. What cannot be appended is answered at once. */
+/** Seals the waiting lines of a room behind its last line. A line that cannot be appended is answered at once. */
 function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
   if (!from) {
     for (const waiting of queue) waiting.reject(new SpaceError('not_found', 'room'))
@@ -272,7 +295,7 @@ function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
     if (waiting.head.policyHash !== to.policyHash) {
       waiting.resolve({ kind: 'policy_changed' })
     } else if (earlier !== undefined) {
-      // A repeat in the same batch: what counts is its first.
+      // A repeat in the same batch: the first one counts.
       written.push({ waiting, kind: 'repeated', seq: earlier })
     } else {
       const grown = grow(to, waiting)
@@ -286,14 +309,14 @@ function plan(queue: Waiting[], from: RoomHead | undefined): Plan[] {
       to = grown.head
     }
   }
-  return [{ growth: { from, to, lines }, written }]
+  return [{ from, to, lines, written }]
 }
 
-function grow(head: RoomHead, { key, record, payload }: Append): { head: RoomHead; line: string } | undefined {
-  const line = sealLine({ key, seq: head.count, prev: head.etag, payload })
+function grow(head: RoomHead, { seal, isPolicy }: Append): { head: RoomHead; line: string } | undefined {
+  const line = seal({ seq: head.count, prev: head.etag })
   const bytes = head.bytes + line.length + 1
   if (head.count >= roomLimits.lines || bytes > roomLimits.bytes) return undefined
   const etag = lineHash(line)
-  const policy = record.t === 'policy' ? { policySeq: head.count, policyHash: etag, policyLine: line } : {}
+  const policy = isPolicy ? { policySeq: head.count, policyHash: etag, policyLine: line } : {}
   return { line, head: { ...head, count: head.count + 1, etag, bytes, ...policy } }
 }

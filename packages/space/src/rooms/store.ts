@@ -1,3 +1,4 @@
+import { required } from '@atrium/contract/required'
 import type { RoomHead } from './head.ts'
 
 /** A fixed query, prepared under its name. */
@@ -5,16 +6,21 @@ export interface Query<Row> {
   name: string
   text: string
   values: unknown[]
-  /** For a select that calls a function which writes. */
+  /** For a select that calls a writing function. */
   writes?: boolean
-  /** one: a lock that is held fails it at once, and its caller tries again. */
+  /** one: fails at once on a lock that is held; the caller retries. */
   tries?: 'one'
-  /** Only for the type checker: what a row looks like. */
+  /** The type of a row, for the type checker only. */
   readonly row?: Row
 }
 
 export interface Db {
   query<Row extends object>(query: Query<Row>): Promise<{ rows: Row[] }>
+}
+
+export interface WakingDb extends Db {
+  /** Notifies the listeners of the channel, in all processes, of what was written before. See wake-ups.ts. */
+  wake(channel: string, payload: string): void
 }
 
 interface HeadRow {
@@ -25,14 +31,15 @@ interface HeadRow {
   policy_seq: number
   policy_hash: string
   policy_line: string | null
+  access_key: string | null
 }
 
-/** The heads of these rooms, in order; undefined where there is no such room. */
+/** The heads of these rooms, in order; undefined for a room that does not exist. */
 export async function listHeads(db: Db, rooms: string[]): Promise<(RoomHead | undefined)[]> {
   const { rows } = await db.query<HeadRow>({
     name: 'rooms-heads',
-    text: `select r.room, r.count, r.etag, r.bytes, r.policy_seq, r.policy_hash, l.line as policy_line
-           from rooms r left join room_lines l on l.room = r.room and l.seq = r.policy_seq
+    text: `select r.room, r.count, r.etag, r.bytes, r.policy_seq, r.policy_hash, r.access_key, l.line as policy_line
+           from rooms r left join room_lines l on l.room = r.room and l.seq = r.policy_seq and r.access_key is null
            where r.room = any($1)`,
     values: [[...new Set(rooms)]],
   })
@@ -48,12 +55,23 @@ function toHead(row: HeadRow): RoomHead {
     bytes: Number(row.bytes),
     policySeq: row.policy_seq,
     policyHash: row.policy_hash,
-    // A missing line is a damaged room; whoever checks the policy's hash says so.
+    // A missing line means a damaged room, which the check of the policy's hash reports.
     policyLine: row.policy_line ?? '',
+    accessKey: row.access_key ?? undefined,
   }
 }
 
-/** The lines from `fromSeq` up to, not including, `toSeq`. */
+/** The hashes of the last lines of these rooms, by room. A room that does not exist has none. */
+export async function listEnds(db: Db, rooms: string[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ room: string; etag: string }>({
+    name: 'rooms-ends',
+    text: 'select room, etag from rooms where room = any($1)',
+    values: [rooms],
+  })
+  return new Map(rows.map(({ room, etag }) => [room, etag]))
+}
+
+/** The lines from `fromSeq` to `toSeq`, which is excluded. */
 export async function listLines(db: Db, room: string, fromSeq: number, toSeq: number): Promise<string[]> {
   const { rows } = await db.query<{ line: string }>({
     name: 'rooms-lines',
@@ -64,7 +82,8 @@ export async function listLines(db: Db, room: string, fromSeq: number, toSeq: nu
 }
 
 /**
- * The same up to the line with which they have `bytes`: at least `atLeast`. octet_length of a text that is stored outside the row does not read it.
+ * The same, but ends with the line that reaches `bytes`; at least `atLeast` lines. octet_length does not read text
+ * that is stored outside the row.
  */
 export async function listLinesWithin(
   db: Db,
@@ -89,7 +108,7 @@ export interface NewLine {
   dedupe: string | null
 }
 
-/** What a room grows by, and from where: it is appended only if the room still ends there. */
+/** The lines to append to a room, and the end that the room must have. */
 export interface Growth {
   from: RoomHead
   to: RoomHead
@@ -102,8 +121,8 @@ export interface Repeated {
 }
 
 /**
- * moved: appended. stale: the room had grown, or gone, meanwhile. locked: somebody holds the room's row, and nothing was done. Otherwise:
- * these were there already, and nothing was appended.
+ * moved: appended. stale: the room has grown or was removed meanwhile. locked: another transaction holds the room's
+ * row, and nothing was done. Otherwise: these lines existed already, and nothing was appended.
  */
 export type GrowthOutcome = 'moved' | 'stale' | 'locked' | Repeated[]
 
@@ -112,32 +131,44 @@ type AppendRow =
   | { room: string; outcome: 'repeated'; dedupe: string; seq: number }
 
 /**
- * Appends to many rooms at once, to each all or nothing. A room that no longer ends where the growth begins is left alone: so a chain
- * never forks, however many processes write. Those who wait for news are notified in the same transaction. See
- * try-append-lines.sql.
+ * Appends to many rooms at once, to each all lines or none. A room that no longer ends where the lines begin is
+ * skipped, so a chain never forks, however many processes write. `oneShard`: the rooms are spread over nodes, and
+ * those of this call are in one shard; see append-shard-lines.sql, otherwise append-room-lines.sql. The caller then
+ * wakes the polls.
  */
-export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutcome[]> {
+export async function appendLines<G extends Growth>(db: Db, growths: G[], oneShard = false): Promise<[G, GrowthOutcome][]> {
   const lines = growths.flatMap(({ from, lines: added }) => added.map((line) => ({ room: from.room, ...line })))
-  const { rows } = await db.query<AppendRow>({
-    name: 'rooms-try-append',
-    writes: true,
-    tries: 'one',
-    text: 'select room, outcome, dedupe, seq from try_append_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-    values: [
-      growths.map(({ from }) => from.room),
-      growths.map(({ from }) => from.count),
-      growths.map(({ from }) => from.etag),
-      growths.map(({ to }) => to.count),
-      growths.map(({ to }) => to.etag),
-      growths.map(({ to }) => to.bytes),
-      growths.map(({ to }) => to.policySeq),
-      growths.map(({ to }) => to.policyHash),
-      lines.map(({ room }) => room),
-      lines.map(({ seq }) => seq),
-      lines.map(({ line }) => line),
-      lines.map(({ dedupe }) => dedupe),
-    ],
-  })
+  const values = [
+    growths.map(({ from }) => from.room),
+    growths.map(({ from }) => from.count),
+    growths.map(({ from }) => from.etag),
+    growths.map(({ to }) => to.count),
+    growths.map(({ to }) => to.etag),
+    growths.map(({ to }) => to.bytes),
+    growths.map(({ to }) => to.policySeq),
+    growths.map(({ to }) => to.policyHash),
+    lines.map(({ room }) => room),
+    lines.map(({ seq }) => seq),
+    lines.map(({ line }) => line),
+    lines.map(({ dedupe }) => dedupe),
+  ]
+  const query = { writes: true, tries: 'one' } as const
+  const columns = 'room, outcome, dedupe, seq'
+  const { rows } = await db.query<AppendRow>(
+    oneShard
+      ? {
+          ...query,
+          name: 'rooms-append-shard',
+          text: `select ${columns} from append_shard_lines($13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          values: [...values, growths[0]?.from.room],
+        }
+      : {
+          ...query,
+          name: 'rooms-append',
+          text: `select ${columns} from append_room_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          values,
+        },
+  )
   const plain = new Map<string, 'moved' | 'locked'>()
   const repeated = new Map<string, Repeated[]>()
   for (const row of rows) {
@@ -145,36 +176,61 @@ export async function appendLines(db: Db, growths: Growth[]): Promise<GrowthOutc
     if (row.outcome === 'repeated') repeated.set(room, [...(repeated.get(room) ?? []), { dedupe: row.dedupe, seq: row.seq }])
     else plain.set(room, row.outcome)
   }
-  return growths.map(({ from: { room } }) => repeated.get(room) ?? plain.get(room) ?? 'stale')
+  return growths.map((growth) => {
+    const { room } = growth.from
+    return [growth, repeated.get(room) ?? plain.get(room) ?? 'stale']
+  })
 }
 
-/** Every process that holds polls listens here; the payload is the room. */
+/** Where the shards of rooms begin in the range of hashes; empty if rooms are in one place. */
+export async function listRoomShards(db: Db): Promise<number[]> {
+  const [found] = (
+    await db.query<{ found: string | null }>({
+      name: 'rooms-has-shards',
+      text: `select to_regclass('pg_catalog.pg_dist_shard')::text as found`,
+      values: [],
+    })
+  ).rows
+  if (!found?.found) return []
+  const { rows } = await db.query<{ start: number }>({
+    name: 'rooms-shards',
+    text: `select shardminvalue::int as start from pg_dist_shard where logicalrelid = 'rooms'::regclass`,
+    values: [],
+  })
+  return rows.map(({ start }) => start)
+}
+
+/** Every process that holds polls listens on this channel. The payload is the room. */
 export const roomChannel = 'atrium_rooms'
 
-/** limited: as many were made this hour as the callers may. */
+/** limited: the callers have created as many rooms this hour as they may. */
 export type InsertOutcome = 'made' | 'exists' | 'removed' | 'limited'
 
-/** Makes a room of one line, unless there is one of this name, or was, or one of `callers` made as many this hour as it is allowed. */
+/**
+ * Creates a room of one line, unless a room of this name exists or existed, or one of `callers` has created as many
+ * this hour as it may.
+ */
 export async function insertRoom(
   db: Db,
   head: RoomHead,
+  line: string,
   { callers, allowed }: { callers: string[]; allowed: number[] },
 ): Promise<InsertOutcome> {
   const { rows } = await db.query<{ outcome: InsertOutcome }>({
     name: 'rooms-make',
     writes: true,
-    text: 'select make_room($1, $2, $3, $4, $5, $6) as outcome',
-    values: [head.room, head.etag, head.bytes, head.policyLine, callers, allowed],
+    text: 'select make_room_with_key($1, $2, $3, $4, $5, $6, $7) as outcome',
+    values: [head.room, head.etag, head.bytes, line, head.accessKey ?? null, callers, allowed],
   })
-  return rows[0]!.outcome
+  return required(rows[0], 'make_room_with_key answers one row').outcome
 }
 
-/** Removes a room and its lines. The table keeps its name from being used again: see keep-removed-name.sql. */
+/** Removes a room and its lines. The name stays reserved: see free-room.sql. The caller then wakes the polls. */
 export async function deleteRoom(db: Db, room: string): Promise<void> {
   await db.query({
-    name: 'rooms-delete',
-    text: `with gone as (delete from rooms where room = $1 returning room)
-           select pg_notify('${roomChannel}', room)::text from gone`,
+    name: 'rooms-remove',
+    text: 'select remove_room($1)',
     values: [room],
+    writes: true,
   })
 }

@@ -24,6 +24,8 @@ export interface TestSpace {
   call(op: string, fields?: object, from?: string, signal?: AbortSignal): Promise<Got>
   /** Waits until so many polls are held. */
   untilHeld(count: number): Promise<void>
+  /** The metrics, as the supervisor collects them. */
+  collect(): object
   close(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export async function startTestSpace(env: NodeJS.ProcessEnv = {}, sharedDatabase
         if (Date.now() > deadline) throw new Error(`${space.held()} polls are held, not ${count}`)
       }
     },
+    collect: () => space.metrics.collect(),
     close: async () => {
       await space.stop()
       await db.end()

@@ -1,8 +1,10 @@
--- Takes the bytes of removed rooms off the total.
+-- Subtracts the bytes of removed rooms from the total. free_room has set them to 0, and its callers subtract them.
 create or replace function count_removed_rooms() returns trigger language plpgsql as $$
+declare
+  freed bigint;
 begin
-  update space_total set bytes = greatest(0, space_total.bytes - (select coalesce(sum(g.bytes), 0) from gone g))
-  where exists (select from gone);
+  select coalesce(sum(g.bytes), 0) into freed from gone g;
+  if freed > 0 then update space_total set bytes = greatest(0, bytes - freed); end if;
   return null;
 end
 $$;

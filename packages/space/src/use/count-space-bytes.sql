@@ -1,8 +1,9 @@
--- Adds to what callers wrote this day, and to the total. Answers what each has now; under the empty name, the total.
+-- Adds bytes to what callers wrote this day, and to the total. Returns the sums of each; the total has an empty
+-- name.
 create or replace function count_space_bytes(callers_ text[], bytes_ bigint[], added bigint) returns table (caller text, used bigint) language plpgsql as $$
 #variable_conflict use_column
 begin
-  -- In one order, as every batch and make_room lock them.
+  -- In one order, in which every batch and make_room lock these rows.
   return query
   insert into space_use as u (starts_at, what, caller, used)
   select date_trunc('day', now(), 'UTC'), 'bytes', c.caller, greatest(0, c.bytes)

@@ -6,42 +6,46 @@ import { countBytes } from './store.ts'
 
 export interface SpaceUseOptions {
   db: Db
-  /** What addresses are hashed with, the same in all processes: an address itself is not stored. */
+  /** The key of the hashes of addresses, the same in all processes. Addresses themselves are not stored. */
   secret: string
-  /** Of one address; 0: no limit. */
+  /** The limit of one address; 0: no limit. */
   bytesPerDay: number
   roomsPerHour: number
-  /** Of all rooms together. */
+  /** The limit of all rooms together. */
   maxBytes: number
   onError: (error: Error) => void
   now?: () => number
 }
 
-/** What an IPv6 network may use, in multiples of one address: who has many /64 has them in one of these. */
+/**
+ * The limit of an IPv6 network, as a multiple of that of one address: a caller with many /64 has them in one of
+ * these networks.
+ */
 const networks = [
   { bits: 56, times: 4 },
   { bits: 48, times: 16 },
 ] as const
 
 interface Counted {
-  /** Of this day, as last read: by all processes. */
+  /** The use of this day by all processes, as last read. */
   known: number
-  /** Not written down yet. */
+  /** Counted here and not written to the database yet. */
   pending: number
 }
 
-const flushEveryMs = 1_000
-/** The total is looked at this often though nothing is written here. */
+const flushIntervalMs = 1_000
+/** How often the total is read if nothing is written here. */
 const idleFlushes = 10
 const maxBatch = 1_000
-/** Callers that are remembered; who is forgotten is read anew with their next write. */
+/** How many callers are cached. A caller that was dropped is read again with its next write. */
 const maxCallers = 50_000
 const dayMs = 24 * 60 * 60 * 1_000
 const hourMs = 60 * 60 * 1_000
 
 /**
- * What addresses and all together write. Counted in memory and added to the database once a second, so that the limits hold over all processes
- * (but for what is written within that second) and no write waits for it.
+ * Limits what addresses, and all callers together, write. Counts in memory and adds the counts to the database once
+ * a second. So the limits hold for all processes (except for writes within that second), and no write waits for
+ * them.
  */
 export class SpaceUse {
   readonly #options: SpaceUseOptions
@@ -60,11 +64,16 @@ export class SpaceUse {
     this.#day = Math.floor(this.#now() / dayMs)
   }
 
+  /** The size of all rooms in bytes, as last read. */
+  get totalBytes(): number {
+    return this.#total + this.#added
+  }
+
   async start(): Promise<void> {
     await this.flush()
     this.#timer = setInterval(() => {
       if (this.#added !== 0 || ++this.#ticks % idleFlushes === 0) void this.flush().catch(this.#options.onError)
-    }, flushEveryMs).unref()
+    }, flushIntervalMs).unref()
   }
 
   async stop(): Promise<void> {
@@ -73,8 +82,8 @@ export class SpaceUse {
   }
 
   /**
-   * Counts bytes that an address is about to write; gives what takes them back where they were not written. Throws SpaceError when that is
-   * more than the address, its network or all together may.
+   * Counts bytes that an address is about to write. Returns a function that takes them back if they were not
+   * written. Throws SpaceError if the address, its network or all callers together may not write that much.
    */
   write(address: string, bytes: number): () => void {
     this.#turnDay()
@@ -96,7 +105,10 @@ export class SpaceUse {
     return () => add(-1)
   }
 
-  /** Under which names a new room of this address is counted, the narrow ones first, and how many each may make in an hour. */
+  /**
+   * The names under which a new room of this address is counted, the narrow ones first, and how many rooms each may
+   * create per hour.
+   */
   roomLimits(address: string): { callers: string[]; allowed: number[] } {
     const { roomsPerHour } = this.#options
     const counted = roomsPerHour > 0 ? callersOf(address) : []
@@ -107,7 +119,7 @@ export class SpaceUse {
     return new SpaceError('rate_limited', 'too many new rooms', this.#secondsUntil(hourMs))
   }
 
-  /** Adds what is pending to the database, and learns what the other processes added. One at a time. */
+  /** Adds the pending counts to the database, and reads those of the other processes. Runs once at a time. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined
@@ -141,7 +153,7 @@ export class SpaceUse {
     return counted
   }
 
-  /** Those that have nothing pending. They are read anew within a second of their next write. */
+  /** Callers without pending counts. They are read again within a second of their next write. */
   #forgetSettled(): void {
     for (const [name, { pending }] of this.#callers) if (pending <= 0) this.#callers.delete(name)
   }

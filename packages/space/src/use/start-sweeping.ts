@@ -3,16 +3,18 @@ import { measureTotal, sweep } from './store.ts'
 
 interface SweepingOptions {
   db: Db
-  /** 0: unused rooms stay. */
+  /** 0: unused rooms are kept. */
   unusedDays: number
   onError: (error: Error) => void
 }
 
 const batch = 500
-const everyMs = 10 * 60_000
+const intervalMs = 10 * 60_000
 const measureEvery = 6
 
-/** Removes rooms that were never used, in small batches; of all processes one at a time. Gives what ends it. */
+/**
+ * Removes rooms that were never used, in small batches, in one process at a time. Returns a function that stops it.
+ */
 export function startSweeping({ db, unusedDays, onError }: SweepingOptions): () => void {
   let rounds = 0
   let stopped = false
@@ -20,7 +22,7 @@ export function startSweeping({ db, unusedDays, onError }: SweepingOptions): () 
     for (let left: number | undefined = batch; left === batch && !stopped;) left = await sweep(db, { unusedDays, batch })
     if (++rounds % measureEvery === 0 && !stopped) await measureTotal(db)
   }
-  const timer = setInterval(() => void run().catch(onError), everyMs).unref()
+  const timer = setInterval(() => void run().catch(onError), intervalMs).unref()
   return () => {
     stopped = true
     clearInterval(timer)

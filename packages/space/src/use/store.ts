@@ -1,12 +1,15 @@
 import type { Db } from '../rooms/store.ts'
 
 export interface WrittenBytes {
-  /** Keyed hash of the address or network. */
+  /** A keyed hash of the address or network. */
   caller: string
   bytes: number
 }
 
-/** Adds what callers wrote to their day, and `added` to the total. Gives what each has written this day now, and the total. */
+/**
+ * Adds the bytes of callers to their day, and `added` to the total. Returns what each has written this day, and the
+ * total.
+ */
 export async function countBytes(
   db: Db,
   written: WrittenBytes[],
@@ -24,7 +27,7 @@ export async function countBytes(
   return { used, total }
 }
 
-/** See sweep-space.sql. undefined: another process is at it. */
+/** See sweep-space.sql. undefined: another process is sweeping. */
 export async function sweep(db: Db, { unusedDays, batch }: { unusedDays: number; batch: number }): Promise<number | undefined> {
   const { rows } = await db.query<{ left: number | null }>({
     name: 'space-sweep',
@@ -32,10 +35,10 @@ export async function sweep(db: Db, { unusedDays, batch }: { unusedDays: number;
     values: [unusedDays, batch],
     writes: true,
   })
-  return rows[0]!.left ?? undefined
+  return rows[0]?.left ?? undefined
 }
 
-/** Counts of a process that was killed are lost: now and then the total is what the rooms say. */
+/** The counts of a killed process are lost, so the total is recomputed from the rooms from time to time. */
 export async function measureTotal(db: Db): Promise<void> {
   await db.query({
     name: 'space-measure-total',

@@ -1,6 +1,6 @@
 /**
- * The rules that request-problems.ts is put together from. Each returns what is wrong with a value first, without quoting it, for it may be
- * the room key. Verdicts and messages are those of TypeBox for the same JSON Schema; a test compares the two.
+ * The rules of request-problems.ts. Each returns the first problem of a value, without quoting the value, because it
+ * may be the room key. Verdicts and messages are those of TypeBox for the same JSON Schema; a test compares the two.
  */
 export type Problem = string | undefined
 
@@ -14,19 +14,19 @@ export interface TextRule {
 }
 
 const formats = {
-  // RFC 5321 with quoted local parts and address literals, as TypeBox reads it.
+  // RFC 5321 with quoted local parts and address literals, as TypeBox accepts it.
   email:
     /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[^"\\]|\\[\x20-\x7e])*")@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*|\[(?:IPv6:[a-f0-9:]+|(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3})\])$/i,
 }
 
-/** A request may hold any number of undeclared names; an error repeats no more than these. */
-const maxNamed = 7
+/** A request may contain any number of undeclared names; an error lists no more than these. */
+export const maxNamed = 7
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether required names are there, and no others than these and the optional ones. */
+/** Whether the required names are present, and no others than these and the optional ones. */
 export function findNameProblem(fields: Fields, path: string, required: readonly string[], optional: readonly string[]): Problem {
   const missing = required.filter((name) => !Object.hasOwn(fields, name))
   if (missing.length > 0) return `${path} must have required properties ${missing.join(', ')}`.trim()
@@ -35,7 +35,7 @@ export function findNameProblem(fields: Fields, path: string, required: readonly
   return `${[path, ...undeclared.slice(0, maxNamed)].join(' ').trim()} must not have additional properties`.trim()
 }
 
-// Below, undefined is an absent field: where it is required, findNameProblem has said so.
+// From here on, undefined is an absent field: findNameProblem has reported a missing required one.
 
 export function findTextProblem(value: unknown, path: string, { minLength = 0, maxLength, format, pattern }: TextRule): Problem {
   if (value === undefined) return undefined
@@ -48,7 +48,10 @@ export function findTextProblem(value: unknown, path: string, { minLength = 0, m
   return undefined
 }
 
-/** Characters are code points. Most texts are decided by their length: a code point is one or two units of it. */
+/**
+ * The length in code points. Most texts are decided by their length in UTF-16 units: a code point has one or two of
+ * them.
+ */
 function hasFewerCharacters(text: string, count: number): boolean {
   if (text.length < count) return true
   return text.length < 2 * count && Array.from(text).length < count

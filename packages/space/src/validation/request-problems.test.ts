@@ -4,7 +4,8 @@ import * as schemas from '@atrium/contract/space-schemas'
 import fc from 'fast-check'
 import type { TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isFields, type Fields, type Problem } from './find-problem.ts'
+import { Settings } from 'typebox/system'
+import { isFields, maxNamed, type Fields, type Problem } from './find-problem.ts'
 import * as problems from './request-problems.ts'
 
 const requests: [TObject, (fields: Fields) => Problem][] = [
@@ -17,7 +18,13 @@ const requests: [TObject, (fields: Fields) => Problem][] = [
   [schemas.SpaceExpel, problems.findExpelProblem],
   [schemas.SpaceRename, problems.findRenameProblem],
   [schemas.SpaceRemove, problems.findRemoveProblem],
+  [schemas.SpaceMake, problems.findMakeProblem],
+  [schemas.SpaceRead, problems.findReadProblem],
+  [schemas.SpaceAppend, problems.findAppendProblem],
 ]
+
+// TypeBox stops after 8 errors. Eight undeclared names in a message are 8 errors before the one that names the rule.
+Settings.Set({ maxErrors: 100 })
 
 /** What TypeBox says first about a request, whose idToken and spk may be anything. */
 function typeBoxProblem({ properties, ...schema }: TObject): (fields: Fields) => Problem {
@@ -27,7 +34,7 @@ function typeBoxProblem({ properties, ...schema }: TObject): (fields: Fields) =>
     if (validator.Check(fields)) return undefined
     const first = validator.Errors(fields).find(({ keyword }) => keyword !== 'boolean')!
     const { additionalProperties = [] } = first.params as { additionalProperties?: string[] }
-    return `${[first.instancePath, ...additionalProperties].join(' ').trim()} ${first.message}`.trim()
+    return `${[first.instancePath, ...additionalProperties.slice(0, maxNamed)].join(' ').trim()} ${first.message}`.trim()
   }
 }
 
@@ -144,6 +151,12 @@ for (const [schema, findProblem] of requests) {
     assert.ok(seen.valid > 1_000 && seen.invalid > 1_000, JSON.stringify(seen))
   })
 }
+
+test('eight undeclared names in a message get the verdict of TypeBox', () => {
+  const undeclared = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`name${i}`, true]))
+  const request = { op: 'turn', room: 'r', mk: 'x'.repeat(22), message: { ...undeclared, text: [] } }
+  assert.equal(problems.findTurnProblem(request), typeBoxProblem(schemas.SpaceTurn)(request))
+})
 
 test('an error repeats seven undeclared names, however many there are', () => {
   const undeclared = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`name${i}`, true]))

@@ -25,6 +25,13 @@ const allowRule: TextRule = { maxLength: 254, format: 'email' }
 const agentsRule: TextRule = { pattern: /^agt_[0-9A-Za-z]{22}$/u }
 const titleRule: TextRule = { minLength: 1, maxLength: 200 }
 const emailsRule: TextRule = { maxLength: 254, format: 'email' }
+const accessRule: TextRule = { pattern: /^[A-Za-z0-9_-]{43}$/u }
+const lineRule: TextRule = {
+  pattern:
+    /^\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",)?"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+","tag":"[A-Za-z0-9_-]{22}"\}$/u,
+}
+const signatureRule: TextRule = { maxLength: 1024 }
+const dedupeRule: TextRule = { pattern: /^[A-Za-z0-9_-]{22,86}$/u }
 
 export function findPollProblem(fields: Fields): Problem {
   const { op, room, mk, sinceEtag, sinceCount, waitMs, limit, proof } = fields
@@ -156,5 +163,43 @@ export function findRemoveProblem(fields: Fields): Problem {
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(mk, '/mk', mkRule) ??
     findTextProblem(proof, '/proof', proofRule)
+  )
+}
+
+export function findMakeProblem(fields: Fields): Problem {
+  const { op, room, access, line, signature } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'access', 'line', 'signature'], []) ??
+    findChoiceProblem(op, '/op', ['make']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(access, '/access', accessRule) ??
+    findTextProblem(line, '/line', lineRule) ??
+    findTextProblem(signature, '/signature', signatureRule)
+  )
+}
+
+export function findReadProblem(fields: Fields): Problem {
+  const { op, room, sinceEtag, sinceCount, waitMs, limit, signature } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'signature'], ['sinceEtag', 'sinceCount', 'waitMs', 'limit']) ??
+    findChoiceProblem(op, '/op', ['read']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(sinceEtag, '/sinceEtag', sinceEtagRule) ??
+    findIntegerProblem(sinceCount, '/sinceCount', 0) ??
+    findIntegerProblem(waitMs, '/waitMs', 0, 25000) ??
+    findIntegerProblem(limit, '/limit', 1, 500) ??
+    findTextProblem(signature, '/signature', signatureRule)
+  )
+}
+
+export function findAppendProblem(fields: Fields): Problem {
+  const { op, room, line, dedupe, signature } = fields
+  return (
+    findNameProblem(fields, '', ['op', 'room', 'line', 'dedupe', 'signature'], []) ??
+    findChoiceProblem(op, '/op', ['append']) ??
+    findTextProblem(room, '/room', roomRule) ??
+    findTextProblem(line, '/line', lineRule) ??
+    findTextProblem(dedupe, '/dedupe', dedupeRule) ??
+    findTextProblem(signature, '/signature', signatureRule)
   )
 }

@@ -1,6 +1,7 @@
 import {
   type BackendMessage,
   CommandCompleteMessage,
+  CopyDataMessage,
   DatabaseError,
   DataRowMessage,
   type Field,
@@ -8,32 +9,43 @@ import {
 } from 'pg-protocol/dist/messages.js'
 import { ConnectionLost, sqlStateOf } from '../database-errors.ts'
 
-/** Gives the parser for the text form of a type, by its OID (pg_type). */
+/** Returns the parser for the text form of a type, by its OID (pg_type). */
 export type ReadColumn = (oid: number) => (text: string) => unknown
 
 export interface QueryResult<Row> {
   rows: Row[]
-  /** Of the command tag; null where the command counts no rows. */
+  /** From the command tag; null if the command counts no rows. */
   rowCount: number | null
   /** The first word of the command tag, such as INSERT; undefined for an empty query. */
   command: string | undefined
 }
 
 interface ReadRow {
-  /** Of the columns. */
+  /** The types of the columns. */
   length: number
   read(texts: readonly (string | null)[]): object
 }
 
-const withoutContent = new Set<BackendMessage['name']>(['parseComplete', 'bindComplete', 'noData', 'emptyQuery'])
+/** The handlers of a COPY, see Query. */
+export interface Copy {
+  onData?: ((data: Buffer) => void) | undefined
+  /** Called when the server is ready to receive. */
+  send?: (() => void) | undefined
+}
 
-/** What the server answers to one query, message by message. It is settled when the server is ready for the next. */
+const withoutContent = new Set<BackendMessage['name']>(['parseComplete', 'bindComplete', 'closeComplete', 'noData', 'emptyQuery'])
+
+/**
+ * Collects the server's answer to one query, message by message. It is settled when the server is ready for the next
+ * query.
+ */
 export class Answer {
-  /** The name of the statement that it prepares, until the server has accepted or refused that. */
+  /** The name of the statement that the query prepares, until the server has accepted or rejected it. */
   prepares: string | undefined
   error: unknown
   timer: NodeJS.Timeout | undefined
   readonly #readColumn: ReadColumn
+  readonly #copy: Copy
   readonly #resolve: (result: QueryResult<object>) => void
   readonly #reject: (error: unknown) => void
   #readRow: ReadRow | undefined
@@ -45,7 +57,9 @@ export class Answer {
     prepares: string | undefined,
     resolve: (result: QueryResult<object>) => void,
     reject: (error: unknown) => void,
+    copy: Copy = {},
   ) {
+    this.#copy = copy
     this.#readColumn = readColumn
     this.prepares = prepares
     this.#resolve = resolve
@@ -53,8 +67,9 @@ export class Answer {
   }
 
   /**
-   * Takes one message of the server ("Message Flow" in the documentation of the protocol). Throws where it does not belong to an answer, which ends
-   * the connection. COPY is not supported, so its messages do not belong.
+   * Handles one message of the server ("Message Flow" in the documentation of the protocol). Throws for a message
+   * that does not belong to an answer, which ends the connection. Messages of COPY are accepted only if the query is
+   * a copy.
    */
   take(message: BackendMessage): void {
     if (message instanceof DataRowMessage) return this.#takeRow(message.fields)
@@ -63,15 +78,23 @@ export class Answer {
       this.#readRow = makeReadRow(message.fields, this.#readColumn)
     } else if (message instanceof CommandCompleteMessage) {
       this.#tag = message.text
-      // Of several statements in a query, the last gives the rows, also where it has none.
+      // If a query has several statements, the last one determines the rows, even if it has none.
       if (!this.#readRow) this.#rows = []
       this.#readRow = undefined
     } else if (message instanceof DatabaseError) {
-      // What the parser cannot read comes as an error without a code.
+      // The parser reports unreadable data as an error without a code.
       if (sqlStateOf(message) === undefined) throw message
       this.error ??= message
-    } else if (!withoutContent.has(message.name))
+    } else if (!withoutContent.has(message.name) && !this.#takeCopy(message))
       throw new ConnectionLost(`the database sent ${message.name}, which answers no query`)
+  }
+
+  #takeCopy(message: BackendMessage): boolean {
+    const { onData, send } = this.#copy
+    if (message.name === 'copyInResponse' && send) send()
+    else if (message instanceof CopyDataMessage && onData) onData(message.chunk)
+    else return onData !== undefined && (message.name === 'copyOutResponse' || message.name === 'copyDone')
+    return true
   }
 
   settle(): void {
@@ -82,7 +105,7 @@ export class Answer {
     this.#resolve({ rows: this.#rows, rowCount: count === undefined ? null : Number(count), command })
   }
 
-  /** The connection was lost. What the server said before that comes first. */
+  /** Fails the query because the connection was lost. An earlier error of the server takes precedence. */
   fail(error: Error): void {
     clearTimeout(this.timer)
     this.#reject(this.error ?? error)
@@ -95,7 +118,7 @@ export class Answer {
     try {
       this.#rows.push(readRow.read(texts))
     } catch (error) {
-      // One value that its parser refuses fails the query and leaves the connection usable.
+      // A value that its parser rejects fails the query, and the connection stays usable.
       this.error = error
     }
   }
@@ -103,7 +126,7 @@ export class Answer {
 
 function makeReadRow(fields: readonly Field[], readColumn: ReadColumn): ReadRow {
   const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: readColumn(dataTypeID) }))
-  // Copied for each row, so that all have one shape.
+  // A copy for each row, so that all rows have one shape.
   const empty: Record<string, unknown> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   return {
     length: columns.length,

@@ -98,6 +98,19 @@ test('large parameters and results arrive whole', async () => {
   assert.deepEqual([many.rowCount, many.rows.at(-1)], [200_000, { n: '200000' }])
 })
 
+test('null stays null, whatever reads the column', async () => {
+  // Number(null) and Number('') are 0.
+  const connection = await open({ readColumn: () => Number })
+  const { rows } = await connection.query<Record<string, number | null>>(
+    `select n as a, nullif(n, 2) as b, null::bigint as c, null as d from generate_series(1, 3) n`,
+  )
+  assert.deepEqual(rows, [
+    { a: 1, b: 1, c: null, d: null },
+    { a: 2, b: null, c: null, d: null },
+    { a: 3, b: 3, c: null, d: null },
+  ])
+})
+
 test('a value that its parser refuses fails its query alone', async () => {
   const readColumn = (oid: number) => (text: string) => (oid === 25 ? (JSON.parse(text) as unknown) : text)
   const connection = await open({ readColumn })

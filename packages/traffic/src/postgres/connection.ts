@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import {
   type BackendMessage,
@@ -6,32 +7,31 @@ import {
   ReadyForQueryMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { serialize } from 'pg-protocol/dist/serializer.js'
 import { ConnectionLost, isConnectionLost, isMisplaced, sqlStateOf } from '../database-errors.ts'
 import { Answer, type QueryResult, type ReadColumn } from './answer.ts'
+import { ClientMessages } from './client-messages.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
-import { encodeValue } from './encode-value.ts'
 import { type Login, startLogin } from './log-in.ts'
 import { openSocket } from './open-socket.ts'
-
-export interface Query {
-  text: string
-  values?: readonly unknown[]
-  /** Makes it a prepared statement, which each connection parses and plans once. One name always has the same text. */
-  name?: string
-  /** After this time without an answer the connection is closed. Infinity: no deadline. Absent: as for the connection. */
-  timeoutMs?: number
-}
+import { type Encoded, type Query, QueryEncoder, type Settings } from './query-encoder.ts'
 
 export interface ConnectionOptions {
   /** postgresql://… */
   url: string
-  /** For the socket, TLS and the login together. */
+  /** Time limit for the socket, TLS and the login together. */
   connectMs: number
-  /** For the answer of each query. */
+  /** Time limit for the answer of each query. */
   answerMs: number
-  /** Settings of the session, which win over those in the URL. Constants of the code: they are not escaped. */
-  settings?: Readonly<Record<string, string | number>>
+  /** Settings of the session, which override those in the URL. */
+  settings?: Settings
+  /**
+   * Whether the address may lead through a pooler that chooses a session for each transaction, such as PgBouncer in
+   * transaction mode. The settings then belong to each transaction, and statements have names only if the pooler
+   * keeps track of them.
+   */
+  isPooled?: boolean
+  /** Whether statements may have names; absent: yes. */
+  mayName?: boolean
   /** How columns become values, by the type's OID. Absent: they stay text. */
   readColumn?: ReadColumn
   /** Aborts the attempt to connect. */
@@ -47,8 +47,9 @@ interface LoginUnderWay {
 const textOnly: ReadColumn = () => (text) => text
 
 /**
- * One connection to PostgreSQL (protocol 3.0), over pg-protocol's parser and serializer. Queries are sent at once and answered in order. Whatever
- * goes wrong with the connection itself closes it: a fault of the network, a query without an answer in time, a message that does not belong.
+ * One connection to PostgreSQL (protocol 3.0), with the parser of pg-protocol. Queries are sent at once and
+ * answered in order. Any fault of the connection itself closes it: of the network, a query without an answer in
+ * time, an unexpected message.
  */
 export class Connection {
   /** Called once, when the connection ends without `end`. */
@@ -60,19 +61,18 @@ export class Connection {
   readonly #parser = new Parser()
   /** In the order in which they were sent. */
   readonly #answers: Answer[] = []
-  /** Prepared statements by name: their text, and whether the server has accepted it. */
-  readonly #statements = new Map<string, { text: string; isParsed: boolean }>()
+  readonly #encoder: QueryEncoder
   readonly #closed = Promise.withResolvers<void>()
   #login: LoginUnderWay | undefined
   #isOpen = true
   #isEnding = false
-  /** Whether an error showed that another connection would do better. */
-  #isMisplaced = false
-  /** Of the last ReadyForQuery: I outside of a transaction, T in one, E in one that failed. */
+  #fault: unknown
+  /** From the last ReadyForQuery: I outside of a transaction, T in one, E in one that failed. */
   #status = 'I'
 
-  private constructor(socket: Socket, { answerMs, readColumn = textOnly }: ConnectionOptions) {
+  private constructor(socket: Socket, { answerMs, readColumn = textOnly, isPooled, settings = {} }: ConnectionOptions) {
     this.#socket = socket
+    this.#encoder = new QueryEncoder(isPooled ? settings : undefined)
     this.#answerMs = answerMs
     this.#readColumn = readColumn
     const lost = () => this.#lose(new ConnectionLost('the database closed the connection'))
@@ -97,11 +97,11 @@ export class Connection {
       const connection = new Connection(await openSocket(address, signal), options)
       const abort = () => connection.#lose(signal.reason as Error)
       signal.addEventListener('abort', abort, { once: true })
-      // It may have been aborted since the socket was ready: then it has no event any more.
+      // The signal may have been aborted since the socket was ready; it emits no event then.
       if (signal.aborted) abort()
       try {
         await connection.#logIn(address)
-        await connection.#set(options.settings)
+        await (options.isPooled ? connection.#nameIfKept(options.mayName) : connection.#set(options.settings))
         return connection
       } catch (error) {
         void connection.end()
@@ -119,19 +119,39 @@ export class Connection {
     return this.#isOpen && !this.#isEnding
   }
 
-  /** Whether the next one to use it finds it as it was opened: nothing unanswered, no transaction, statements and server as expected. */
+  /**
+   * Whether the connection can be reused in its original state: nothing unanswered, no transaction, statements and
+   * server as expected.
+   */
   get isIdle(): boolean {
-    return this.isOpen && this.#answers.length === 0 && this.#status === 'I' && !this.#isMisplaced
+    return this.isOpen && this.#answers.length === 0 && this.#status === 'I' && this.#fault === undefined
   }
 
-  /** Without a name and values it is one simple query, which may hold several statements: the last one's rows are the result. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- a caller who does not name its row reads what it selected
-  query<Row extends object = any>(asked: string | Query, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+  /** The error that showed that another connection would work better (`isMisplaced`). */
+  get fault(): unknown {
+    return this.#fault
+  }
+
+  /**
+   * Without a name and values this is one simple query, which may contain several statements; the result is that of
+   * the last one.
+   */
+  query<Row extends object = Record<string, unknown>>(
+    asked: string | Query,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>> {
     const query = typeof asked === 'string' ? { text: asked, ...(values ? { values } : {}) } : asked
+    return this.#send<Row>(query, () => this.#encoder.encode(query, this.#status !== 'I'))
+  }
+
+  #send<Row extends object>(query: Partial<Query>, encode: () => Encoded): Promise<QueryResult<Row>> {
     return new Promise<QueryResult<Row>>((resolve, reject) => {
       if (!this.isOpen) throw new ConnectionLost('the connection to the database is closed')
-      const { message, prepares } = this.#encode(query)
-      const answer = new Answer(this.#readColumn, prepares, resolve as (result: QueryResult<object>) => void, reject)
+      const { message, prepares } = encode()
+      const { onCopyData: onData, copyData } = query
+      const send = copyData && (() => void this.#sendCopy(answer, copyData))
+      const settle = resolve as (result: QueryResult<object>) => void
+      const answer: Answer = new Answer(this.#readColumn, prepares, settle, reject, { onData, send })
       const late = () => this.#lose(new ConnectionLost('the database did not answer in time'))
       const timeoutMs = query.timeoutMs ?? this.#answerMs
       if (timeoutMs !== Infinity) answer.timer = setTimeout(late, timeoutMs)
@@ -144,12 +164,21 @@ export class Connection {
     })
   }
 
-  /** Resolves when the socket is closed. What is not answered yet fails. */
+  /** Stops reading from the server until `resume`, while the reader of a COPY cannot accept more. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Resolves when the socket is closed. Queries without an answer fail. */
   async end(): Promise<void> {
     this.#isEnding = true
     if (this.#answers.length > 0 || !this.#isOpen) this.#lose(new ConnectionLost('the connection to the database was ended'))
     else {
-      this.#socket.end(serialize.end())
+      this.#socket.end(new ClientMessages().terminate().bytes)
       // A server that vanished never closes its side.
       setTimeout(() => this.#socket.destroy(), 1_000).unref()
     }
@@ -160,37 +189,32 @@ export class Connection {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#login = { answer: startLogin({ user, password }), done: resolve, fail: reject }
     if (!this.#isOpen) reject(new ConnectionLost('the database closed the connection'))
-    this.#socket.write(
-      serialize.startup({
-        user,
-        database,
-        ...(applicationName ? { application_name: applicationName } : {}),
-        ...(options ? { options } : {}),
-      }),
-    )
+    const parameters = {
+      user,
+      database,
+      ...(applicationName ? { application_name: applicationName } : {}),
+      ...(options ? { options } : {}),
+    }
+    this.#socket.write(new ClientMessages().startup(parameters).bytes)
     return promise
   }
 
-  /** Not in the startup message, which costs no round trip: PgBouncer refuses such parameters there or, when told to, leaves them out. */
-  async #set(settings: Readonly<Record<string, string | number>> = {}): Promise<void> {
+  /**
+   * Settings are not sent in the startup message, although that would save a round trip: PgBouncer rejects such
+   * parameters there or, if so configured, drops them.
+   */
+  async #set(settings: Settings = {}): Promise<void> {
     const statements = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`)
     if (statements.length > 0) await this.query(statements.join('; '))
   }
 
-  /** The message, and the name of the statement that it prepares. */
-  #encode({ text, values = [], name }: Query): { message: Buffer; prepares?: string } {
-    if (name === undefined && values.length === 0) return { message: serialize.query(text) }
-    const known = name === undefined ? undefined : this.#statements.get(name)
-    if (known && known.text !== text) throw new Error(`two different statements have the name ${name}`)
-    // The server may still refuse one that it has not answered for: until then the same text goes without a name.
-    const statement = name === undefined || known?.isParsed === false ? '' : name
-    const bind = serialize.bind({ statement, values: values as unknown[], valueMapper: encodeValue })
-    const run = [bind, serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
-    if (known?.isParsed) return { message: Buffer.concat(run) }
-    const message = Buffer.concat([serialize.parse({ name: statement, text, types: [] }), ...run])
-    if (statement === '') return { message }
-    this.#statements.set(statement, { text, isParsed: false })
-    return { message, prepares: statement }
+  /**
+   * A pooler that keeps track of prepared statements must rename them, because its clients choose the same names.
+   * PgBouncer does from 1.21, unless its `max_prepared_statements` is 0.
+   */
+  async #nameIfKept(mayName = true): Promise<void> {
+    const { rowCount } = await this.#send({}, () => this.#encoder.encodeProbe(`probe-${randomUUID()}`))
+    if (rowCount === 0 && mayName) await this.#send({}, () => this.#encoder.encodeFirstNamed())
   }
 
   #read(bytes: Buffer): void {
@@ -218,7 +242,7 @@ export class Connection {
     if (message instanceof NotificationResponseMessage) return this.onNotification?.(message.payload)
     if (message.name === 'notice' || message.name === 'parameterStatus') return
     const [answer] = this.#answers
-    // Such as 57P01 to an idle connection: the server is about to close it.
+    // An error such as 57P01 to an idle connection: the server is about to close it.
     if (!answer) throw message instanceof DatabaseError ? message : new ConnectionLost(`${message.name} answers no query`)
     if (message.name === 'parseComplete') this.#settlePreparation(answer, true)
     if (!(message instanceof ReadyForQueryMessage)) return answer.take(message)
@@ -226,25 +250,43 @@ export class Connection {
     this.#answers.shift()
     if (answer.error !== undefined) {
       this.#settlePreparation(answer, false)
-      if (isMisplaced(answer.error)) this.#isMisplaced = true
+      if (isMisplaced(answer.error)) this.#fault = answer.error
     }
     answer.settle()
+  }
+
+  /** Sends no faster than the server receives. */
+  async #sendCopy(answer: Answer, data: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      for await (const chunk of data) {
+        // The server has rejected the previous message, or has gone.
+        if (answer.error !== undefined || !this.#isOpen) return
+        if (!this.#socket.write(new ClientMessages().copyData(chunk).bytes)) await this.#drained()
+      }
+      this.#socket.write(new ClientMessages().copyDone().bytes)
+    } catch (error) {
+      answer.error = error
+      this.#socket.write(new ClientMessages().copyFail('the source failed').bytes)
+    }
+  }
+
+  #drained(): Promise<unknown> {
+    return Promise.race([new Promise((resolve) => this.#socket.once('drain', resolve)), this.#closed.promise])
   }
 
   #settlePreparation(answer: Answer, isParsed: boolean): void {
     const name = answer.prepares
     if (name === undefined) return
     answer.prepares = undefined
-    const statement = this.#statements.get(name)
-    if (statement && isParsed) statement.isParsed = true
-    else this.#statements.delete(name)
+    this.#encoder.settle(name, isParsed)
   }
 
   #lose(cause: Error): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#socket.destroy()
-    // The refusal of a login keeps its class. Whatever ends an open connection, such as a fault of TLS or of the parser, is a loss.
+    // A rejected login keeps its error class. Anything that ends an open connection, such as a fault of TLS or of
+    // the parser, is a loss.
     const isKnown = this.#login !== undefined || isConnectionLost(cause) || sqlStateOf(cause) !== undefined
     const error = isKnown ? cause : new ConnectionLost(`the connection to the database broke: ${cause.message}`, { cause })
     this.#login?.fail(error)

@@ -10,7 +10,10 @@ export interface DatabaseAddress {
   password: string | undefined
   /** Undefined: the connection is not encrypted. */
   tls: ConnectionOptions | undefined
-  /** PostgreSQL 17's `sslnegotiation=direct`: the TLS handshake begins at once, without the question whether the server has TLS. */
+  /**
+   * PostgreSQL 17's `sslnegotiation=direct`: the TLS handshake begins at once, without asking whether the server
+   * supports TLS.
+   */
   isTlsDirect: boolean
   applicationName: string | undefined
   /** Command-line options of the session, such as `-c timezone=UTC`. */
@@ -18,8 +21,9 @@ export interface DatabaseAddress {
 }
 
 /**
- * Reads `postgresql://user:password@host:port/database?parameters`. Parameters win over the parts of the URL, and libpq's environment
- * variables (PGHOST, PGUSER, PGPASSWORD…) stand in for what is missing. Throws where it is no such URL; the error does not quote it.
+ * Parses `postgresql://user:password@host:port/database?parameters`. Parameters override the parts of the URL, and
+ * libpq's environment variables (PGHOST, PGUSER, PGPASSWORD…) supply what is missing. Throws if the URL is not
+ * valid; the error does not quote it.
  */
 export function readDatabaseAddress(text: string, env: NodeJS.ProcessEnv = process.env): DatabaseAddress {
   const url = parseUrl(text)
@@ -55,7 +59,7 @@ function parseUrl(text: string): URL {
   return url
 }
 
-/** A percent sign that encodes nothing stands for itself, as in a password that was pasted as it is. */
+/** A percent sign that encodes nothing is taken literally, as in a password that was pasted unencoded. */
 function decode(part: string): string {
   try {
     return part.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)
@@ -102,7 +106,8 @@ function readTlsFile(parameter: string, path: string | null): Buffer | undefined
   try {
     return readFileSync(path)
   } catch (cause) {
-    // Without this it would have the code of a Unix socket that is not there yet, which passes.
+    // Without this, the error would have the code of a Unix socket that does not exist yet, which counts as
+    // temporary.
     throw new Error(`the file that ${parameter} names cannot be read: ${path}`, { cause })
   }
 }

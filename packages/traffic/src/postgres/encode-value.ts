@@ -1,6 +1,6 @@
 /**
- * A parameter as PostgreSQL reads it: bytes as they are, everything else as text. Arrays become array literals, other objects JSON.
- * undefined is null.
+ * Encodes a parameter for PostgreSQL: bytes unchanged, everything else as text. Arrays become array literals, other
+ * objects JSON. undefined is null.
  */
 export function encodeValue(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null

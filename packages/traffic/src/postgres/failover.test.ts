@@ -74,7 +74,7 @@ test('a server that vanishes without a word costs each query its deadline, and a
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && isConnectionLost(outcome.reason)))
   assert.ok(performance.now() - started < 2_000)
   isGone = false
-  assert.equal((await connections.query('select 1 as n')).rows[0].n, '1')
+  assert.equal((await connections.query('select 1 as n')).rows[0]!.n, '1')
   assert.deepEqual([connections.totalCount, errors], [1, []])
   await connections.end()
 })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { AuthenticationMD5Password, type BackendMessage } from 'pg-protocol/dist/messages.js'
-import { serialize } from 'pg-protocol/dist/serializer.js'
+import { ClientMessages } from './client-messages.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { type Scram, startScram } from './scram.ts'
 
-/** Answers one message of the server during the login; throws where the login cannot go on. */
+/** Answers one message of the server during the login. Throws if the login cannot continue. */
 export type Login = (message: BackendMessage) => Buffer | undefined
 
-/** The server's requests for the password, and its proof that it knows the password where the method has one. */
+/** The server's requests for the password, and its own proof that it knows the password if the method has one. */
 export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'password'>): Login {
   let scram: Scram | undefined
   let isVerified = true
@@ -23,22 +23,22 @@ export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'p
   return (message) => {
     switch (message.name) {
       case 'authenticationCleartextPassword':
-        return serialize.password(secret())
+        return new ClientMessages().password(secret()).bytes
       case 'authenticationMD5Password':
         if (!(message instanceof AuthenticationMD5Password))
           throw new Error('the database asks for an MD5 password without a salt')
-        return serialize.password(hashMd5(user, secret(), message.salt))
+        return new ClientMessages().password(hashMd5(user, secret(), message.salt)).bytes
       case 'authenticationSASL': {
         const mechanisms: unknown = 'mechanisms' in message ? message.mechanisms : []
         if (!Array.isArray(mechanisms) || !mechanisms.includes('SCRAM-SHA-256'))
           throw new Error('the database offers no SCRAM-SHA-256')
         scram = startScram(secret())
         isVerified = false
-        return serialize.sendSASLInitialResponseMessage('SCRAM-SHA-256', scram.first)
+        return new ClientMessages().sasl('SCRAM-SHA-256', scram.first).bytes
       }
       case 'authenticationSASLContinue': {
         const { scram, data } = scramData(message)
-        return serialize.sendSCRAMClientFinalMessage(scram.prove(data))
+        return new ClientMessages().saslResponse(scram.prove(data)).bytes
       }
       case 'authenticationSASLFinal': {
         const { scram, data } = scramData(message)
@@ -51,7 +51,7 @@ export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'p
         isAdmitted = true
         return undefined
       case 'readyForQuery':
-        // Else it would pass for the end of an exchange in which the server proved nothing.
+        // Otherwise the message would pass for the end of an exchange in which the server proved nothing.
         if (!isAdmitted) throw new Error('the database is ready before the login was complete')
         return undefined
       default:
@@ -60,7 +60,7 @@ export function startLogin({ user, password }: Pick<DatabaseAddress, 'user' | 'p
   }
 }
 
-/** Only for servers that still have it: PostgreSQL recommends SCRAM since version 10. */
+/** Only for servers that still use it: PostgreSQL recommends SCRAM since version 10. */
 function hashMd5(user: string, password: string, salt: Buffer): string {
   const inner = createHash('md5').update(`${password}${user}`).digest('hex')
   return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`

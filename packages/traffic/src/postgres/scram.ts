@@ -3,18 +3,18 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from
 export interface Scram {
   /** The client-first-message. */
   readonly first: string
-  /** Takes the server-first-message, and gives the client-final-message. */
+  /** Takes the server-first-message. Returns the client-final-message. */
   prove(serverFirst: string): string
-  /** Takes the server-final-message. Throws where the server does not know the password either. */
+  /** Takes the server-final-message. Throws if the server does not know the password. */
   verify(serverFinal: string): void
 }
 
-/** A server that asks for more would stop this process for longer than a few milliseconds. PostgreSQL's default is 4,096. */
+/** More iterations would block this process for longer than a few milliseconds. PostgreSQL's default is 4,096. */
 const maxIterations = 100_000
 
 /** One SCRAM-SHA-256 exchange (RFC 5802, RFC 7677), without channel binding. */
 export function startScram(password: string, nonce: string = randomBytes(18).toString('base64')): Scram {
-  // PostgreSQL takes the user of the startup message and ignores this one.
+  // PostgreSQL uses the user of the startup message and ignores this one.
   const firstBare = `n=*,r=${nonce}`
   let expected: Buffer | undefined
   return {
@@ -32,7 +32,7 @@ export function startScram(password: string, nonce: string = randomBytes(18).toS
       const message = `${firstBare},${serverFirst},${finalBare}`
       const signature = hmac(createHash('sha256').update(clientKey).digest(), message)
       expected = hmac(hmac(salted, 'Server Key'), message)
-      return `${finalBare},p=${Buffer.from(clientKey.map((byte, i) => byte ^ signature[i]!)).toString('base64')}`
+      return `${finalBare},p=${Buffer.from(clientKey.map((byte, i) => byte ^ (signature[i] ?? 0))).toString('base64')}`
     },
     verify(serverFinal) {
       const { v = '', e } = readAttributes(serverFinal)
@@ -52,7 +52,10 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** SASLprep (RFC 4013) as far as it changes characters: spaces, characters mapped to nothing, NFKC. PostgreSQL prohibits none either. */
+/**
+ * SASLprep (RFC 4013), as far as it changes characters: spaces, characters mapped to nothing, NFKC. Like PostgreSQL,
+ * it prohibits none.
+ */
 function prepare(password: string): string {
   return password
     .replace(/[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/g, ' ')

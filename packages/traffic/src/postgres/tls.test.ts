@@ -61,7 +61,7 @@ test('each sslmode verifies what it promises', async () => {
   ]
   for (const [url, parameters] of accepted) {
     const connection = await open({ url: urlOfProxy(url, parameters) })
-    assert.equal((await connection.query('select 1 as n')).rows[0].n, '1', parameters)
+    assert.equal((await connection.query('select 1 as n')).rows[0]!.n, '1', parameters)
   }
   const refused: [string, string, RegExp | { code: string }][] = [
     [valid, 'sslmode=verify-full', unknownAuthority],
@@ -96,13 +96,13 @@ test('a server without TLS is refused, and what comes before the handshake too',
 
 test('a Unix socket needs no TLS', async () => {
   const connection = await open({ url: urlOfProxy(`${process.env['ATRIUM_TEST_DATABASE_URL']}&sslmode=verify-full`) })
-  assert.equal((await connection.query('select 1 as n')).rows[0].n, '1')
+  assert.equal((await connection.query('select 1 as n')).rows[0]!.n, '1')
 })
 
 test('sslnegotiation=direct begins with TLS, and the server must have chosen the protocol of PostgreSQL', async () => {
   const url = await startTls(validCertificate, { isDirect: true })
   const connection = await open({ url: urlOfProxy(url, `sslnegotiation=direct&${ca}`) })
-  assert.equal((await connection.query('select 1 as n')).rows[0].n, '1')
+  assert.equal((await connection.query('select 1 as n')).rows[0]!.n, '1')
   await assert.rejects(open({ url: urlOfProxy(url, 'sslnegotiation=direct') }), unknownAuthority)
   const silent = await startTls(validCertificate, { isDirect: true, protocols: [] })
   await assert.rejects(open({ url: urlOfProxy(silent, `sslnegotiation=direct&${ca}`) }), /ALPN/)

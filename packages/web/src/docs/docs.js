@@ -1,6 +1,6 @@
 /**
- * What the pages of the documentation do beyond HTML: copy code, keep the chosen language, open search and the forms
- * for trying out. Everything is readable without it. The browser runs this file as it is.
+ * Adds to the pages of the documentation what HTML cannot do: it copies code, stores the chosen language, and opens
+ * search and the forms to try operations. The pages are readable without it. The browser runs this file as it is.
  */
 
 const copied = 'Copied'
@@ -28,7 +28,10 @@ function addCopyButton(block) {
   bar.append(button)
 }
 
-/** Shows the outcome for a moment, to the screen reader too. @param {HTMLButtonElement} button @param {string} text */
+/**
+ * Shows the outcome for a moment and announces it to screen readers.
+ * /** Shows the outcome for a moment, to the screen reader too. @param {HTMLButtonElement} button @param {string} text
+ */
 function say(button, text) {
   button.setAttribute('aria-live', 'polite')
   button.textContent = text
@@ -44,7 +47,10 @@ function showLanguage(language) {
   }
 }
 
-/** Storage can be switched off. @param {() => string | null | void} use */
+/**
+ * Runs `use`; the browser may have storage switched off.
+ * /** Storage can be switched off. @param {() => string | null | void} use
+ */
 function withStorage(use) {
   try {
     return use() ?? undefined
@@ -57,7 +63,7 @@ const remembered = withStorage(() => localStorage.getItem(storedLanguage))
 if (remembered) showLanguage(remembered)
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest('.samples')) return
-  // The others change their height: the one that was used stays where it is.
+  // The other blocks change their height, so the one that was used is kept at its place on the screen.
   const before = target.getBoundingClientRect().top
   showLanguage(target.value)
   scrollBy(0, target.getBoundingClientRect().top - before)
@@ -105,7 +111,7 @@ for (const section of document.querySelectorAll('[data-try]')) {
   examples.append(button)
 }
 
-// Addresses of the previous reference: /docs#/Items/addItem.
+// Redirects addresses of the previous reference: /docs#/Items/addItem.
 const old = /^#\/[^/]+\/(\w+)$/.exec(location.hash)?.[1]
 const moved = old && document.querySelector(`main a[href$="#${CSS.escape(old)}"]`)
 if (moved instanceof HTMLAnchorElement) location.replace(moved.href)

@@ -17,7 +17,10 @@ function loadEntries() {
   return loading
 }
 
-/** Every word must occur; words in the title count more, at its beginning most. @param {Entry} entry @param {string[]} words */
+/**
+ * Every word must occur. Words in the title count more, and most at its beginning.
+ * /** Every word must occur; words in the title count more, at its beginning most. @param {Entry} entry @param {string[]} words
+ */
 function scoreOf([kind, title, path, more], words) {
   const name = title.toLowerCase()
   const rest = `${more} ${path} ${kind}`.toLowerCase()

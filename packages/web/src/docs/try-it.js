@@ -12,6 +12,7 @@
  * @property {string[]} params
  * @property {string[]} query
  * @property {boolean} [idempotency]
+ * @property {boolean} [stream] Whether the answer is shown as it arrives.
  * @property {unknown} [body]
  */
 
@@ -35,14 +36,18 @@ export function addForm(op, title, developmentKey) {
   const body = op.body === undefined ? undefined : area(form, name, JSON.stringify(op.body, null, 2))
   const send = document.createElement('button')
   send.className = 'primary'
-  send.textContent = op.method === 'GET' ? 'Send' : `Send ${op.method}`
+  send.textContent = op.stream ? 'Connect' : op.method === 'GET' ? 'Send' : `Send ${op.method}`
+  const stop = document.createElement('button')
+  stop.type = 'button'
+  stop.textContent = 'Stop'
+  stop.hidden = true
   const status = document.createElement('p')
   status.setAttribute('role', 'status')
   const output = document.createElement('pre')
   output.tabIndex = 0
   output.hidden = true
   output.setAttribute('aria-label', 'Answer')
-  form.append(send, status, output)
+  form.append(send, ...(op.stream ? [stop] : []), status, output)
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -71,7 +76,12 @@ export function addForm(op, title, developmentKey) {
     if (token?.value) headers['x-collection-token'] = token.value.trim()
     if (op.idempotency) headers['idempotency-key'] = randomKey()
     if (body) headers['content-type'] = 'application/json'
-    void run(search.size > 0 ? `${path}?${search}` : path, { method: op.method, headers, ...(body ? { body: body.value } : {}) })
+    const answered = op.stream ? follow : run
+    void answered(search.size > 0 ? `${path}?${search}` : path, {
+      method: op.method,
+      headers,
+      ...(body ? { body: body.value } : {}),
+    })
   })
 
   /** @param {string} url @param {RequestInit} init */
@@ -81,11 +91,8 @@ export function addForm(op, title, developmentKey) {
     const begun = performance.now()
     try {
       const res = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(30_000) })
-      const text = await res.text()
-      const request = res.headers.get('x-request-id')
-      status.textContent = `${res.status} in ${Math.round(performance.now() - begun)} ms${request ? `, request ${request}` : ''}`
-      output.textContent = pretty(text)
-      output.hidden = text === ''
+      status.textContent = statusLine(res, begun)
+      await showWhole(res)
     } catch (error) {
       status.textContent = `No answer: ${error instanceof Error ? error.message : 'the request failed'}`
       output.hidden = true
@@ -93,7 +100,69 @@ export function addForm(op, title, developmentKey) {
       send.disabled = false
     }
   }
+
+  /** @param {Response} res */
+  async function showWhole(res) {
+    const type = res.headers.get('content-type') ?? ''
+    const isText = /json|^text\//.test(type)
+    const text = isText ? pretty(await res.text()) : `${type}, ${(await res.arrayBuffer()).byteLength} bytes`
+    output.textContent = text
+    output.hidden = text === ''
+  }
+
+  /** Shows the answer as it arrives, until it ends or is stopped. @param {string} url @param {RequestInit} init */
+  async function follow(url, init) {
+    const connection = new AbortController()
+    const end = () => connection.abort()
+    stop.addEventListener('click', end)
+    send.disabled = true
+    stop.hidden = false
+    status.textContent = 'Connecting…'
+    output.textContent = ''
+    const begun = performance.now()
+    try {
+      const res = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store', signal: connection.signal })
+      status.textContent = statusLine(res, begun)
+      if (!res.ok || !res.body) return await showWhole(res)
+      status.textContent += '. What arrives is shown below.'
+      output.hidden = false
+      for await (const text of texts(res.body)) show(text)
+      status.textContent = 'The server ended the answer.'
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'the request failed'
+      status.textContent = connection.signal.aborted ? 'Stopped.' : `The connection broke: ${why}`
+    } finally {
+      stop.removeEventListener('click', end)
+      send.disabled = false
+      // The focus would be lost with the button.
+      if (document.activeElement === stop) send.focus()
+      stop.hidden = true
+    }
+  }
+
+  /**
+   * The newest message stays in view, unless the reader has scrolled up.
+   *   /** The newest stay in sight, unless the reader has scrolled up. @param {string} text
+   */
+  function show(text) {
+    const atEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40
+    output.textContent = ((output.textContent ?? '') + text).slice(-shownBytes)
+    if (atEnd) output.scrollTop = output.scrollHeight
+  }
   return form
+}
+
+/** @param {Response} res @param {number} begun */
+function statusLine(res, begun) {
+  const request = res.headers.get('x-request-id')
+  return `${res.status} in ${Math.round(performance.now() - begun)} ms${request ? `, request ${request}` : ''}`
+}
+
+/** @param {ReadableStream<Uint8Array>} body */
+async function* texts(body) {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) yield decoder.decode(part.value, { stream: true })
 }
 
 /** @param {string} text */
@@ -155,6 +224,6 @@ function store(name, value) {
     // A secret key must not stay anywhere in a browser.
     if (!value.trim().startsWith('wsk_')) sessionStorage.setItem(name, value)
   } catch {
-    // Storage can be switched off: the form works, and forgets.
+    // Storage can be switched off. The form still works, but keeps nothing.
   }
 }

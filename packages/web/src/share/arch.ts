@@ -1,7 +1,7 @@
 /**
- * The house's mark and, where there is no picture, the drawing that stands in for one: arches behind arches, and a sun
- * whose place comes from the collection's id, so that no two empty pages look alike. Decoration: hidden from screen
- * readers.
+ * The mark of Atrium, and the drawing that is shown if there is no picture: arches within arches and a sun. The
+ * collection's id determines the sun's position, so that empty pages differ. Both are decoration and hidden from
+ * screen readers.
  */
 
 export const archMarkPath = '<path d="M1 14V6.5a5.5 5.5 0 0 1 11 0V14M4 14V6.5a2.5 2.5 0 0 1 5 0V14"/>'
@@ -14,7 +14,7 @@ const MIDDLE = WIDTH / 2
 const RADII = [150, 114, 80, 48]
 const OPENING = archPath(48)
 
-/** `sun`: `waiting` glows slowly, `still` is there, `none` leaves the doorway dark. */
+/** `sun`: `waiting` pulses slowly, `still` does not move, `none` leaves the doorway dark. */
 export function archDrawing(seed: string, sun: 'none' | 'still' | 'waiting'): string {
   const arches = RADII.map((radius, depth) => `<path class="arch d${depth}" d="${archPath(radius)}"/>`)
   return [
@@ -31,7 +31,7 @@ function archPath(radius: number): string {
   return `M${MIDDLE - radius} ${FLOOR}V${spring}a${radius} ${radius} 0 0 1 ${radius * 2} 0V${FLOOR}z`
 }
 
-/** The sun in the doorway, and its light on the floor falling away from it. */
+/** The sun in the doorway, and its light on the floor. */
 function sunlight(seed: string, sun: 'still' | 'waiting'): string {
   const number = hash(seed)
   const x = MIDDLE - 26 + (number % 53)

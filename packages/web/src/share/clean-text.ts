@@ -1,28 +1,32 @@
 /**
- * Text written by strangers, made fit to show: controls, bidi overrides and lone surrogates gone, length bounded in
- * graphemes so that no emoji or accented letter is cut in two.
+ * Makes untrusted text safe to show. It removes controls, bidi overrides and lone surrogates, and limits the length
+ * in graphemes, so that no emoji or accented letter is cut.
  */
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-// One grapheme may be arbitrarily long (a letter under a thousand accents), so code units are bounded too. The longest
-// emoji in use take 15 code units; real text averages under 3.
+// One grapheme can have any length (a letter with a thousand accents), so code units are limited too. The longest
+// emoji in use have 15 code units; real text has fewer than 3 on average.
 const MAX_UNITS_PER_GRAPHEME = 4
 
 const CONTROLS = /(?!\n)[\p{Cc}\ufeff\ufff9-\uffff]/gu
-// Embeddings, overrides and isolates can make text read as what it is not, beyond its own element in a tab or a link
-// preview. The plain marks (LRM, RLM, ALM) stay: right-to-left writers need them.
+// Embeddings, overrides and isolates can make text look like different text, even beyond its own element (in a tab or
+// a link preview). The plain marks (LRM, RLM, ALM) stay, because right-to-left text needs them.
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
 const STACKED_MARKS = /(\p{M}{6})\p{M}+/gu
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{C}\u2800]/gu
 
-/** One line of text, or undefined when the value is not a string or shows nothing. `maxLength` counts graphemes. */
+/**
+ * Returns one line of text, or undefined if the value is not a string or shows nothing. `maxLength` counts graphemes.
+ */
 export function cleanLine(value: unknown, maxLength: number): string | undefined {
   const text = cleanCharacters(value, maxLength)
   return text && truncate(text.replace(/\s+/gu, ' ').trim(), maxLength)
 }
 
-/** Paragraphs (parted by blank lines) of lines, bounded together; empty when there is nothing to show. */
+/**
+ * Splits text into paragraphs (at blank lines) of lines, with one limit for all. Empty if there is nothing to show.
+ */
 export function cleanParagraphs(value: unknown, maxLength: number): string[][] {
   const text = cleanCharacters(value, maxLength)
   if (!text) return []
@@ -38,7 +42,7 @@ export function cleanParagraphs(value: unknown, maxLength: number): string[][] {
     .map((paragraph) => paragraph.split('\n'))
 }
 
-/** At most `maxLength` graphemes, the last of them an ellipsis when something was cut. */
+/** At most `maxLength` graphemes; the last one is an ellipsis if something was cut. */
 export function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const maxUnits = maxLength * MAX_UNITS_PER_GRAPHEME
@@ -54,7 +58,8 @@ export function truncate(text: string, maxLength: number): string {
 
 function cleanCharacters(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== 'string') return undefined
-  // Cut before looking closely, so that a megabyte costs no more than a page; twice, since cleaning shortens.
+  // Cuts before it looks closely, so that a megabyte costs no more than a page. It cuts twice, because cleaning
+  // shortens the text.
   const text = value
     .slice(0, maxLength * MAX_UNITS_PER_GRAPHEME * 2)
     .toWellFormed()

@@ -23,7 +23,7 @@ slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7
 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00
 yellowgreen 9acd32`
 
-/** The 148 named colours of CSS, lower case, as six hex digits. */
+/** The 148 named colours of CSS in lower case, as six hex digits. */
 export const COLOUR_NAMES: ReadonlyMap<string, string> = new Map(
   Array.from(TABLE.matchAll(/\b([a-z]{3,20}) ([0-9a-f]{6})/g), ([, name = '', hex = '']) => [name, hex]),
 )

@@ -1,15 +1,15 @@
-/** Opaque sRGB colours, 0–255 a channel, and the arithmetic of WCAG 2.2 on them. */
+/** Opaque sRGB colours (0–255 per channel) and the arithmetic of WCAG 2.2 on them. */
 export type Colour = readonly [red: number, green: number, blue: number]
 
 export const BLACK: Colour = [0, 0, 0]
 export const WHITE: Colour = [255, 255, 255]
 
-/** `#rrggbb`: the only form in which a colour reaches a style sheet, so that none of a tenant's characters ever do. */
+/** `#rrggbb`. Colours reach a style sheet only in this form, so that no character of a tenant does. */
 export function toHex(colour: Colour): string {
   return `#${colour.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
 }
 
-/** `share` of `b` (0–1) in `a`, channel by channel; also what a translucent `b` looks like over `a`. */
+/** Mixes `share` (0–1) of `b` into `a`, channel by channel. This is also how a translucent `b` looks over `a`. */
 export function mix(a: Colour, b: Colour, share: number): Colour {
   const channel = (from: number, to: number): number => Math.round(from + (to - from) * share)
   return [channel(a[0], b[0]), channel(a[1], b[1]), channel(a[2], b[2])]

@@ -16,8 +16,8 @@ export type Hero = {
   element: 'img' | 'video'
   url: string
   /**
-   * As a content security policy names it; absent for an own origin that only 'self' can name, such as an IPv6
-   * address.
+   * The hero's origin, in the form of a Content-Security-Policy source. Absent for an own origin that only 'self' can
+   * name, such as an IPv6 address.
    */
   origin?: string
   title?: string
@@ -31,11 +31,11 @@ const TYPES_BY_EXTENSION: Partial<Record<string, string>> = { mp4: 'video/mp4', 
 const MIME = /^(?:image|video)\/[a-z0-9.+-]{1,60}$/
 const MAX_SIDE = 20_000
 const MAX_URL_LENGTH = 2_048
-// The URL standard lets a host contain `;` `,` and quotes, which would end a directive of the content security policy
-// and start another. Hosts that need more than this are not reachable by DNS anyway.
+// The URL standard allows `;` `,` and quotes in a host. They would end a directive of the Content-Security-Policy and
+// start another. DNS cannot resolve such hosts anyway.
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/
 
-/** The hero as it may be shown, or undefined when its url is neither https nor of the platform's own origin. */
+/** Returns the hero as it may be shown, or undefined if its url is neither https nor of the platform's own origin. */
 export function readHero(hero: HeroInput | undefined, publicUrl: string): Hero | undefined {
   const url = hero && readUrl(hero.url, publicUrl)
   if (!url) return undefined

@@ -1,11 +1,11 @@
 /**
- * For tests: what a tenant might put into metadata to break out of the page. Each value that is code calls `canary()`;
- * each that fetches asks for `evil.example`. A test page that is safe does neither.
+ * For tests: values that a tenant might put into metadata to break out of the page. Values with code call `canary()`,
+ * and values that load something request it from `evil.example`. On a safe page neither happens.
  */
 
 const SCRIPT = '<script>canary()</script>'
 
-/** Strings to try in every text field, and as a theme, and as each colour of one. */
+/** Strings to try in every text field, as a theme, and as each colour of a theme. */
 export const HOSTILE_TEXTS: readonly string[] = [
   SCRIPT,
   `</title>${SCRIPT}`,

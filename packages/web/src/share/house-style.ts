@@ -1,5 +1,5 @@
 /**
- * The colours of the pages that belong to no tenant: checkout, sign-in, documentation. They are those of the Space app
+ * The colours of pages that belong to no tenant: checkout, sign-in, documentation. They are those of the Space app
  * (packages/web/src/space/style/tokens.css). Every text has a contrast of 4.5 or more on `background` and `surface`.
  */
 export const HOUSE_COLOURS: Readonly<Record<string, { readonly token: string; readonly light: string; readonly dark: string }>> =
@@ -24,7 +24,7 @@ export const HOUSE_SANS =
 export const HOUSE_SERIF =
   '"Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua",Georgia,"Noto Serif","Liberation Serif",serif'
 
-/** The start of a style sheet: custom properties, by the names above. */
+/** The start of a style sheet: the custom properties of the names above. */
 export const HOUSE_ROOT = `:root{color-scheme:light dark;${Object.entries(HOUSE_COLOURS)
   .map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`)
   .join(';')};--sans:${HOUSE_SANS};--serif:${HOUSE_SERIF};--round:10px}`

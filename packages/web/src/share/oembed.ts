@@ -10,9 +10,12 @@ const WALL_FRAME = { width: 640, height: 720 }
 const FRAME_SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
 /**
- * The oEmbed 1.0 answer about a share page (https://oembed.com, JSON): `photo` for a picture of known size within the
- * limits, `rich` (a frame around the page) for any other hero, since a photo's url must be the picture at the very
- * size stated and we do not scale; `link`, with a published card as its thumbnail, when there is no hero.
+ * Returns the oEmbed 1.0 answer about a share page (https://oembed.com, JSON).
+ *
+ * - `photo` for a picture of known size within the limits. The url of a photo must be the picture at exactly that
+ *   size, and Atrium does not scale it.
+ * - `rich` (a frame around the page) for any other hero.
+ * - `link`, with a published card as its thumbnail, if there is no hero.
  */
 export function oembedFor(input: SharePageInput, limits: OembedLimits = {}): Record<string, string | number> {
   const { hero, preview, title } = readSharePage(input)
@@ -23,7 +26,9 @@ export function oembedFor(input: SharePageInput, limits: OembedLimits = {}): Rec
   return { type: 'rich', ...common, ...frame(input.pageUrl, title, FRAME, FRAME_SANDBOX, limits) }
 }
 
-/** The oEmbed answer about a wall: a frame around the page, whose script reads the stream of its own origin. */
+/**
+ * Returns the oEmbed answer about a wall: a frame around the page, whose script reads the stream of its own origin.
+ */
 export function oembedForWall(
   input: SharePageInput,
   address: string,

@@ -1,9 +1,10 @@
-/** What the public pages of a collection have in common. */
+/** The parts that the public pages of a collection share. */
+import type { PageText } from '../page-text/page-text.ts'
 import { ARCH_MARK } from './arch.ts'
 import { toHex } from './colour.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Theme } from './theme.ts'
-import { languageOf } from './writing-system.ts'
+import { directionOf, languageOf } from './writing-system.ts'
 
 export const SITE_NAME = 'Atrium'
 
@@ -28,13 +29,21 @@ export function description(paragraphs: string[][]): string {
   return `<div class="description">${lines.join('\n')}</div>`
 }
 
-/** A tenant's words carry their own language and direction, whatever the page around them has. */
+/** A tenant's words have their own language and direction, whatever those of the page are. */
 export function textAttributes(text: string): string {
   return `lang="${languageOf(text)}" dir="auto"`
 }
 
-export function footer(publicUrl: string): string {
+/**
+ * The direction of the page: right to left if its title or its reader's language is written so. Words of the page
+ * itself carry `text.direction`.
+ */
+export function pageDirection(title: string, text: PageText): 'ltr' | 'rtl' {
+  return text.direction === 'rtl' ? 'rtl' : directionOf(title)
+}
+
+export function footer(publicUrl: string, text: PageText): string {
   const href = escapeHtml(new URL('/', publicUrl).href)
-  // A new tab, since the page may be standing in someone's frame.
-  return `<footer><a href="${href}" target="_blank" rel="noopener noreferrer" dir="ltr">${ARCH_MARK}Shared with ${SITE_NAME}</a></footer>`
+  // Opens a new tab, because the page may be in a frame.
+  return `<footer><a href="${href}" target="_blank" rel="noopener noreferrer" dir="${text.direction}">${ARCH_MARK}${text.share.sharedWith}</a></footer>`
 }

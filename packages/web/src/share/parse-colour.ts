@@ -1,12 +1,12 @@
 import type { Colour } from './colour.ts'
 import { COLOUR_NAMES } from './colour-names.ts'
 
-/** A colour as written: alpha 0–1 still apart, since what it looks like depends on what is behind. */
+/** A colour as written. Alpha (0–1) is kept apart, because the result depends on the background. */
 type ParsedColour = { colour: Colour; alpha: number }
 
 type Term = { value: number; unit: string }
 
-// Long enough for any sane spelling; short enough that no pattern below can be made slow.
+// Long enough for any reasonable notation, and short enough that no pattern below can be slow.
 const MAX_LENGTH = 64
 const HEX = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/
 const FUNCTION = /^(rgb|hsl|oklch)(a?)\(([^()]*)\)$/
@@ -14,8 +14,9 @@ const TERM = /^([+-]?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?)(%|deg|rad|grad|turn|)$/
 const DEGREES: Record<string, number> = { '': 1, deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }
 
 /**
- * Reads a CSS colour: hex, a named colour, rgb(), hsl() (with commas or without) or oklch(). Anything else (variables,
- * calc(), currentcolor, url(), several declarations) is undefined. Out-of-range channels are clamped, as browsers do.
+ * Reads a CSS colour: hex, a named colour, rgb(), hsl() (with or without commas) or oklch(). Returns undefined for
+ * anything else (variables, calc(), currentcolor, url(), several declarations). Channels out of range are clamped, as
+ * in browsers.
  */
 export function parseColour(value: unknown): ParsedColour | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined
@@ -96,8 +97,8 @@ const CONVERT = {
     return toColour([channel(0), channel(8), channel(4)], 255)
   },
 
-  // https://www.w3.org/TR/css-color-4/#color-conversion-code, the matrices of OKLab multiplied out to linear sRGB. What lies outside
-  // sRGB is clipped, as browsers do today.
+  // The matrices of https://www.w3.org/TR/css-color-4/#color-conversion-code from OKLab to linear sRGB, multiplied.
+  // Colours outside sRGB are clipped, as browsers do.
   oklch(lightnessTerm: Term, chromaTerm: Term, hueTerm: Term): Colour | undefined {
     const lightness = fraction(lightnessTerm, 1)
     const chroma = fraction(chromaTerm, 0.4)

@@ -125,7 +125,7 @@ test('without metadata the title is the hero’s, then a plain one', () => {
 })
 
 test('the state closed is shown once, open and ready only without a picture', () => {
-  assertHas(render({ state: 'closed' }).html, '<p class="state">Closed</p>')
+  assertHas(render({ state: 'closed' }).html, '<p class="state" dir="ltr">Closed</p>')
   assert.doesNotMatch(render({ state: 'ready' }).html, /class="state"|picture will appear/)
   assertHas(render({ state: 'open', hero: undefined }).html, 'Still gathering.')
   const empty = render({ state: 'closed', hero: undefined }).html

@@ -1,43 +1,43 @@
+import { englishText, type PageText } from '../page-text/page-text.ts'
 import { archDrawing } from './arch.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Hero } from './hero.ts'
-import { description, footer, meta, schemeTags, SITE_NAME, textAttributes } from './page-parts.ts'
+import { description, footer, meta, pageDirection, schemeTags, SITE_NAME, textAttributes } from './page-parts.ts'
 import { readSharePage, type SharePage, type SharePageInput } from './share-page.ts'
 import { sharePolicy } from './share-policy.ts'
 import { isTall, shareStyle } from './share-style.ts'
 import { readTheme, type Theme } from './theme.ts'
-import { directionOf } from './writing-system.ts'
-
-/** SHA-256 of the text's UTF-8 bytes, in base64 (not base64url): what a content security policy names a style by. */
-export type Sha256Base64 = (text: string) => string
-
-/** A document and the Content-Security-Policy header it must be served with. */
-export type RenderedPage = { html: string; csp: string }
-
-const NOTICES: Record<SharePageInput['state'], string> = {
-  open: 'Still gathering. The picture will appear here.',
-  ready: 'The picture will appear here.',
-  closed: 'This collection is closed.',
-}
 
 /**
- * The public page of a collection: complete without JavaScript, the same bytes for the same input (so a hash of `html`
- * is an ETag). Serve it as `text/html; charset=utf-8` with `csp`, without X-Frame-Options.
+ * SHA-256 of the text's UTF-8 bytes in base64 (not base64url), the form in which a Content-Security-Policy names a
+ * style.
  */
-export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base64): RenderedPage {
-  const page = readSharePage(input)
+export type Sha256Base64 = (text: string) => string
+
+/** A document and the Content-Security-Policy header to send with it. */
+export type RenderedPage = { html: string; csp: string }
+
+const NOTICES = { open: 'gathering', ready: 'awaited', closed: 'closed' } as const
+
+/**
+ * Renders the public page of a collection. It is complete without JavaScript. The same input gives the same bytes, so
+ * a hash of `html` is an ETag. Serve it as `text/html; charset=utf-8` with `csp`, without X-Frame-Options.
+ */
+export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
+  const page = readSharePage(input, text)
   return renderDocument(
     {
       title: `${page.title} · ${SITE_NAME}`,
-      direction: directionOf(page.title),
+      language: text.language,
+      direction: pageDirection(page.title, text),
       theme: page.theme,
       head: [...linkTags(input, page), ...previewTags(input, page)],
       body: [
         `<main>\n<article class="${articleClass(page.hero)}">`,
-        page.hero ? heroFigure(page.hero, page.title) : emptyFigure(input),
-        label(page, input.state),
+        page.hero ? heroFigure(page.hero, page.title) : emptyFigure(input, text),
+        label(page, input.state, text),
         '</article>\n</main>',
-        footer(input.publicUrl),
+        footer(input.publicUrl, text),
       ],
       hero: page.hero,
     },
@@ -46,18 +46,20 @@ export function renderSharePage(input: SharePageInput, sha256Base64: Sha256Base6
 }
 
 /** The page for an unknown id. It gives no reason, so that a deleted collection looks like one that never existed. */
-export function renderShareNotFound(sha256Base64: Sha256Base64): RenderedPage {
+export function renderShareNotFound(sha256Base64: Sha256Base64, text: PageText = englishText): RenderedPage {
+  const { missing, missingHeading, missingTitle } = text.share
   return renderDocument(
     {
-      title: `Nothing here · ${SITE_NAME}`,
-      direction: 'ltr',
+      title: `${missingTitle} · ${SITE_NAME}`,
+      language: text.language,
+      direction: text.direction,
       theme: readTheme(undefined),
       head: [],
       body: [
         '<main>\n<article class="piece empty missing">',
         `<figure><div class="frame">${archDrawing('', 'none')}</div></figure>`,
-        '<div class="label"><div class="words"><h1>There is nothing at this address</h1>',
-        '<div class="description"><p>The link may be incomplete, or what it led to has been taken down.</p></div></div></div>',
+        `<div class="label"><div class="words"><h1>${missingHeading}</h1>`,
+        `<div class="description"><p>${missing}</p></div></div></div>`,
         '</article>\n</main>',
       ],
     },
@@ -67,6 +69,7 @@ export function renderShareNotFound(sha256Base64: Sha256Base64): RenderedPage {
 
 type Document = {
   title: string
+  language: string
   direction: 'ltr' | 'rtl'
   theme: Theme
   head: string[]
@@ -78,12 +81,12 @@ function renderDocument(document: Document, sha256Base64: Sha256Base64): Rendere
   const style = shareStyle(document.theme, document.hero?.size)
   const html = [
     '<!doctype html>',
-    `<html lang="en" dir="${document.direction}">`,
+    `<html lang="${document.language}" dir="${document.direction}">`,
     '<head>',
     '<meta charset="utf-8">',
     `<title>${escapeHtml(document.title)}</title>`,
     '<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">',
-    // The link is the key to the page: keep it from search engines, and from the hero's host.
+    // Anyone who has the address can see the page, so it is kept from search engines and from the hero's host.
     '<meta name="robots" content="noindex,nofollow,noarchive">',
     '<meta name="referrer" content="no-referrer">',
     ...schemeTags(document.theme),
@@ -106,7 +109,7 @@ function linkTags(input: SharePageInput, page: SharePage): string[] {
   ]
 }
 
-/** Open Graph and Twitter card: what a chat or a feed shows of the link. */
+/** Open Graph and Twitter card: the preview of the link in chats and feeds. */
 function previewTags(input: SharePageInput, page: SharePage): string[] {
   const { hero, preview, title, summary } = page
   const properties: Array<[string, string | number | undefined]> = [
@@ -160,14 +163,15 @@ function altOf(hero: Hero, title: string): string {
   return hero.alt ?? hero.title ?? title
 }
 
-function emptyFigure({ id, state }: SharePageInput): string {
+function emptyFigure({ id, state }: SharePageInput, text: PageText): string {
   const drawing = archDrawing(id, state === 'open' ? 'waiting' : state === 'ready' ? 'still' : 'none')
-  return `<figure><div class="frame">${drawing}</div><figcaption><bdi>${NOTICES[state]}</bdi></figcaption></figure>`
+  return `<figure><div class="frame">${drawing}</div><figcaption><bdi dir="${text.direction}">${text.share[NOTICES[state]]}</bdi></figcaption></figure>`
 }
 
-function label({ title, paragraphs, hero }: SharePage, state: SharePageInput['state']): string {
-  // "Closed" means that nothing more will be added. Without a picture, the notice in its place contains this already.
-  const closed = hero && state === 'closed' ? '<p class="state">Closed</p>' : ''
+function label({ title, paragraphs, hero }: SharePage, state: SharePageInput['state'], text: PageText): string {
+  // "Closed" means that nothing more will be added. If there is no picture, the notice in its place already says
+  // this.
+  const closed = hero && state === 'closed' ? `<p class="state" dir="${text.direction}">${text.share.closedMark}</p>` : ''
   const heading = `<div class="heading">${closed}<h1 ${textAttributes(title)}>${escapeHtml(title)}</h1></div>`
   return `<div class="label"><div class="words">${heading}${description(paragraphs)}</div></div>`
 }

@@ -1,11 +1,12 @@
+import { englishText, type PageText } from '../page-text/page-text.ts'
 import { cleanLine, cleanParagraphs, truncate } from './clean-text.ts'
 import { readHero, type Hero, type HeroInput } from './hero.ts'
 import { readTheme, type Theme } from './theme.ts'
 
-/** Everything the public page of a collection is made from. Items and unpublished artifacts have no way in. */
+/** All input of the public page of a collection. It contains no items and no unpublished artifacts. */
 export type SharePageInput = {
   id: string
-  /** Opaque JSON of the tenant; `share_title`, `share_description` and `theme` are read, all of it is distrusted. */
+  /** Opaque JSON of the tenant. Only `share_title`, `share_description` and `theme` are read, as untrusted input. */
   metadata: unknown
   state: 'open' | 'ready' | 'closed'
   /** The published hero artifact, if there is one. */
@@ -32,12 +33,12 @@ export type SharePage = {
   preview: Hero | undefined
 }
 
-export function readSharePage(input: SharePageInput): SharePage {
+export function readSharePage(input: SharePageInput, text: PageText = englishText): SharePage {
   const hero = readHero(input.hero, input.publicUrl)
   const paragraphs = cleanParagraphs(ownValue(input.metadata, 'share_description'), 2_000)
   const summary = truncate(paragraphs.flat().join(' '), 200)
   return {
-    title: cleanLine(ownValue(input.metadata, 'share_title'), 200) ?? hero?.title ?? 'Untitled collection',
+    title: cleanLine(ownValue(input.metadata, 'share_title'), 200) ?? hero?.title ?? text.share.untitled,
     paragraphs,
     summary: summary || undefined,
     theme: readTheme(ownValue(input.metadata, 'theme')),

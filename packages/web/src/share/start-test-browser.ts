@@ -1,18 +1,20 @@
-import { existsSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { findProgram, skipWithout } from '../../../../tests/support/skip-without.ts'
 
-// The headless shell is the same engine without a desktop's browser around it: a third faster.
+// The headless shell has the same engine without the rest of a desktop browser. It is a third faster.
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? findProgram('chromium-headless-shell') ?? findProgram('chromium')
 
-/** Why browser tests cannot run here; false when they can. For `test(..., { skip })`. */
+/** The reason why browser tests cannot run here, or false if they can. For `test(..., { skip })`. */
 export const skipWithoutChromium: string | false =
   CHROMIUM === undefined ? skipWithout('chromium-headless-shell') : !existsSync(CHROMIUM) && `no Chromium at ${CHROMIUM}`
 
-// As root in a container there is no sandbox to have; the rest keeps the browser from calling home, so that every
-// request a test sees is the page's.
+// As root in a container, Chromium cannot use its sandbox. The other options keep the browser from sending requests
+// of its own, so that a test sees only the requests of the page.
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -30,7 +32,7 @@ export function startTestBrowser(): Promise<Browser> {
 interface Watch {
   /** The origins that the page may request. */
   mayAsk: (url: URL) => boolean
-  /** Console errors that the test causes on purpose. */
+  /** Console errors that the test causes deliberately. */
   expected: RegExp
 }
 
@@ -58,6 +60,26 @@ export async function openWatchedPage(
     if (!mayAsk(new URL(request.url()))) problems.push(request.url())
   })
   return { page, problems }
+}
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+/**
+ * axe measures contrast at the current opacity, so elements that fade in must be fully visible. Endless animations
+ * continue.
+ */
+const FINISH_ANIMATIONS = `for (const animation of document.getAnimations())
+  if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish()`
+
+/** Fails with what axe finds in the page. `contrast` checks colours alone, for a second colour scheme. */
+export async function assertAccessible(page: Page, what?: string, rules: 'all' | 'contrast' = 'all'): Promise<void> {
+  // A policy keeps out what the page evaluates, but not what its debugger does.
+  await page.evaluate(FINISH_ANIMATIONS)
+  await page.evaluate(axe)
+  const found = await page.evaluate<unknown>(
+    `axe.run(${rules === 'contrast' ? "{ runOnly: ['color-contrast'] }" : ''})
+      .then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)]))`,
+  )
+  assert.deepEqual(found, [], what)
 }
 
 /** An HTTP server on a free loopback port. */

@@ -1,10 +1,11 @@
 import { BLACK, WHITE, contrast, mix, type Colour } from './colour.ts'
+import { HOUSE_COLOURS } from './house-style.ts'
 import { parseColour } from './parse-colour.ts'
 
 export type Palette = {
   scheme: 'light' | 'dark'
   background: Colour
-  /** Behind a picture that is still loading, and in frames. Text may lie on it. */
+  /** Shown behind a picture that is loading, and in frames. Text may be on it. */
   surface: Colour
   text: Colour
   muted: Colour
@@ -12,9 +13,10 @@ export type Palette = {
   accent: Colour
 }
 
-export type Look = 'plain' | 'paper' | 'neon'
+/** house: as the pages that belong to no tenant. */
+export type Look = 'house' | 'plain' | 'paper' | 'neon'
 
-/** One palette, or two between which the visitor's preference chooses. */
+/** One palette, or two, of which the visitor's preference selects one. */
 export type Theme = { look: Look } & ({ palette: Palette } | { light: Palette; dark: Palette })
 
 /** WCAG 2.2: 1.4.3 for text, 1.4.11 for marks and focus rings. */
@@ -64,21 +66,23 @@ const NAMED: ReadonlyMap<unknown, Theme> = new Map<unknown, Theme>([
   ['neon', { look: 'neon', palette: NEON }],
 ])
 
-const SYSTEM: Theme = { look: 'plain', light: LIGHT, dark: DARK }
+const HOUSE = { light: housePalette('light'), dark: housePalette('dark') }
+
+const SYSTEM: Theme = { look: 'house', ...HOUSE }
 
 type Wishes = Partial<Record<'background' | 'surface' | 'text' | 'muted' | 'accent', Colour>>
 
 /**
  * Reads the theme of a collection's metadata: a name, or an object of CSS colours under `background`, `surface`,
- * `text`, `muted`, `accent`. What is missing is derived, what is not a colour is ignored, and what could not be read
- * on its background is replaced. Without a background or text of its own, the page follows the visitor's light or dark
- * preference.
+ * `text`, `muted` and `accent`. Missing colours are derived, invalid ones are ignored, and colours with too little
+ * contrast are replaced. If the theme has neither a background nor a text colour, the page follows the visitor's
+ * light or dark preference.
  */
 export function readTheme(value: unknown): Theme {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NAMED.get(value) ?? SYSTEM
   const wishes = readWishes(value)
   if (!wishes.background && !wishes.text && !wishes.surface) {
-    return { look: 'plain', light: paletteFrom(LIGHT, wishes), dark: paletteFrom(DARK, wishes) }
+    return { look: 'house', light: paletteFrom(HOUSE.light, wishes), dark: paletteFrom(HOUSE.dark, wishes) }
   }
   const backdrop = wishes.background ?? (wishes.text ? opposite(wishes.text) : wishes.surface)
   const base = backdrop && isDark(backdrop) ? DARK : LIGHT
@@ -87,7 +91,7 @@ export function readTheme(value: unknown): Theme {
 
 const wishKeys = ['background', 'surface', 'text', 'muted', 'accent']
 
-/** Says what `readTheme` ignores of a theme. `key` is the key of a colour; absent: the theme itself. */
+/** Lists what `readTheme` ignores of a theme. `key` is the key of a colour; absent for the theme itself. */
 export function themeFaults(value: unknown): { key?: string; message: string }[] {
   if (value === undefined || NAMED.has(value)) return []
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -100,12 +104,28 @@ export function themeFaults(value: unknown): { key?: string; message: string }[]
   })
 }
 
+function housePalette(scheme: 'light' | 'dark'): Palette {
+  const colour = (name: string): Colour => {
+    const parsed = parseColour(HOUSE_COLOURS[name]?.[scheme])
+    if (!parsed) throw new Error(`the house style has no colour ${name}`)
+    return parsed.colour
+  }
+  return {
+    scheme,
+    background: colour('background'),
+    surface: colour('surface'),
+    text: colour('text'),
+    muted: colour('muted'),
+    accent: colour('accent'),
+  }
+}
+
 function readWishes(theme: object): Wishes {
   const read = (key: string, behind: Colour): Colour | undefined => {
     const parsed = Object.hasOwn(theme, key) ? parseColour((theme as Record<string, unknown>)[key]) : undefined
     return parsed && mix(behind, parsed.colour, parsed.alpha)
   }
-  // Translucent colours become what they look like, so that contrast is judged on what is seen.
+  // Replaces translucent colours by the resulting opaque ones, so that contrast is computed from the visible colour.
   const background = read('background', WHITE)
   const behind = background ?? WHITE
   const wishes = {
@@ -118,7 +138,7 @@ function readWishes(theme: object): Wishes {
 function paletteFrom(base: Palette, wishes: Wishes): Palette {
   const background = wishes.background ?? base.background
   const text = firstReadable([background], [wishes.text, base.text, BLACK, WHITE])
-  // The base's own greys are tuned to its background; on another they are derived.
+  // The base's own greys fit its background only. On another background they are derived.
   const tuned = wishes.background ? undefined : base
   const surfaces = [wishes.surface, tuned?.surface, mix(background, text, 0.06)]
   const surface = surfaces.find((colour) => colour && readable(text, colour)) ?? background
@@ -129,7 +149,10 @@ function paletteFrom(base: Palette, wishes: Wishes): Palette {
   return { scheme: isDark(background) ? 'dark' : 'light', background, surface, text, muted, accent }
 }
 
-/** Black or white reads on any one background (at least 4.58), so a list that ends with both always has an answer. */
+/**
+ * Black or white has enough contrast on any single background (at least 4.58), so a list that ends with both always
+ * has a result.
+ */
 function firstReadable(backgrounds: Colour[], candidates: Array<Colour | undefined>): Colour {
   const found = candidates.find((colour) => colour && backgrounds.every((background) => readable(colour, background)))
   if (!found) throw new Error('no readable colour among the candidates')

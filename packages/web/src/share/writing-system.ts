@@ -1,7 +1,7 @@
-/** The language of a text, as far as its letters determine it. */
+/** Determines the language of a text from its letters, as far as possible. */
 
 const SCRIPTS: ReadonlyArray<readonly [RegExp, string]> = [
-  // Kana before Han: Japanese mixes them, and the fonts for the shared characters differ.
+  // Kana come before Han, because Japanese mixes them, and the fonts for the shared characters differ.
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
   [/\p{Script=Hangul}/u, 'ko'],
   [/\p{Script=Han}/u, 'zh'],
@@ -10,7 +10,7 @@ const SCRIPTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\p{Script=Greek}/u, 'el'],
   [/\p{Script=Armenian}/u, 'hy'],
   [/\p{Script=Georgian}/u, 'ka'],
-  // Shared by many languages: the script is known, the language is not.
+  // Many languages share these scripts, so the language remains unknown.
   [/\p{Script=Arabic}/u, 'und-Arab'],
   [/\p{Script=Cyrillic}/u, 'und-Cyrl'],
   [/\p{Script=Devanagari}/u, 'und-Deva'],
@@ -22,8 +22,8 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Samaritan}\p{Script=Mandaic}]/u
 
 /**
- * A BCP 47 tag, or '' (HTML's "unknown") for Latin letters and mixtures led by them: a screen reader then keeps the
- * listener's own voice rather than reading French as English.
+ * Returns a BCP 47 tag, or '' (HTML's "unknown") for Latin letters and mixtures that begin with them. A screen reader
+ * then keeps the listener's own voice instead of reading French as English.
  */
 export function languageOf(text: string): string {
   const letters = text.match(LETTERS)?.length ?? 0
@@ -32,7 +32,7 @@ export function languageOf(text: string): string {
   return SCRIPTS.find(([script]) => script.test(text))?.[1] ?? ''
 }
 
-/** The direction of the first letter that has one, as `dir="auto"` decides. */
+/** The direction of the first letter that has one, as `dir="auto"` determines it. */
 export function directionOf(text: string): 'ltr' | 'rtl' {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && RIGHT_TO_LEFT.test(first) ? 'rtl' : 'ltr'

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { HOSTILE_TEXTS } from '../share/hostile-values.ts'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { addAgent, addCoupon, lineOf, openCatalog, pay, skipWithoutApi } from './testing/inviting.ts'
 import { assertFitsPhone, PHONE } from './testing/phone.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import type { StubApi } from './testing/stub-api.ts'
-import { assertAccessible, assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
 
 describe('inviting agents, for everyone', { skip: skipWithoutChromium || skipWithoutApi, timeout: 240_000 }, () => {
   let browser: Browser
@@ -26,7 +26,7 @@ describe('inviting agents, for everyone', { skip: skipWithoutChromium || skipWit
     await space?.stop()
   })
 
-  /** From the catalog to an agent that has left, with words as long as they may be. */
+  /** From the catalog to an agent that has left, with texts of the maximum length. */
   async function visitAll(page: Page, look: (what: string) => Promise<void>): Promise<void> {
     const description = `Tells of lamps, ${'z'.repeat(300)}, and of the sea. `.repeat(4)
     addAgent(api, 'L'.repeat(120), { description, price_credits: 1_000_000, max_minutes: 90 })
@@ -104,7 +104,7 @@ describe('inviting agents, for everyone', { skip: skipWithoutChromium || skipWit
       await page.getByRole('button', { name: 'All agents' }).click()
     }
     await page.keyboard.press('Escape')
-    // As names in the room: a tag, an event handler, a way out of an attribute.
+    // Hostile names in the room: a tag, an event handler, an attribute that is closed early.
     const invited = [0, 7, 25]
     for (const i of invited) {
       await openAll()

@@ -31,17 +31,17 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await choose(ann.page)
     for (const text of ['', 'cpn_', 'wpk_000000000000000000000000000000000000', `${addCoupon(api, 5).slice(0, -1)}!`]) {
       await pay(ann.page, text)
-      await problemIn(ann.page).getByText('not a whole coupon').waitFor()
+      await problemIn(ann.page).getByText('not a complete coupon').waitFor()
     }
     assert.equal(api.presses.length, 0, 'what is no coupon goes nowhere')
     await pay(ann.page, addCoupon(api))
-    await problemIn(ann.page).getByText('not known here').waitFor()
+    await problemIn(ann.page).getByText('does not know it').waitFor()
     await pay(ann.page, addCoupon(api, 4))
-    await problemIn(ann.page).getByText('less than 5 credits is left').waitFor()
+    await problemIn(ann.page).getByText('less than 5 credits left').waitFor()
     const refusals = [
-      [{ status: 400, code: 'invalid_request', path: '/agent_id' }, 'cannot be invited any more'],
+      [{ status: 400, code: 'invalid_request', path: '/agent_id' }, 'can no longer be invited'],
       [{ status: 401, code: 'unauthorized' }, 'Reload the page'],
-      [{ status: 403, code: 'not_authorized', reason: 'token: bad_issuer' }, 'lets no agent in'],
+      [{ status: 403, code: 'not_authorized', reason: 'token: bad_issuer' }, 'does not let agents in'],
       [{ status: 403, code: 'not_authorized', reason: 'bad_room_key' }, 'does not open the room'],
       [{ status: 400, code: 'invalid_request' }, 'does not understand'],
     ] as const
@@ -66,7 +66,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     const coupon = addCoupon(api, 1_000)
     api.agents[0] = { ...api.agents[0]!, price_credits: 900 }
     await pay(ann.page, coupon)
-    await problemIn(ann.page).getByText('It costs 900 credits by now, and not 5 credits').waitFor()
+    await problemIn(ann.page).getByText('It now costs 900 credits instead of 5 credits').waitFor()
     assert.deepEqual([api.sessions.length, api.coupons.get(coupon)], [0, 1_000])
     await ann.page.getByRole('button', { name: 'Invite for 900 credits' }).click()
     await lineOf(ann.page, 'reads along').waitFor()
@@ -81,10 +81,10 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await makeRoom(ann.page, space)
     await choose(ann.page)
     await ann.page.getByText('What was said stays sealed').waitFor()
-    assert.equal(await ann.page.getByText('write in it as a guest').count(), 0)
+    assert.equal(await ann.page.getByText('writing in it as a guest').count(), 0)
     await ann.page.keyboard.press('Escape')
     await choose(ann.page, 'Faraway')
-    await ann.page.getByText('write in it as a guest').waitFor()
+    await ann.page.getByText('writing in it as a guest').waitFor()
     await ann.page.getByRole('link', { name: 'Make a room with a list' }).click()
     await ann.page.getByRole('button', { name: /^Sign in with/ }).waitFor()
     assert.ok(await ann.page.getByLabel('Only people on a list').isChecked())
@@ -108,7 +108,7 @@ describe('an agent that is not invited', { skip: skipWithoutChromium || skipWith
     await space.signIn(bob.page, 'bob@example.com')
 
     await choose(bob.page)
-    await bob.page.getByText('The list still counts').waitFor()
+    await bob.page.getByText('The list still applies').waitFor()
     await pay(bob.page, coupon)
     await problemIn(bob.page).getByText('is not on this room’s list').waitFor()
     await problemIn(bob.page).getByText(agentId).waitFor()

@@ -90,7 +90,7 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     const coupon = addCoupon(api, 20)
     const ann = await newVisitor(browser)
     await makeRoom(ann.page, space)
-    // Every try of the first press, and the first of the second one.
+    // Covers every attempt of the first press and the first attempt of the second press.
     api.troubles.push(...Array.from({ length: 5 }, () => 'lose the answer' as const))
     await choose(ann.page)
     await pay(ann.page, coupon)
@@ -100,7 +100,7 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     assert.equal(api.presses.length, 6)
     assert.equal(new Set(api.presses).size, 1)
     assert.deepEqual([api.sessions.length, api.coupons.get(coupon)], [1, 15])
-    // What was answered is over: the next press is a new one.
+    // The first launch has been answered, so the next press is a new launch.
     await choose(ann.page)
     await pay(ann.page, coupon)
     await problemIn(ann.page).getByText('Lamplighter is in this room already. Nothing was taken').waitFor()
@@ -118,7 +118,7 @@ describe('inviting an agent', { skip: skipWithoutChromium || skipWithoutApi, tim
     await lineOf(ann.page, 'reads along').waitFor()
     await ann.context.route('**/stop', (route) => route.abort())
     await ann.page.getByRole('button', { name: 'Send away Lamplighter' }).click()
-    await lineOf(ann.page, 'could not be told to go').waitFor()
+    await lineOf(ann.page, 'could not be sent away').waitFor()
     await ann.context.unroute('**/stop')
     await ann.page.getByRole('button', { name: 'Send away Lamplighter' }).click()
     await lineOf(ann.page, 'has left').waitFor()

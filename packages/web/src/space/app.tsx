@@ -10,9 +10,9 @@ import { languageStore } from './text/language.ts'
 import { t } from './text/text.ts'
 import { useStore } from './use-store.ts'
 
-/** Which screen: the address decides. `problem`: why a sign-in that was begun did not end well. */
+/** Selects the screen by the address. `problem`: why a sign-in that was started has failed. */
 export function App({ problem }: { problem: string | undefined }) {
-  // Draws everything anew when the language changes.
+  // Renders everything again when the language changes.
   useStore(languageStore, (value) => value.language)
   const fragment = useFragment()
   const config = useConfig()

@@ -11,12 +11,12 @@ export interface SpaceConfig {
   /** The public URL of the endpoint. This page uses its own origin. */
   readonly space_url: string
   readonly api_url: string
-  /** What this page may call the API with; null: it cannot invite agents. */
+  /** The key with which this page calls the API; null: it cannot invite agents. */
   readonly publishable_key: string | null
-  /** Where people buy coupons, if the operator names a place. */
+  /** The page where people buy coupons, if the operator configured one. */
   readonly coupon_url?: string
   readonly service: string
-  /** null: this service has no sign-in, and so no rooms with a list. */
+  /** null: this service has no sign-in, and therefore no rooms with a list. */
   readonly identity: IdentityConfig | null
 }
 

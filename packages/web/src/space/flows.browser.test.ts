@@ -19,7 +19,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await space?.stop()
   })
 
-  // By what was written: a name and a time before it make other numbers.
+  // Finds a message by its text, because name and time come before it and contain other numbers.
   const message = (page: Page, text: string) => page.locator('.message', { has: page.locator('.text', { hasText: text }) })
 
   test('someone makes a room and copies its link; someone else reads, replies, and each sees the other within a second', async () => {
@@ -48,7 +48,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await reply.waitFor()
     await reply.getByRole('button', { name: /In reply to/ }).click()
     assert.match(await ann.page.evaluate(() => document.activeElement?.textContent ?? ''), /The lamps are lit\./)
-    // The key goes to the endpoint and nowhere else, and never in an address.
+    // The key is sent to the endpoint only, and is never in an address.
     for (const { url, body } of [...ann.sent, ...bob.sent]) {
       assert.ok(!url.includes(mk), url)
       assert.ok(!body.includes(mk) || url === `${space.origin}/space`, url)
@@ -102,7 +102,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await write(ann.page, 'Second, from the train')
     assert.equal(await ann.page.getByText('Waiting to be sent').count(), 2)
     await write(bob.page, 'Said meanwhile')
-    // The tab is closed and opened again, and nothing of what was written can be read in its storage.
+    // The tab is closed and opened again, and its storage reveals nothing of what was written.
     const stored = await ann.page.evaluate(() => JSON.stringify(localStorage))
     assert.ok(stored.includes('/out/') && !stored.includes('train'))
     await ann.context.setOffline(false)
@@ -125,7 +125,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
   test('nothing that others can read or claim makes their message one’s own', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
     let clientId: string | undefined
-    // A service that gives the client_id of one to another, and the key without its proof.
+    // A service that gives one person's client_id to another, and the key without its proof.
     await ann.context.route('**/space', async (route) => {
       const answer = await route.fetch().catch(() => undefined)
       if (!answer) return route.abort().catch(() => undefined)
@@ -154,7 +154,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
       await ann.page.reload()
     }
     await message(ann.page, 'Really mine').waitFor()
-    // By the id that was answered when it was sent, which this device has kept.
+    // The app recognises its message by the id in the answer, which this device has stored.
     assert.match((await message(ann.page, 'Really mine').getAttribute('aria-label')) ?? '', /^You, /)
     await ann.context.unrouteAll({ behavior: 'ignoreErrors' })
     await ann.close()
@@ -307,7 +307,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     await ann.page.goto(`${link.slice(0, -1)}${link.endsWith('A') ? 'E' : 'A'}`)
     await ann.page.getByRole('heading', { name: 'This key does not open the room' }).waitFor()
     await ann.page.goto(link.slice(0, link.indexOf('.') + 9))
-    await ann.page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
+    await ann.page.getByRole('heading', { name: 'This link is incomplete' }).waitFor()
     await ann.close()
   })
 
@@ -318,7 +318,7 @@ describe('a room, from its making to its end', { skip: skipWithoutChromium, time
     space.breakWith({ status: 500, error: 'internal_error', reason: 'x' })
     await write(ann.page, 'Written in trouble')
     await ann.page.reload()
-    await ann.page.getByText('shows nothing rather than something false').waitFor()
+    await ann.page.getByText('what it would show could be wrong').waitFor()
     space.breakWith(undefined)
     await message(ann.page, 'Written in trouble').waitFor()
     await ann.close()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { addAgent, skipWithoutApi } from './testing/inviting.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertAccessible, assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
 import { ar } from './text/ar.ts'
 import { de } from './text/de.ts'
 import { en } from './text/en.ts'
@@ -51,7 +51,7 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await page.getByLabel(en.messages.message, { exact: true }).fill('Half a thought')
     await page.getByRole('button', { name: en.room.more }).click()
     await page.getByLabel(en.language).selectOption('ja')
-    // At once, without a reload: what is being written stays.
+    // The language changes at once without a reload, so that unsent text stays.
     await page.getByRole('heading', { name: ja.about.title }).waitFor()
     assert.deepEqual(await directions(page), ['ja', 'ltr'])
     await page.getByRole('button', { name: ja.close }).click()
@@ -61,7 +61,7 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await page.locator('.message .name', { hasText: ja.authors.you }).waitFor()
     await page.getByRole('button', { name: ja.room.more }).click()
     await page.getByLabel(ja.language).selectOption('ar')
-    // Messages that were drawn before are drawn anew.
+    // Messages that were rendered before are rendered again.
     await page.locator('.message .name', { hasText: ar.authors.you }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: ar.room.share }).waitFor()
@@ -91,6 +91,8 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   for (const [language, locale] of [
     ['ar', 'ar-EG'],
     ['de', 'de-DE'],
+    ['es', 'es-MX'],
+    ['fr', 'fr-CA'],
     ['ja', 'ja-JP'],
   ] as const) {
     for (const width of [390, 1280]) {
@@ -167,7 +169,7 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await page.keyboard.press('Escape')
   }
 
-  /** What is wider than its place: texts that are cut on purpose end with an ellipsis. */
+  /** Elements that are wider than their place. Texts that are cut deliberately end with an ellipsis. */
   function findCut(page: Page): Promise<string[]> {
     return page.evaluate(() =>
       [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertAccessible, assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
 
 describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
@@ -146,7 +146,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
     await stale.close()
     await ann.page.evaluate(() => {
       const account = JSON.parse(sessionStorage.getItem('atrium.space.account')!) as { idToken: string }
-      // Changes a byte of the signature, which the service rejects with `token: bad_signature`.
+      // Changes a byte of the signature. The service rejects the token with `token: bad_signature`.
       account.idToken = `${account.idToken.slice(0, -10)}${account.idToken.at(-10) === 'A' ? 'B' : 'A'}${account.idToken.slice(-9)}`
       sessionStorage.setItem('atrium.space.account', JSON.stringify(account))
     })
@@ -202,7 +202,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
   test('a sign-in that this tab did not begin is not taken', async () => {
     const ann = await newVisitor(browser)
     await ann.page.goto(`${space.origin}/space?code=stolen&state=made-up`)
-    await ann.page.getByText('was not begun in this tab').waitFor()
+    await ann.page.getByText('was not started in this tab').waitFor()
     assert.equal(new URL(ann.page.url()).search, '')
     assert.ok(!ann.sent.some(({ url }) => url.endsWith('/token')))
     await ann.close()

@@ -10,11 +10,11 @@ const LANGUAGE_WAIT_MS = 4_000
 const root = document.getElementById('app')
 if (!root) throw new Error('the page has no place for the app')
 
-// No await outside of a function: a language or a panel imports from this module, and would wait for it.
+// No await at the top level: a language or a panel imports from this module, and would wait for it.
 async function start(place: HTMLElement): Promise<void> {
-  // A language that takes longer replaces English when it comes.
+  // A language that takes longer to load replaces English later.
   await Promise.race([showLanguage(preferredLanguage()), wait(LANGUAGE_WAIT_MS, undefined)])
-  // Nothing is drawn before the room's link is back in the address bar.
+  // Nothing is rendered before the room's link is back in the address bar.
   const problem = isReturn() ? await finishSignIn((await loadConfig()).identity) : undefined
   render(<App problem={problem} />, place)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { INJECTIONS } from './testing/markdown-injections.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertAccessible, assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, newVisitor } from './testing/visitor.ts'
 import { saying } from './testing/writings.ts'
 
 const REPORT = `### Tonight

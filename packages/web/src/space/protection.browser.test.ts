@@ -37,7 +37,7 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
       ['bytes', 'recipients', 'opens', 'chain', 'shown', 'certificate', 'pin', 'source', 'attest'].map((id) => [id, 'proved']),
     )
     assert.deepEqual(await runChecks(ann.page), { ...proved, ...trusted })
-    // The stored bytes are fetched without the key, and opened here.
+    // The stored bytes are fetched without the key and opened here.
     assert.ok(ann.sent.every(({ body }) => !body.includes('"op":"sealed"') || !body.includes('"mk"')))
     assertNoTrouble(ann)
     await ann.close()
@@ -64,7 +64,7 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await ann.page.waitForFunction(() => localStorage.getItem('atrium.space.pin') !== null)
     space.changeKey()
     await ann.page.reload()
-    await ann.page.getByRole('alert').getByText('is not the one this browser knew').waitFor()
+    await ann.page.getByRole('alert').getByText('is not the one that this browser knew').waitFor()
     await ann.page.getByRole('button', { name: 'What protects this room' }).click()
     await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
     assert.equal(await ann.page.locator('[data-check=pin]').getAttribute('class'), 'check failed')

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { HOSTILE_TEXTS } from '../share/hostile-values.ts'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { assertFitsPhone, PHONE } from './testing/phone.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertAccessible, assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
 
 describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }, () => {
   let browser: Browser
@@ -62,7 +62,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await page.context().setOffline(false)
     await page.getByText('Waiting to be sent').waitFor({ state: 'detached' })
     await page.goto(`${space.origin}/space#cut`)
-    await page.getByRole('heading', { name: 'not whole' }).waitFor()
+    await page.getByRole('heading', { name: 'incomplete' }).waitFor()
     await look('a cut link')
   }
 
@@ -131,7 +131,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     assert.equal(await focused(), 'https://example.com')
     await keyboard.press('Escape')
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'message')
-    // Into a panel, around in it, and back to where one was; where it is wide, it stands beside the conversation.
+    // The focus moves into a panel, around in it, and back. On a wide screen, the panel is beside the conversation.
     await page.setViewportSize({ width: 1000, height: 720 })
     await page.locator('.head-button').first().focus()
     await tabTo('People')
@@ -178,7 +178,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await ann.page.getByLabel('Only people on a list').check()
     for (const text of texts) await ann.page.getByLabel('Their e-mail addresses').fill(text)
     await ann.page.goto(`${space.origin}/space?code=${encodeURIComponent(texts[7]!)}&state=${encodeURIComponent(texts[0]!)}`)
-    await ann.page.getByText('was not begun in this tab').waitFor()
+    await ann.page.getByText('was not started in this tab').waitFor()
     for (const text of texts) await ann.page.goto(`${space.origin}/space#${text}.${text}`)
     assertNoTrouble(ann)
     assertNoTrouble(bob)
@@ -198,7 +198,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await message(page, '4999:').waitFor({ timeout: 15_000 })
     await page.waitForFunction(() => document.querySelectorAll('.message').length === 5_000, undefined, { timeout: 30_000 })
     const cdp = await bob.context.newCDPSession(page)
-    // The main thread's own time: how busy the machine is with other things does not count.
+    // Measures the main thread's own time, so that other load on the machine does not count.
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
     const busyMs = async () => {
       const { metrics } = await cdp.send('Performance.getMetrics')
@@ -221,7 +221,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     assert.match(await page.evaluate(() => document.activeElement?.querySelector('.text')?.textContent ?? ''), /^0:/)
     await message(page, '0:').first().waitFor()
     await page.getByRole('button', { name: 'Newest' }).click()
-    // One more costs one message, not five thousand.
+    // One more message costs one message, not five thousand.
     const atRest = await busyMs()
     await space.fill(secret, 1)
     await page.waitForFunction(() => document.querySelectorAll('.message').length === 5_001)

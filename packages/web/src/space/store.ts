@@ -1,4 +1,4 @@
-/** A value that others watch: the page's state outside of any component. */
+/** A value with subscribers: the state of the page outside components. */
 export class Store<T extends object> {
   #value: T
   readonly #listeners = new Set<() => void>()

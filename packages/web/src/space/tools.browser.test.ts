@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import jsqr from 'jsqr'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { formatRetraction } from './room/retraction.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
-import { assertAccessible, assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
 import { saying } from './testing/writings.ts'
 
 describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeout: 300_000 }, () => {
@@ -33,7 +33,7 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     await open(ann.page, 'Change name')
     await ann.page.getByLabel('Name', { exact: true }).fill('ann@example.com')
     await open(ann.page, 'Save name')
-    await ann.page.getByText('A name has no @').waitFor()
+    await ann.page.getByText('A name must not contain @').waitFor()
     await ann.page.getByLabel('Name', { exact: true }).fill('Ann')
     await ann.page.getByLabel('In this room').check()
     await open(ann.page, 'Save name')
@@ -121,7 +121,7 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
       const { mk } = await makeRoom(ann.page, space, title)
       assert.ok(!(await stored()).includes(mk))
       await open(ann.page, 'More')
-      await ann.page.getByText('whoever uses this browser can open the room').waitFor()
+      await ann.page.getByText('everyone who uses this browser can open the room').waitFor()
       await open(ann.page, 'Keep on this device')
       await said(ann.page, 'The room is kept on this device')
       assert.ok((await stored()).includes(mk))
@@ -204,7 +204,7 @@ describe('what a visitor can do with a room', { skip: skipWithoutChromium, timeo
     await message(ann.page, 'With the panel open').waitFor()
     assert.equal(await panel.isVisible(), true)
     await assertAccessible(ann.page, 'docked')
-    // Narrower it is a sheet over the room, and docks again.
+    // On a narrower screen it is a sheet over the room. When the screen is wide again, it docks again.
     await ann.page.setViewportSize({ width: 1000, height: 900 })
     await ann.page.waitForFunction(() => document.querySelector('dialog')?.matches(':modal'))
     await ann.page.setViewportSize({ width: 1440, height: 900 })

@@ -2,8 +2,8 @@ import { languageOf } from '../share/writing-system.ts'
 import type { WallItem } from './wall-item.ts'
 
 /**
- * An element, as the server writes it and as the page makes it from a message. Strings are text; attributes are those
- * of `itemElement` alone, none of which runs or loads anything but a picture of this origin.
+ * An element that the server writes as HTML and the page creates from a message. Strings are text. Attributes come
+ * only from `itemElement`; none runs code, and none loads anything except a picture of this origin.
  */
 export interface Element {
   tag: string
@@ -18,11 +18,17 @@ export interface WallPicture {
   size: { width: number; height: number } | undefined
 }
 
-/** Lengths of text, in characters, up to which it is set large and largest. */
+/** The longest texts, in characters, that are shown large and largest. */
 const [shortText, tinyText] = [140, 48]
 
+interface Showing {
+  picture?: WallPicture | undefined
+  /** In which the day is written. */
+  language: string
+}
+
 /** The list item of an item. */
-export function itemElement(item: WallItem, picture?: WallPicture): Element {
+export function itemElement(item: WallItem, { picture, language }: Showing): Element {
   const { id, author, emoji, heading, paragraphs, facts, hero, createdAt } = item
   const children = [
     ...(picture ? [element('figure', {}, [pictureElement(picture, item)])] : []),
@@ -32,7 +38,7 @@ export function itemElement(item: WallItem, picture?: WallPicture): Element {
     ...(facts.length > 0 ? [element('dl', {}, facts.map(factElement))] : []),
     element('p', { class: 'by' }, [
       ...(author ? [element('span', { class: 'author', ...wordsOf(author) }, [author]), ' '] : []),
-      element('time', { datetime: createdAt }, [dayOf(createdAt)]),
+      element('time', { datetime: createdAt }, [dayOf(createdAt, language)]),
     ]),
   ]
   return element('li', { id, class: ['item', hero ? 'hero' : '', sizeOf(item, picture)].filter(Boolean).join(' ') }, children)
@@ -69,9 +75,11 @@ function pictureElement({ artifactId, alt, size }: WallPicture, item: WallItem):
   return element('img', attributes, [])
 }
 
-/** In UTC, so that a page is the same for all. With JavaScript it becomes a relative time. */
-function dayOf(createdAt: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(createdAt))
+/** In UTC, so that the page is the same for everyone. With JavaScript it becomes a relative time. */
+function dayOf(createdAt: string, language: string): string {
+  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(createdAt),
+  )
 }
 
 function sizeOf({ heading, paragraphs, facts }: WallItem, picture: WallPicture | undefined): string {

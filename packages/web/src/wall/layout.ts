@@ -1,5 +1,5 @@
 /**
- * How a wall is laid out. cards: side by side, as many as fit. book: one below the other, to be read. stage: one at a
+ * The layout of a wall. cards: side by side, as many as fit. book: one below the other, for reading. stage: one at a
  * time, large, for a projector.
  */
 export const wallLayouts = ['cards', 'book', 'stage'] as const

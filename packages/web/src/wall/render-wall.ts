@@ -1,13 +1,14 @@
+import { englishText, type PageText } from '../page-text/page-text.ts'
 import { archDrawing } from '../share/arch.ts'
 import { escapeHtml } from '../share/escape-html.ts'
 import { readHero, type HeroInput } from '../share/hero.ts'
-import { description, footer, meta, schemeTags, SITE_NAME, textAttributes } from '../share/page-parts.ts'
+import { description, footer, meta, pageDirection, schemeTags, SITE_NAME, textAttributes } from '../share/page-parts.ts'
 import type { RenderedPage, Sha256Base64 } from '../share/render-share-page.ts'
 import { readSharePage, type SharePage } from '../share/share-page.ts'
-import { directionOf } from '../share/writing-system.ts'
 import { itemElement, type Element, type WallPicture } from './item-element.ts'
 import type { WallLayout } from './layout.ts'
 import { readWallItem, type OpenItem, type WallItem } from './wall-item.ts'
+import { scriptText } from './script-text.ts'
 import { wallScript } from './wall-script.ts'
 import { wallStyle } from './wall-style.ts'
 
@@ -18,19 +19,19 @@ export interface WallInput {
   metadata: unknown
   state: 'open' | 'ready' | 'closed'
   layout: WallLayout
-  /** Whether the address names the layout. Links to other pages then do, too. */
+  /** Whether the address names the layout. Links to other pages then name it too. */
   layoutAsked: boolean
   /** In the order of the page. */
   items: readonly OpenItem[]
-  /** The published, open pictures that the items name; others are not shown. */
+  /** The published, open pictures that the items name. Others are not shown. */
   pictures: ReadonlyMap<string, WallPicture>
-  /** The published card or hero of the collection, for previews of the link. */
+  /** The published card or hero of the collection, for link previews. */
   preview?: HeroInput | undefined
-  /** The cursor of the page that was asked for; undefined: the newest. */
+  /** The cursor of the requested page; undefined for the newest page. */
   cursor: string | undefined
   /** The cursor of the following page. */
   nextCursor: string | undefined
-  /** Where the stream goes on from what the page shows. */
+  /** The position from which the stream continues after this page. */
   streamCursor: string
   publicUrl: string
   /** Absolute address of the newest page, without a query. */
@@ -39,19 +40,24 @@ export interface WallInput {
 }
 
 /**
- * The public page of a collection's open items: a list that is complete without JavaScript, and that the page's one
- * script keeps up to date. Of `etagOf` an ETag can be made: it is the same as long as the page shows the same.
+ * Renders the public page of a collection's open items: a list that is complete without JavaScript and that the
+ * page's one script keeps up to date. Compute the ETag from `etagOf`, which stays the same as long as the page shows
+ * the same items.
  */
-export function renderWall(input: WallInput, sha256Base64: Sha256Base64): RenderedPage & { etagOf: string } {
+export function renderWall(
+  input: WallInput,
+  sha256Base64: Sha256Base64,
+  text: PageText = englishText,
+): RenderedPage & { etagOf: string } {
   const { id, metadata, state, publicUrl, pageUrl, oembedUrl } = input
-  const page = readSharePage({ id, metadata, state, publicUrl, pageUrl, oembedUrl })
+  const page = readSharePage({ id, metadata, state, publicUrl, pageUrl, oembedUrl }, text)
   const title = page.title
-  const items = input.items.flatMap((item) => readWallItem(item) ?? [])
+  const items = input.items.flatMap((item) => readWallItem(item, text.wall) ?? [])
   const style = wallStyle(page.theme)
   const html = (streamCursor: string) =>
     [
       '<!doctype html>',
-      `<html lang="en" dir="${directionOf(title)}">`,
+      `<html lang="${text.language}" dir="${pageDirection(title, text)}">`,
       '<head>',
       '<meta charset="utf-8">',
       `<title>${escapeHtml(`${title} · ${SITE_NAME}`)}</title>`,
@@ -62,14 +68,14 @@ export function renderWall(input: WallInput, sha256Base64: Sha256Base64): Render
       ...linkTags(input, page),
       `<style>${style}</style>`,
       '</head>',
-      `<body class="${input.layout}" data-stream="/v1/collections/${input.id}/wall/stream" data-cursor="${streamCursor}">`,
-      header(page, state),
+      `<body class="${input.layout}" data-stream="/v1/collections/${input.id}/wall/stream" data-cursor="${streamCursor}" data-text="${escapeHtml(JSON.stringify(scriptText(text)))}">`,
+      header(page, state, text),
       '<main>',
-      `<ol class="items" id="items" role="list" aria-label="Messages">${items.map((item) => itemHtml(item, input)).join('\n')}</ol>`,
-      emptyNotice(input, items.length > 0),
-      pages(input),
+      `<ol class="items" id="items" role="list" aria-label="${text.wall.messages}">${items.map((item) => itemHtml(item, input, text)).join('\n')}</ol>`,
+      emptyNotice(input, items.length > 0, text),
+      pages(input, text),
       '</main>',
-      footer(publicUrl),
+      footer(publicUrl, text),
       `<script type="module">${wallScript}</script>`,
       '</body>',
       '</html>',
@@ -79,9 +85,9 @@ export function renderWall(input: WallInput, sha256Base64: Sha256Base64): Render
 }
 
 /**
- * One style and one script by their hashes; pictures and the stream from its own origin. Anyone may frame it: it has no
- * form, and the only thing that a stolen click can press is a pause. Text never becomes markup: no Trusted Types policy
- * may be made.
+ * Allows one style and one script by their hashes, and pictures and the stream from the page's own origin. Anyone may
+ * frame it: it has no form, and the only target of a stolen click is the pause button. Text never becomes markup,
+ * because no Trusted Types policy may be created.
  */
 function wallPolicy(styleHash: string, scriptHash: string): string {
   return [
@@ -114,24 +120,26 @@ function linkTags({ pageUrl, oembedUrl, publicUrl, preview }: WallInput, { title
   ]
 }
 
-/** The controls are those of the script, which shows them. */
-function header({ title, paragraphs }: SharePage, state: WallInput['state']): string {
+/** The script shows the controls, because they work only with it. */
+function header({ title, paragraphs }: SharePage, state: WallInput['state'], text: PageText): string {
   return [
     '<header>',
     `<div class="words"><h1 ${textAttributes(title)}>${escapeHtml(title)}</h1>${description(paragraphs)}</div>`,
-    '<div class="side" dir="ltr">',
-    state === 'closed' ? '<p class="state">Closed</p>' : '',
-    '<div class="controls" id="controls" hidden><p class="live"><span id="connection">Connecting</span></p>',
-    '<button type="button" id="pause" aria-pressed="false">Pause</button></div>',
+    `<div class="side" dir="${text.direction}">`,
+    state === 'closed' ? `<p class="state">${text.share.closedMark}</p>` : '',
+    `<div class="controls" id="controls" hidden><p class="live"><span id="connection">${text.wall.connecting}</span></p>`,
+    `<button type="button" id="pause" aria-pressed="false">${text.wall.pause}</button></div>`,
     '</div>',
     '</header>',
-    '<p class="fresh" dir="ltr"><button type="button" id="fresh" hidden></button></p>',
+    `<p class="fresh" dir="${text.direction}"><button type="button" id="fresh" hidden></button></p>`,
     '<p class="heard" role="status" id="said"></p>',
   ].join('\n')
 }
 
-function itemHtml(item: WallItem, { pictures }: WallInput): string {
-  return toHtml(itemElement(item, item.artifactId === undefined ? undefined : pictures.get(item.artifactId)))
+function itemHtml(item: WallItem, { pictures }: WallInput, { language }: PageText): string {
+  return toHtml(
+    itemElement(item, { picture: item.artifactId === undefined ? undefined : pictures.get(item.artifactId), language }),
+  )
 }
 
 const withoutEnd = new Set(['br', 'img'])
@@ -142,26 +150,22 @@ function toHtml({ tag, attributes, children }: Element): string {
   return `<${tag}${written.join('')}>${withoutEnd.has(tag) ? '' : `${inside}</${tag}>`}`
 }
 
-const emptyNotices: Record<WallInput['state'], string> = {
-  open: 'Nothing here yet. What people write appears here.',
-  ready: 'Nothing here yet.',
-  closed: 'This collection is closed.',
-}
-
-function emptyNotice({ id, state, cursor }: WallInput, hasItems: boolean): string {
-  const words = cursor === undefined ? emptyNotices[state] : 'There is nothing older.'
+function emptyNotice({ id, state, cursor }: WallInput, hasItems: boolean, text: PageText): string {
+  const { wall, share } = text
+  const ofState = { open: wall.empty, ready: wall.emptyForNow, closed: share.closed }
+  const words = cursor === undefined ? ofState[state] : wall.nothingOlder
   const drawing = archDrawing(id, state === 'open' ? 'waiting' : state === 'ready' ? 'still' : 'none')
-  return `<div class="empty" id="empty" dir="ltr"${hasItems ? ' hidden' : ''}><div class="frame">${drawing}</div><p>${words}</p></div>`
+  return `<div class="empty" id="empty" dir="${text.direction}"${hasItems ? ' hidden' : ''}><div class="frame">${drawing}</div><p>${words}</p></div>`
 }
 
-function pages({ cursor, nextCursor, layout, layoutAsked }: WallInput): string {
+function pages({ cursor, nextCursor, layout, layoutAsked }: WallInput, { wall, direction }: PageText): string {
   const address = (to: string | undefined) => {
     const query = new URLSearchParams({ ...(layoutAsked ? { layout } : {}), ...(to === undefined ? {} : { cursor: to }) })
     return escapeHtml(query.size > 0 ? `wall?${query}` : 'wall')
   }
   const links = [
-    ...(cursor === undefined ? [] : [`<a rel="first" href="${address(undefined)}">Newest</a>`]),
-    ...(nextCursor === undefined ? [] : [`<a rel="next" href="${address(nextCursor)}">Older</a>`]),
+    ...(cursor === undefined ? [] : [`<a rel="first" href="${address(undefined)}">${wall.newest}</a>`]),
+    ...(nextCursor === undefined ? [] : [`<a rel="next" href="${address(nextCursor)}">${wall.older}</a>`]),
   ]
-  return `<nav id="pages" aria-label="Pages" dir="ltr"${links.length === 0 ? ' hidden' : ''}>${links.join('')}</nav>`
+  return `<nav id="pages" aria-label="${wall.pages}" dir="${direction}"${links.length === 0 ? ' hidden' : ''}>${links.join('')}</nav>`
 }

@@ -1,6 +1,6 @@
 import { cleanLine, cleanParagraphs, truncate } from '../share/clean-text.ts'
 
-/** An open item as the API returns it. All of it except id, hero and created_at was written by strangers. */
+/** An open item as the API returns it. Strangers wrote all of it except id, hero and created_at. */
 export interface OpenItem {
   id: string
   content: unknown
@@ -16,16 +16,16 @@ export interface WallItem {
   emoji: string | undefined
   heading: string | undefined
   paragraphs: string[][]
-  /** Names and values of a content that has none of the fields for text. */
+  /** Names and values of a content without any of the text fields. */
   facts: [name: string, value: string][]
-  /** The artifact that the content names. Whether it may be shown is not known here. */
+  /** The artifact that the content names. Whether it may be shown is decided elsewhere. */
   artifactId: string | undefined
   alt: string | undefined
   hero: boolean
   createdAt: string
 }
 
-/** In graphemes. A wall shows how a long text begins. */
+/** Limits in graphemes. A wall shows the beginning of a long text. */
 const maxText = 1_200
 const maxHeading = 200
 const maxAuthor = 80
@@ -37,18 +37,20 @@ const headingFields = ['title', 'headline', 'heading', 'subject']
 const authorFields = ['author', 'name', 'from', 'nickname']
 const pictureFields = ['artifact_id', 'artifact', 'picture', 'image', 'photo']
 const otherFields = new Set([...pictureFields, 'alt', 'emoji', 'id', 'type', 'v', 'version'])
-/** Open items are public. A wall nevertheless does not spread what was more likely meant for the app. */
+/** Fields that a wall omits although the items are open, because they were probably meant for the app. */
 const privateField = /mail|phone|address|token|secret|password|key|\bip\b/i
 const artifactId = /(?:^|\/v1\/media\/)(art_[0-9A-Za-z]{22})$/
-// recheck: one property of a string, anchored on both sides.
-const emoji = /^\p{RGI_Emoji}$/v
+let emoji: RegExp | undefined
 
 /**
- * Reads an item of any shape: a string or number is its text; of an object, the first field for text, heading, author
- * and picture that is present; an object with none of the first two shows its simple fields as a list. undefined: there
- * is nothing to show.
+ * Reads an item of any shape. A string or number is its text. In an object, the first field for text, heading, author
+ * and picture is used; an object without text and heading shows its simple fields as a list. Returns undefined if
+ * there is nothing to show.
  */
-export function readWallItem({ id, content, author, hero, created_at: createdAt }: OpenItem): WallItem | undefined {
+export function readWallItem(
+  { id, content, author, hero, created_at: createdAt }: OpenItem,
+  words: { yes: string; no: string },
+): WallItem | undefined {
   const fields = fieldsOf(content)
   const paragraphs = cleanParagraphs(firstText(fields, textFields), maxText)
   const heading = cleanLine(firstText(fields, headingFields), maxHeading)
@@ -57,10 +59,12 @@ export function readWallItem({ id, content, author, hero, created_at: createdAt 
   const item = {
     id,
     author: name,
-    emoji: firstText(fields, ['emoji'], emoji),
+    // recheck: one property of a string, anchored on both sides. Compiled on first use: that takes
+    // longer than loading this module.
+    emoji: firstText(fields, ['emoji'], (emoji ??= /^\p{RGI_Emoji}$/v)),
     heading,
     paragraphs,
-    facts: paragraphs.length === 0 && !heading ? factsOf(fields) : [],
+    facts: paragraphs.length === 0 && !heading ? factsOf(fields, words) : [],
     artifactId: picture && artifactId.exec(picture)?.[1],
     alt: cleanLine(fields['alt'], maxFact),
     hero,
@@ -70,7 +74,7 @@ export function readWallItem({ id, content, author, hero, created_at: createdAt 
   return isEmpty ? undefined : item
 }
 
-/** The whole text of an item, short, for those who hear it. */
+/** The text of an item in short, for screen readers. */
 export function summaryOf({ author, emoji, heading, paragraphs, facts }: WallItem): string {
   const words = [heading, ...paragraphs.flat(), ...facts.flat(), emoji].filter(Boolean).join(' ')
   return truncate(author ? `${author}: ${words}` : words, 160)
@@ -86,7 +90,7 @@ function isSimple(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** The first of these fields whose value shows something and has the form. Numbers count as their digits. */
+/** The first of these fields whose value is not empty and has the form. Numbers count as their digits. */
 function firstText(fields: Record<string, unknown>, names: readonly string[], form?: RegExp): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -96,14 +100,14 @@ function firstText(fields: Record<string, unknown>, names: readonly string[], fo
   return undefined
 }
 
-function factsOf(fields: Record<string, unknown>): [string, string][] {
+function factsOf(fields: Record<string, unknown>, { yes, no }: { yes: string; no: string }): [string, string][] {
   const facts: [string, string][] = []
   for (const [name, value] of Object.entries(fields)) {
     if (facts.length === maxFacts) break
     if (!isSimple(value) || otherFields.has(name) || authorFields.includes(name) || privateField.test(name)) continue
     const [label, text] = [
       cleanLine(name.replaceAll('_', ' '), 60),
-      cleanLine(typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value), maxFact),
+      cleanLine(typeof value === 'boolean' ? (value ? yes : no) : String(value), maxFact),
     ]
     if (label && text) facts.push([label, text])
   }

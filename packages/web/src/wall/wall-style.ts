@@ -2,12 +2,12 @@ import { HOUSE_SANS as SANS, HOUSE_SERIF as SERIF } from '../share/house-style.t
 import { paletteStyle } from '../share/share-style.ts'
 import type { Look, Theme } from '../share/theme.ts'
 
-/** The whole style sheet of a wall: as of a share page, no character of a tenant's is in it. */
+/** The whole style sheet of a wall. Like that of a share page, it contains no character of a tenant. */
 export function wallStyle(theme: Theme): string {
   return [paletteStyle(theme), base, cards, book, stage, looks[theme.look], motion, print].join('\n')
 }
 
-/** The root's size grows with the window, so that a projector's wall is read from the back row. */
+/** The root's font size grows with the window, so that a projected wall is legible from the back row. */
 const base = `
 :root{--display:${SANS};--line:color-mix(in srgb,var(--text) 13%,transparent);--radius:.875rem;--pad:clamp(1rem,3.2vw,3.5rem);--lift:0 1px 2px rgb(0 0 0/.05),0 14px 32px -22px rgb(0 0 0/.35)}
 *,*::before,*::after{box-sizing:border-box}
@@ -66,7 +66,7 @@ footer svg{width:.8125rem;height:.9375rem;fill:none;stroke:currentcolor;stroke-w
 @media (max-height:30rem){body{padding-block:.75rem .5rem}footer{margin-top:1rem}}
 @media (prefers-contrast:more){:root{--muted:var(--text);--line:var(--text)}}`
 
-/** The script packs the rows of the grid; without it, cards of a row begin on one line. */
+/** The script packs the rows of the grid. Without it, cards of a row start at the same height. */
 const cards = `
 .cards .items{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17.5rem),1fr));gap:1rem;align-items:start}
 .cards .item{display:grid;gap:.75rem;padding:1.125rem 1.25rem;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--lift)}
@@ -94,7 +94,10 @@ const book = `
 .book .hero h2{font-size:1.5rem}
 `
 
-/** Without the script a stage is a list of large texts. With it, one item has the stage and the newest stand beside. */
+/**
+ * Without the script, a stage is a list of large texts. With it, one item is on the stage and the newest are beside
+ * it.
+ */
 const stage = `
 .stage{padding-bottom:.75rem}
 .stage header{margin-bottom:1.25rem;align-items:center}
@@ -132,6 +135,9 @@ const stage = `
 `
 
 const looks: Record<Look, string> = {
+  house: `
+:root{--display:${SERIF}}
+h1,.item h2{font-weight:600;letter-spacing:-.01em}`,
   plain: '',
   paper: `
 :root{--display:${SERIF};--radius:.1875rem;--lift:0 1px 1px rgb(60 40 10/.12),0 12px 24px -14px rgb(60 40 10/.4)}
@@ -147,17 +153,17 @@ h1{text-shadow:0 0 28px color-mix(in srgb,var(--accent) 60%,transparent)}
 .author,.state{color:#4be3ff}`,
 }
 
+/** Only opacity and transform move: a browser paints the page again for each frame of any other animation. */
 const motion = `
-.arrived{outline:2px solid color-mix(in srgb,var(--accent) 70%,transparent);outline-offset:2px}
-.book .arrived,.stage .arrived{outline:0}
+.cards .arrived::after{content:"";position:absolute;inset:-1px;border-radius:inherit;outline:2px solid color-mix(in srgb,var(--accent) 70%,transparent);outline-offset:2px;pointer-events:none}
 @media (prefers-reduced-motion:no-preference){
 .arrived{animation:arrive .7s cubic-bezier(.2,.8,.2,1) both}
-.cards .arrived{animation:arrive .7s cubic-bezier(.2,.8,.2,1) both,settle 5s ease-out both}
+.cards .arrived::after{animation:settle .8s 4.2s ease-out both}
 .leaving{opacity:0;transition:opacity .25s}
 .stage.playing .current{animation:enter .8s cubic-bezier(.2,.8,.2,1) both}
 .waiting{animation:breathe 5s ease-in-out infinite alternate}
 @keyframes arrive{from{opacity:0;transform:translateY(-.75rem) scale(.985)}}
-@keyframes settle{from,60%{outline-color:color-mix(in srgb,var(--accent) 70%,transparent)}to{outline-color:transparent}}
+@keyframes settle{to{opacity:0}}
 @keyframes enter{from{opacity:0;transform:translateY(1.5rem)}}
 @keyframes breathe{from{opacity:.6}to{opacity:1}}
 }`

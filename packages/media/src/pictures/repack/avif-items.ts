@@ -1,27 +1,32 @@
 import { PictureError } from '../picture-error.ts'
 import { boxesIn } from './boxes.ts'
 
-/** A part of a picture: in the file, or in the meta box's own data. */
+/** A part of a picture: in the file, or in the data of the meta box. */
 export interface Extent {
   where: 'file' | 'idat'
   start: number
   end: number
 }
 
-/** Coded pictures, and how they are put together. All others, such as Exif and mime (XMP), only tell of them. */
+/**
+ * The types of coded pictures and their compositions. Other items, such as Exif and mime (XMP), only describe them.
+ */
 const pictureTypes = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap'])
 const maxExtents = 10_000
 
 export interface Items {
-  /** Where the data of the pictures lies. */
+  /** Where the data of the pictures is. */
   extents: Extent[]
-  /** Where the types of all other items are named, four bytes each. */
+  /** The positions of the types of all other items, four bytes each. */
   otherTypes: number[]
-  /** What follows the types: the names of all items, and what kind of text the others are. */
+  /** The data after the types: the names of all items, and the content types of the others. */
   names: { start: number; end: number }[]
 }
 
-/** Reads the items of a meta box (ISO/IEC 14496-12, 8.11.3 and 8.11.6). `from`: behind its header and flags. */
+/**
+ * Reads the items of a meta box (ISO/IEC 14496-12, 8.11.3 and 8.11.6). `from` is the position after its header and
+ * flags.
+ */
 export function readItems(meta: Buffer, from: number): Items {
   const children = boxesIn(meta, from, meta.length)
   const payloadOf = (type: string) => {
@@ -35,7 +40,7 @@ export function readItems(meta: Buffer, from: number): Items {
     const locations = payloadOf('iloc')
     return { extents: readExtents(new Reader(meta.subarray(locations.start, locations.end)), pictures), ...told }
   } catch (error) {
-    // A number beyond the end.
+    // A field beyond the end of the box.
     throw error instanceof RangeError ? broken() : error
   }
 }
@@ -89,14 +94,14 @@ function readExtents(reader: Reader, pictures: Set<number>): Extent[] {
     const elsewhere = reader.number(2) !== 0
     const base = reader.number(baseBytes)
     const parts = reader.number(2)
-    // Data that is in another file, or made of other items' data.
+    // Data in another file, or composed of the data of other items.
     if (pictures.has(id) && (elsewhere || method > 1)) throw broken()
     if (extents.length + parts > maxExtents) throw broken()
     for (let part = 0; part < parts; part++) {
       reader.number(indexBytes)
       const start = base + reader.number(offsetBytes)
       const length = reader.number(lengthBytes)
-      // 0: all of the file. No encoder writes that, and what it means for metadata is just what is to be found out.
+      // 0 means the whole file. No encoder writes that, and it could hide metadata.
       if (!pictures.has(id)) continue
       if (length === 0) throw broken()
       extents.push({ where: method === 1 ? 'idat' : 'file', start, end: start + length })
@@ -106,5 +111,5 @@ function readExtents(reader: Reader, pictures: Set<number>): Extent[] {
 }
 
 function broken(): PictureError {
-  return new PictureError('refused', 'The AVIF is broken, or written in a way that is not taken.')
+  return new PictureError('refused', 'The AVIF is damaged, or uses a structure that is not accepted.')
 }

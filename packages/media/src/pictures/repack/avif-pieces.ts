@@ -6,17 +6,17 @@ import { joinRanges, type Piece, type SourceFile } from './source-file.ts'
 const maxMetaBytes = 1024 * 1024
 
 /**
- * The file with zeros for all data that no picture in it points to: an AVIF keeps EXIF and XMP as items beside the
- * picture's. Nothing moves, so that every place named in it stays right.
+ * Returns the file with zeros for all data that no picture in it refers to: an AVIF stores EXIF and XMP as items
+ * beside the picture. Nothing moves, so all offsets in the file stay valid.
  */
 export function avifPieces(source: SourceFile): Piece[] {
   const boxes = [...boxesOf(source)]
   for (const { type } of boxes)
     if (!['ftyp', 'meta', 'mdat', 'free', 'skip'].includes(type))
-      throw refused(type === 'moov' ? 'animations are taken as WebP or GIF' : 'it holds what is no picture')
+      throw refused(type === 'moov' ? 'animations are accepted as WebP or GIF' : 'it contains more than a picture')
   const metas = boxes.filter(({ type }) => type === 'meta')
   const [meta] = metas
-  if (!meta || metas.length > 1 || meta.end - meta.start > maxMetaBytes) throw refused('it is broken')
+  if (!meta || metas.length > 1 || meta.end - meta.start > maxMetaBytes) throw refused('it is damaged')
   const bytes = source.take(meta.start, meta.end - meta.start)
   const items = readItems(bytes, meta.payload - meta.start + 4)
   const kept = joinRanges(items.extents.filter(({ where }) => where === 'file'))
@@ -27,7 +27,7 @@ export function avifPieces(source: SourceFile): Piece[] {
   })
 }
 
-/** What of the box's payload lies in the ranges, with zeros between. */
+/** The part of the box's payload within the ranges, with zeros between them. */
 function keepOnly(box: Box, ranges: { start: number; end: number }[]): Piece[] {
   const pieces: Piece[] = []
   let at = box.payload
@@ -41,14 +41,14 @@ function keepOnly(box: Box, ranges: { start: number; end: number }[]): Piece[] {
   return [...pieces, ...zeros(at, box.end)]
 }
 
-/** What a picture is put together from; all else, such as texts of its maker's, is no part of it. */
+/** The boxes that make up a picture. All others, such as texts of the encoder, are removed. */
 const metaBoxes = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl'])
-/** How it is decoded and shown. Not what it is called, or when it was made. */
+/** The properties for decoding and display, without names and dates. */
 const properties = new Set('ispe pixi av1C colr pasp clap irot imir auxC a1op lsel a1lx clli mdcv'.split(' '))
 
 /**
- * The items that are no picture lose their types, so that nobody looks for them. Small ones may lie within the meta
- * box itself.
+ * The items that are not pictures lose their types, so that no reader searches for them. Small items may be within
+ * the meta box itself.
  */
 function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes, names }: Items): Buffer {
   const out = Buffer.from(meta)
@@ -63,10 +63,10 @@ function withoutMetadata(meta: Buffer, box: Box, { extents, otherTypes, names }:
   return out
 }
 
-/** Behind these comes the name of the program that wrote it. */
+/** These are followed by the name of the program that wrote the file. */
 const handlerBytes = 24
 
-/** Items name their properties by where they stand: so one that goes leaves its place empty. */
+/** Items refer to properties by position, so a removed property is replaced by an empty one. */
 function keepProperties(out: Buffer, iprp: Box): void {
   for (const child of boxesIn(out, iprp.payload, iprp.end)) {
     if (child.type === 'ipco') {
@@ -82,7 +82,7 @@ function keepData(meta: Buffer, out: Buffer, idat: Box, extents: Items['extents'
   }
 }
 
-/** Of the same size, for nothing may move. */
+/** Of the same size, because nothing may move. */
 function empty(out: Buffer, { start, payload, end }: Box): void {
   out.write('free', start + 4, 'latin1')
   out.fill(0, payload, end)
@@ -93,5 +93,5 @@ function zeros(from: number, to: number): Piece[] {
 }
 
 function refused(why: string): PictureError {
-  return new PictureError('refused', `The AVIF is not taken: ${why}.`)
+  return new PictureError('refused', `The AVIF is not accepted: ${why}.`)
 }

@@ -5,14 +5,14 @@ import type { SourceFile } from './source-file.ts'
 export interface Box {
   type: string
   start: number
-  /** Behind its header. */
+  /** The position after its header. */
   payload: number
   end: number
 }
 
 const maxBoxes = 1_000
 
-/** Those of a file, which they must fill to its last byte. */
+/** The boxes of a file, which must fill it to its last byte. */
 export function* boxesOf(source: SourceFile): Generator<Box> {
   let count = 0
   for (let start = 0; start < source.bytes; count++) {
@@ -23,7 +23,7 @@ export function* boxesOf(source: SourceFile): Generator<Box> {
   }
 }
 
-/** Those within a part of a buffer. */
+/** The boxes within a part of a buffer. */
 export function boxesIn(buffer: Buffer, from: number, end: number): Box[] {
   const boxes: Box[] = []
   for (let start = from; start < end;) {
@@ -40,7 +40,7 @@ function boxAt(header: Buffer, start: number, limit: number): Box {
   const short = header.readUInt32BE(0)
   const long = short === 1
   if (long && header.length < 16) throw broken()
-  // 0: to the end of what it lies in.
+  // 0: it extends to the end of its container.
   const size = long ? Number(header.readBigUInt64BE(8)) : short === 0 ? limit - start : short
   const headerBytes = long ? 16 : 8
   if (size < headerBytes || start + size > limit) throw broken()
@@ -48,5 +48,5 @@ function boxAt(header: Buffer, start: number, limit: number): Box {
 }
 
 function broken(): PictureError {
-  return new PictureError('refused', 'The picture is broken: a box of it is larger than the file.')
+  return new PictureError('refused', 'The picture is damaged: one of its boxes is larger than the file.')
 }

@@ -20,8 +20,8 @@ function repackWith(piecesOf: (source: SourceFile, size: Size) => Piece[]): (pat
 }
 
 /**
- * Copies the picture of that size and leaves out what is no part of it, by format. Whether what is left can be decoded
- * is not looked at.
+ * Copies a picture of that size without everything that is not part of it, by format. It does not check whether the
+ * result can be decoded.
  */
 export const repack = {
   webp: repackWith(webpPieces),

@@ -4,8 +4,8 @@ import { PictureError } from '../picture-error.ts'
 const windowBytes = 64 * 1024
 
 /**
- * A file that is read here and there, a little at a time. What lies past its end refuses the picture: it was cut
- * short.
+ * A file that is read at arbitrary positions, a little at a time. A read past its end rejects the picture as
+ * truncated.
  */
 export class SourceFile {
   readonly bytes: number
@@ -18,7 +18,7 @@ export class SourceFile {
     this.bytes = fstatSync(this.#fd).size
   }
 
-  /** A copy of these bytes. */
+  /** Returns a copy of these bytes. */
   take(at: number, length: number): Buffer {
     if (length > windowBytes) return this.#readAt(at, length)
     if (at < this.#at || at + length > this.#at + this.#window.length) {
@@ -37,19 +37,19 @@ export class SourceFile {
   }
 
   #readAt(at: number, length: number): Buffer {
-    if (at + length > this.bytes) throw new PictureError('refused', 'The picture is cut short.')
+    if (at + length > this.bytes) throw new PictureError('refused', 'The picture is truncated.')
     const buffer = Buffer.allocUnsafe(length)
     let read = 0
     while (read < length) {
       const more = readSync(this.#fd, buffer, read, length - read, at + read)
-      if (more === 0) throw new PictureError('refused', 'The picture is cut short.')
+      if (more === 0) throw new PictureError('refused', 'The picture is truncated.')
       read += more
     }
     return buffer
   }
 }
 
-/** A part of what is written: bytes of the source, new ones, or so many zeros. */
+/** A part of the output: bytes of the source, new bytes, or a number of zeros. */
 export type Piece = { start: number; end: number } | { bytes: Buffer } | { zeros: number }
 
 const copyBytes = 256 * 1024
@@ -74,7 +74,7 @@ function writeAll(fd: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written)
 }
 
-/** Ranges that touch become one. */
+/** Adjacent ranges are merged. */
 export function joinRanges(ranges: { start: number; end: number }[]): { start: number; end: number }[] {
   const joined: { start: number; end: number }[] = []
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {

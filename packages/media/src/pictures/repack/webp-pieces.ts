@@ -1,17 +1,17 @@
 import { PictureError } from '../picture-error.ts'
 import type { Piece, SourceFile } from './source-file.ts'
 
-/** Of the WebP container specification. EXIF and XMP are not among them. */
+/** The chunks of the WebP container specification, without EXIF and XMP. */
 const kept = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
 const keptInFrame = new Set(['VP8 ', 'VP8L', 'ALPH'])
 const exifAndXmp = 0x08 | 0x04
 
-/** A RIFF file with the chunks that make up the picture. */
+/** Returns a RIFF file with the chunks that make up the picture. */
 export function webpPieces(source: SourceFile): Piece[] {
   const header = source.take(0, 12)
-  if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8) !== 'WEBP') throw broken('it is no WebP')
+  if (header.toString('latin1', 0, 4) !== 'RIFF' || header.toString('latin1', 8) !== 'WEBP') throw broken('it is not a WebP file')
   const end = 8 + header.readUInt32LE(4)
-  if (end !== source.bytes) throw broken(end > source.bytes ? 'it is cut short' : 'something follows its end')
+  if (end !== source.bytes) throw broken(end > source.bytes ? 'it is truncated' : 'it has data after its end')
   const pieces: Piece[] = []
   let length = 4
   for (const chunk of chunksOf(source, 12, end)) {
@@ -28,7 +28,7 @@ export function webpPieces(source: SourceFile): Piece[] {
 interface Chunk {
   type: string
   start: number
-  /** With its padding. */
+  /** The size of a chunk with its padding. */
   end: number
 }
 
@@ -46,7 +46,7 @@ function* chunksOf(source: SourceFile, from: number, end: number): Generator<Chu
 function assertFrame(source: SourceFile, start: number, end: number): void {
   const placeAndTime = 16
   for (const { type } of chunksOf(source, start + placeAndTime, end))
-    if (!keptInFrame.has(type)) throw broken('a frame holds what is no picture')
+    if (!keptInFrame.has(type)) throw broken('a frame contains more than a picture')
 }
 
 function withoutMetadata(chunk: Buffer): Buffer {
@@ -55,5 +55,5 @@ function withoutMetadata(chunk: Buffer): Buffer {
 }
 
 function broken(why: string): PictureError {
-  return new PictureError('refused', `The WebP is not taken: ${why}.`)
+  return new PictureError('refused', `The WebP is not accepted: ${why}.`)
 }

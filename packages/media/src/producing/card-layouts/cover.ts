@@ -9,7 +9,7 @@ const INK: Colour = [8, 9, 14]
 const LIGHT: Colour = [250, 250, 252]
 
 /**
- * The picture over the whole card, and the words on its lower part, which is darkened until they can be read on any
+ * The picture fills the card. The words are on its lower part, which is darkened until they are legible on any
  * picture.
  */
 export async function coverLayout(

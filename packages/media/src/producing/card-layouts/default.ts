@@ -6,12 +6,12 @@ import type { Card } from '../card.ts'
 
 const SIDE = 470
 const TEXT = 586
-/** Room under the last line for what hangs below it. */
+/** Room for descenders below the last line. */
 const DESCENT = 20
 
 /**
- * Words on one side; on the other the picture, what people left, or the arches. Right-to-left titles have it the other
- * way round.
+ * The words are on one side; the picture, the items or the arches are on the other. Right-to-left titles swap the
+ * sides.
  */
 export async function defaultLayout(
   card: Card,

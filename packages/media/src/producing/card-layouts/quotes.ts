@@ -4,7 +4,7 @@ import { box, ground, label, quote, titleText } from '../card-parts.ts'
 import type { Card } from '../card.ts'
 import { defaultLayout } from './default.ts'
 
-/** The title across the top, and up to four things that people left, side by side. */
+/** The title is at the top, and up to four items are below it, side by side. */
 export async function quotesLayout(
   card: Card,
   image: ((width: number, height: number) => Promise<RgbaImage>) | undefined,

@@ -3,7 +3,7 @@ import type { Node } from '@takumi-rs/core'
 import { box, ground, label, titleText } from '../card-parts.ts'
 import type { Card } from '../card.ts'
 
-/** Nothing but the words, in the middle, as large as they go. */
+/** Only the words, centred and as large as they fit. */
 export async function titleLayout(card: Card): Promise<Node> {
   const inset = card.look === 'paper' ? 14 : 0
   const width = 1200 - inset * 2
@@ -23,7 +23,7 @@ export async function titleLayout(card: Card): Promise<Node> {
   )
 }
 
-/** The name's own width, so that mark and name stand in the middle together. */
+/** The width of the name, so that mark and name are centred together. */
 function centred(node: Node): Node {
   const children = 'children' in node && node.children ? node.children : []
   return {

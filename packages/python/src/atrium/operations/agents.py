@@ -40,7 +40,7 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError.
 
         Example:
             answer = atrium.list_catalog()
@@ -76,7 +76,8 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             answer = atrium.get_agent_ratings("agt_…")
@@ -127,7 +128,7 @@ class AgentsOperations(Core):
             answer = atrium.rate_agent("agt_…", body={"stars": 5})
         """
         return self._call(
-            Route("POST", "/agents/{agentId}/ratings", "control", keyed=True),
+            Route("POST", "/agents/{agentId}/ratings", "control", keyed="rateAgent"),
             path={"agentId": agent_id},
             body=body,
             control_token=control_token,
@@ -148,15 +149,18 @@ class AgentsOperations(Core):
 
         A hosted agent runs here with the provider key of its tenant; without `model` it uses the built-in echo
         model. A remote agent has an `endpoint`, which receives a signed request at each launch, and joins by
-        itself. Both fields together are 400. A new agent is a `draft`. Registration is free unless this
-        installation sets a fee. The fee is debited from the tenant’s issuer balance, so the tenant needs the issuer
-        role and a `prefund` checkout first. If the balance is too low, the answer is 402.
+        itself. Both fields together are 400.
+
+        A new agent is a `draft`. Registration is free unless this installation sets a fee. The fee is debited from
+        the tenant’s issuer balance, so the tenant needs the issuer role and a `prefund` checkout first. If the
+        balance is too low, the answer is 402.
 
         Needs: A secret key.
 
         Args:
-            body: The request: name, description, instructions, price_credits, max_minutes, model (optional),
-                endpoint (optional), tools (optional), greeting (optional), avatar_url (optional).
+            body: The request: name, description, instructions, price_credits, max_minutes, credits_per_1k_tokens
+                (optional), credits_per_tool_call (optional), model (optional), endpoint (optional), tools
+                (optional), greeting (optional), avatar_url (optional).
             idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
                 Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
@@ -168,8 +172,9 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InsufficientCreditError, InvalidRequestError, RateLimitedError, InternalError,
                 UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.register_agent(body={
@@ -195,7 +200,7 @@ class AgentsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/agents", "secret", keyed=True),
+            Route("POST", "/agents", "secret", keyed="registerAgent"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -229,7 +234,8 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.list_agents()
@@ -265,7 +271,8 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError.
 
         Example:
             answer = atrium.get_agent("agt_…")
@@ -297,8 +304,9 @@ class AgentsOperations(Core):
         Args:
             agent_id: The id (agt_…).
             body: The request: name (optional), description (optional), instructions (optional), price_credits
-                (optional), max_minutes (optional), model (optional), endpoint (optional), tools (optional),
-                greeting (optional), avatar_url (optional), rotate_signing_secret (optional).
+                (optional), credits_per_1k_tokens (optional), credits_per_tool_call (optional), max_minutes
+                (optional), model (optional), endpoint (optional), tools (optional), greeting (optional), avatar_url
+                (optional), rotate_signing_secret (optional).
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
@@ -308,7 +316,8 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.update_agent("agt_…", body={"price_credits": 8, "greeting": None})
@@ -349,7 +358,8 @@ class AgentsOperations(Core):
         Raises:
             AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.set_agent_status("agt_…", body={"status": "active"})

@@ -51,7 +51,8 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, NotAuthorizedError, InvalidRequestError, RateLimitedError,
                 InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, NotFoundError.
+                TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError.
 
         Example:
             answer = atrium.list_artifacts("col_…")
@@ -98,8 +99,9 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_artifact("col_…", body={
@@ -110,7 +112,7 @@ class ArtifactsOperations(Core):
             }, collection_token="cat_…")
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/artifacts", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/artifacts", "publishable", keyed="createArtifact"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -153,7 +155,8 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: NotAuthorizedError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             answer = atrium.get_artifact("col_…", "art_…")
@@ -201,7 +204,8 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.curate_artifact("col_…", "art_…", body={"published": True, "hero": True}, collection_token="cat_…")
@@ -243,7 +247,8 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.delete_artifact("col_…", "art_…", collection_token="cat_…")
@@ -269,15 +274,21 @@ class ArtifactsOperations(Core):
         """Paint an image.
 
         Starts painting and returns at once. Poll the artifact until its status is `ready`, `failed` or
-        `quota_exceeded`. Without a key for the provider the built-in painter draws: the same picture for the same
-        prompt, size and seed. Without a seed a random one is chosen; the artifact contains it. With publishable
-        keys each IP address and each collection may paint 200 times a day, and together they may use a tenth of the
-        monthly allowance per day, unless the operator sets other limits; beyond that the answer is 429
-        `rate_limited`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`. A used-up provider
-        quota or monthly allowance (of paintings without a coupon) ends as `quota_exceeded`, other failures as
-        `failed` with a code. The price is held on the coupon at the start, captured when the artifact is ready, and
-        released otherwise. The picture is copied into our storage. Beyond 200 artifacts of a tenant that are queued
-        or being made: 429 with `Retry-After`.
+        `quota_exceeded`.
+
+        Without a key for the provider the built-in painter draws: the same picture for the same prompt, size and
+        seed. Without a seed a random one is chosen; the artifact contains it.
+
+        With publishable keys each IP address and each collection may paint 200 times a day, and together they may
+        use a tenth of the monthly allowance per day, unless the operator sets other limits; beyond that the answer
+        is 429 `rate_limited`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.
+
+        A used-up provider quota or monthly allowance (of paintings without a coupon) ends as `quota_exceeded`,
+        other failures as `failed` with a code.
+
+        The price is held on the coupon at the start, captured when the artifact is ready, and released otherwise.
+        The picture is copied into our storage. Beyond 200 artifacts of a tenant that are queued or being made: 429
+        with `Retry-After`.
 
         Needs: A publishable or a secret key.
 
@@ -297,9 +308,9 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: InsufficientCreditError, QuotaExceededError, InvalidRequestError, RateLimitedError,
                 InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError,
-                PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError,
-                IdempotencyKeyRequiredError.
+                TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
+                IdempotencyKeyReusedError, IdempotencyInProgressError, IdempotencyKeyRequiredError.
 
         Example:
             answer = atrium.paint_artifact("col_…", body={
@@ -309,7 +320,7 @@ class ArtifactsOperations(Core):
             }, collection_token="cat_…")
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/paint", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/paint", "publishable", keyed="paintArtifact", billed=True),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -331,11 +342,15 @@ class ArtifactsOperations(Core):
         """Produce a card or a clip.
 
         Makes an artifact from the contents of the collection and returns at once. Poll the artifact as after
-        painting. A card is a 1200×630 PNG set with real type; a clip is an animated WebP of the chosen images, in
-        the order given. An item or artifact that is not of this collection is 400. Without `items` and `artifacts`
-        the heroes are used. A picture may have up to 64 MiB, and 16 MiB if it is hosted elsewhere; with a larger
-        one the artifact fails with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being
-        made: 429 with `Retry-After`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.
+        painting.
+
+        A card is a 1200×630 PNG set with real type; a clip is an animated WebP of the chosen images, in the order
+        given. An item or artifact that is not of this collection is 400. Without `items` and `artifacts` the heroes
+        are used.
+
+        A picture may have up to 64 MiB, and 16 MiB if it is hosted elsewhere; with a larger one the artifact fails
+        with `picture_too_large`. Beyond 200 artifacts of a tenant that wait or are being made: 429 with
+        `Retry-After`. If the quota of stored bytes is used up, it is 413 `quota_exceeded`.
 
         Needs: A publishable or a secret key.
 
@@ -354,14 +369,15 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: QuotaExceededError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.produce_artifact("col_…", body={"kind": "card", "title": "Lantern night"}, collection_token="cat_…")
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/produce", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/produce", "publishable", keyed="produceArtifact"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -383,16 +399,21 @@ class ArtifactsOperations(Core):
         """Begin an upload.
 
         Returns a presigned URL for the bytes. Send them there with the returned method and headers, then call
-        `ready`; both steps are required. Type and length are signed, so that nothing else can be stored. An upload
-        that is not completed before `expires_at` is removed together with its artifact. A collection can have 100
-        open uploads, a tenant 1,000 with 20 GiB in total; beyond that the answer is 429 `rate_limited`. A tenant
-        can store and announce 20 GiB in total, and an IP address can announce 1 GiB per day with publishable keys,
-        unless the operator sets other limits; beyond that the answer is 413 `quota_exceeded`. A `clip` may have any
-        of the types; the other kinds are images. A picture may have up to 51,200,000 pixels and 20,000 on a side;
-        an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total. Formats that are decoded as a
-        whole need more memory per pixel and have lower limits: an AVIF may have 14,900,000 pixels, and a
-        progressive JPEG of the full size must be upright. An animated AVIF is rejected, and only the first frame of
-        an animated PNG is kept.
+        `ready`; both steps are required. Type and length are signed, so that nothing else can be stored.
+
+        An upload that is not completed before `expires_at` is removed together with its artifact.
+
+        A collection can have 100 open uploads, a tenant 1,000 with 20 GiB in total; beyond that the answer is 429
+        `rate_limited`. A tenant can store and announce 20 GiB in total, and an IP address can announce 1 GiB per
+        day with publishable keys, unless the operator sets other limits; beyond that the answer is 413
+        `quota_exceeded`.
+
+        A `clip` may have any of the types; the other kinds are images. A picture may have up to 51,200,000 pixels
+        and 20,000 on a side; an animation (GIF, WebP) up to 300 frames with 100,000,000 pixels in total.
+
+        Formats that are decoded as a whole need more memory per pixel and have lower limits: an AVIF may have
+        14,900,000 pixels, and a progressive JPEG of the full size must be upright. An animated AVIF is rejected,
+        and only the first frame of an animated PNG is kept.
 
         Needs: A publishable or a secret key.
 
@@ -411,14 +432,15 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: QuotaExceededError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.upload_artifact("col_…", body={"kind": "image", "mime": "image/webp", "bytes": 48213}, collection_token="cat_…")
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/artifacts/upload", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/artifacts/upload", "publishable", keyed="uploadArtifact"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -441,12 +463,16 @@ class ArtifactsOperations(Core):
         Checks the length, the hash and the real type of the uploaded bytes (detected from the bytes), and makes the
         artifact `ready`. A picture loses its metadata: EXIF (with the location), XMP, IPTC and comments are
         removed; JPEG and PNG are re-encoded, upright and in sRGB; WebP, GIF and AVIF keep their coded pixels.
+
         `bytes` and `sha256` then describe the served file, and `width` and `height` the displayed picture. A video
-        is stored unchanged. A mismatch is 409 `upload_mismatch`: the bytes are removed and the artifact is
-        `failed`. If no bytes have arrived yet, the code is the same and the upload stays open. On an upload that is
-        ready already it changes nothing; on an artifact that was not uploaded it is 409 `state_conflict`. If the
-        queue is full, the answer is 503 with `Retry-After`; if the re-encoded picture exceeds the quota of stored
-        bytes, it is 413 `quota_exceeded`. In both cases the upload is unchanged.
+        is stored unchanged.
+
+        A mismatch is 409 `upload_mismatch`: the bytes are removed and the artifact is `failed`. If no bytes have
+        arrived yet, the code is the same and the upload stays open. On an upload that is ready already it changes
+        nothing; on an artifact that was not uploaded it is 409 `state_conflict`.
+
+        If the queue is full, the answer is 503 with `Retry-After`; if the re-encoded picture exceeds the quota of
+        stored bytes, it is 413 `quota_exceeded`. In both cases the upload is unchanged.
 
         Needs: A publishable or a secret key.
 
@@ -463,8 +489,9 @@ class ArtifactsOperations(Core):
         Raises:
             AtriumError: StateConflictError, UploadMismatchError, QuotaExceededError, InvalidRequestError,
                 RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
-                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, OwnerTokenRequiredError,
-                NotFoundError, PayloadTooLargeError.
+                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, OwnerTokenRequiredError, NotFoundError,
+                PayloadTooLargeError.
 
         Example:
             answer = atrium.mark_artifact_ready("col_…", "art_…", collection_token="cat_…")
@@ -496,12 +523,15 @@ class ArtifactsOperations(Core):
 
         Needs no credential once the artifact is published, approved, not archived and `open`. If it is `email`
         instead, it needs X-Id-Token and X-Spk of a granted account, else 403 `not_authorized`. Otherwise
-        X-Collection-Token must be the owner token of its collection, else 404. The response has a strong ETag,
-        `Accept-Ranges: bytes` and, for an artifact that anyone may see, `Cache-Control: public, max-age=31536000,
-        immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file. With
-        `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice `w`,
-        so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer is 503
-        with `Retry-After`. A video with `w` is 400.
+        X-Collection-Token must be the owner token of its collection, else 404.
+
+        The response has a strong ETag, `Accept-Ranges: bytes` and, for an artifact that anyone may see,
+        `Cache-Control: public, max-age=31536000, immutable`, else `private, no-store`. A range beyond the end, or
+        several ranges, return the whole file.
+
+        With `w` a picture is returned at that width, as a still image: never enlarged, and never higher than twice
+        `w`, so a tall picture is narrower. It is rendered on the first request; if the queue is full, the answer is
+        503 with `Retry-After`. A video with `w` is 400.
 
         Needs: No key.
 

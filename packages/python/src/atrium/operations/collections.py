@@ -24,7 +24,7 @@ class CollectionsOperations(Core):
     ) -> Answer[types.CollectionCreated]:
         """Make a collection.
 
-        A new collection is open. Whoever holds its admin_token is the owner. With contributor_policy `token` the
+        A new collection is open. The holder of its admin_token is the owner. With contributor_policy `token` the
         answer also contains a contributor_token that can only add items. Both tokens are returned only in this
         answer. With `box`, every item is sealed to the recipient on arrival (compact JWE, ECDH-ES+A256KW with
         A256GCM): no plaintext is stored, and only the holder of the private key can read it.
@@ -45,8 +45,8 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, PayloadTooLargeError, IdempotencyKeyReusedError,
-                IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_collection(body={
@@ -55,7 +55,7 @@ class CollectionsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/collections", "publishable", keyed=True),
+            Route("POST", "/v1/collections", "publishable", keyed="createCollection"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -94,7 +94,8 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.list_collections()
@@ -117,9 +118,10 @@ class CollectionsOperations(Core):
     ) -> Answer[types.RotateCollectionTokensData]:
         """Rotate the tokens of a collection.
 
-        Makes new tokens in place of those named. The old ones end at once. The answer shows the new ones once: send
-        an Idempotency-Key, and a lost answer can be requested again. It needs no owner token, so that a lost one
-        can be replaced. A collection whose policy is `open` has no contributor token: 409 `state_conflict`.
+        Creates new tokens for the kinds that are named. The old ones stop working at once. The new ones are
+        returned only in this answer: send an Idempotency-Key, and a lost answer can be requested again. It needs no
+        owner token, so that a lost one can be replaced. A collection whose policy is `open` has no contributor
+        token: 409 `state_conflict`.
 
         Needs: A secret key.
 
@@ -137,14 +139,15 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.rotate_collection_tokens("col_…", body={"rotate": ["admin_token"]})
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/tokens", "secret", keyed=True),
+            Route("POST", "/v1/collections/{id}/tokens", "secret", keyed="rotateCollectionTokens"),
             path={"id": id},
             body=body,
             idempotency_key=idempotency_key,
@@ -178,7 +181,8 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             answer = atrium.get_collection("col_…")
@@ -201,7 +205,7 @@ class CollectionsOperations(Core):
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> Answer[types.UpdateCollectionData]:
-        """Change metadata, policy or what is shown.
+        """Change metadata, policy or visibility.
 
         `metadata` is applied as JSON Merge Patch (RFC 7396): null removes a field. Changing the policy from open to
         token creates a new contributor_token, which is returned only in this answer. Send an Idempotency-Key so
@@ -225,14 +229,15 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.update_collection("col_…", body={"metadata": {"theme": "neon"}}, collection_token="cat_…")
         """
         return self._call(
-            Route("PATCH", "/v1/collections/{id}", "publishable", keyed=True),
+            Route("PATCH", "/v1/collections/{id}", "publishable", keyed="updateCollection"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -267,7 +272,8 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.delete_collection("col_…", collection_token="cat_…")
@@ -310,7 +316,8 @@ class CollectionsOperations(Core):
         Raises:
             AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.set_collection_state("col_…", body={"state": "ready"}, collection_token="cat_…")

@@ -17,7 +17,7 @@ class CreditsOperations(Core):
     def list_movements(
         self,
         *,
-        kind: Literal["prefund", "sale", "redemption", "grant", "return", "fee", "hold", "capture", "release"] | None = None,
+        kind: Literal["prefund", "sale", "redemption", "grant", "return", "fee", "hold", "capture", "release", "refund", "loss"] | None = None,
         from_: str | None = None,
         to: str | None = None,
         limit: int | None = None,
@@ -38,7 +38,8 @@ class CreditsOperations(Core):
         Args:
             kind: prefund, sale: a payment for the balance or for a license key. redemption: a license key or token
                 became a wallet. grant: a coupon. return: the rest of an expired coupon. fee: of the installation.
-                hold: set aside for a session or a painting; capture and release end it.
+                hold: set aside for a session or a painting; capture and release end it. refund: taken back because
+                its payment was returned; loss: the part of it that was spent.
             from_: Created at this time or later.
             to: Created before this time.
             limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
@@ -53,7 +54,8 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, IssuerRoleRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, IssuerRoleRequiredError.
 
         Example:
             answer = atrium.list_movements()
@@ -91,7 +93,8 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                PayloadTooLargeError.
 
         Example:
             answer = atrium.look_up_wallet(body={"wallet_code": "wlt_…"})
@@ -114,10 +117,14 @@ class CreditsOperations(Core):
 
         Creates a wallet, whose code is returned only in this answer. The redeemed key or token is itself the
         idempotency key: a repeat is 409 `already_spent` and never creates a second wallet, so do not send
-        Idempotency-Key. With `recovery_key`, a repeat with the same key gets the wallet code in error.details,
-        sealed to that key (compact JWE), so a response that is lost in transit loses no money. An unknown license
-        key or epoch is 404; a signature that does not verify, an expired epoch or an encoding that is not canonical
-        is 400. If the issuer’s balance does not cover the token, the answer is 402 and the token stays valid.
+        Idempotency-Key.
+
+        With `recovery_key`, a repeat with the same key gets the wallet code in error.details, sealed to that key
+        (compact JWE), so a response that is lost in transit loses no money.
+
+        An unknown license key or epoch is 404; a signature that does not verify, an expired epoch or an encoding
+        that is not canonical is 400. If the issuer’s balance does not cover the token, the answer is 402 and the
+        token stays valid.
 
         Needs: A publishable or a secret key.
 
@@ -132,7 +139,8 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: AlreadySpentError, NotFoundError, InsufficientCreditError, InvalidRequestError,
                 RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
-                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, PayloadTooLargeError.
+                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError.
 
         Example:
             answer = atrium.redeem_wallet(body={"license_key": "lic_…"})
@@ -155,11 +163,16 @@ class CreditsOperations(Core):
         """Grant a coupon.
 
         Needs the issuer role. Moves credits from the wallet, or without one from the issuer's balance, into a
-        coupon that pays for sessions and paintings. What remains when it expires returns to its source. A coupon is
-        accepted in place of the wallet; a coupon paid by one that expires never outlives it: without `expires_at`,
-        or with a later one, it expires with the paying coupon, and the answer contains that time as `expires_at`.
-        An unknown wallet code is 404. An Idempotency-Key never grants twice, even after its stored answer has
-        expired: then the answer is 409 `idempotency_key_reused`.
+        coupon that pays for sessions and paintings. What remains when it expires returns to its source.
+
+        A coupon is accepted in place of the wallet; a coupon paid by one that expires never outlives it: without
+        `expires_at`, or with a later one, it expires with the paying coupon, and the answer contains that time as
+        `expires_at`.
+
+        An unknown wallet code is 404.
+
+        An Idempotency-Key never grants twice, even after its stored answer has expired: then the answer is 409
+        `idempotency_key_reused`.
 
         Needs: A secret key. The tenant must hold the issuer role.
 
@@ -176,9 +189,9 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: InsufficientCreditError, NotFoundError, InvalidRequestError, RateLimitedError,
                 InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, IssuerRoleRequiredError,
-                PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError,
-                IdempotencyKeyRequiredError.
+                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, IssuerRoleRequiredError, PayloadTooLargeError,
+                IdempotencyKeyReusedError, IdempotencyInProgressError, IdempotencyKeyRequiredError.
 
         Example:
             answer = atrium.grant_coupon(body={
@@ -188,9 +201,95 @@ class CreditsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/wallets/grant", "secret", keyed=True),
+            Route("POST", "/v1/wallets/grant", "secret", keyed="grantCoupon", billed=True),
             body=body,
             idempotency_key=idempotency_key,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_receipts(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListReceiptsDataEntry], types.ListReceiptsDataEntry]:
+        """List the receipts.
+
+        One receipt for each session, budget and painting that was settled, charged or not, and for each grant and
+        sale of the tenant, newest first. A receipt is written in the transaction of its settlement and never
+        changes. `seq` numbers the receipts of a tenant from 1 on, without a gap, so a copy of all of them can be
+        checked for completeness. Any JOSE library verifies one. Its signature is made when it is read, so two
+        copies of a receipt may differ in it, and in `kid`.
+
+        Needs: A secret key.
+
+        Args:
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of receipts.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_receipts()
+        """
+        return self._page(
+            Route("GET", "/v1/receipts", "secret"),
+            query={"from": from_, "to": to, "limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def look_up_receipts(
+        self,
+        *,
+        body: types.LookUpReceiptsBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.LookUpReceiptsDataEntry], types.LookUpReceiptsDataEntry]:
+        """List the receipts of a payer.
+
+        The receipts of what this wallet or coupon has paid, at any tenant of the installation, newest first. The
+        code is sent in the body, never in a URL. It may be spent. A code that never existed has no receipts.
+
+        Needs: A publishable or a secret key.
+
+        Args:
+            body: The request: wallet_code, limit (optional), cursor (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of receipts.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                PayloadTooLargeError.
+
+        Example:
+            answer = atrium.look_up_receipts(body={"wallet_code": "wlt_…"})
+        """
+        return self._page(
+            Route("POST", "/v1/receipts/lookup", "publishable"),
+            body=body,
             repeatable=repeatable,
             timeout=timeout,
         )
@@ -226,8 +325,9 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, IssuerRoleRequiredError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, IssuerRoleRequiredError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.publish_epoch(body={
@@ -240,7 +340,7 @@ class CreditsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/epochs", "secret", keyed=True),
+            Route("POST", "/v1/epochs", "secret", keyed="publishEpoch"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -335,10 +435,10 @@ class CreditsOperations(Core):
     ) -> Page[list[types.ListCheckoutsDataEntry], types.ListCheckoutsDataEntry]:
         """List the checkouts.
 
-        The tenant's checkouts, newest first. License keys are not part of it: `GET /checkout/{id}` has one. A call
-        reads a bounded number of checkouts: with filters a page may hold fewer than `limit`, or none, and still
-        have a next_cursor. A checkout that was paid or abandoned is deleted after the time that the installation
-        sets; the movements stay.
+        The tenant's checkouts, newest first. The list has no license keys; `GET /checkout/{id}` returns the key. A
+        call reads a bounded number of checkouts: with filters a page may hold fewer than `limit`, or none, and
+        still have a next_cursor. A checkout that was paid or abandoned is deleted after the time that the
+        installation sets; its movements are kept.
 
         Needs: A secret key.
 
@@ -360,7 +460,8 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.list_checkouts()
@@ -402,8 +503,9 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: IssuerRoleRequiredError, InvalidRequestError, RateLimitedError, InternalError,
                 UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_checkout(body={
@@ -414,7 +516,7 @@ class CreditsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/checkout", "secret", keyed=True),
+            Route("POST", "/v1/checkout", "secret", keyed="createCheckout"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -447,7 +549,8 @@ class CreditsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, NotFoundError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError.
 
         Example:
             answer = atrium.get_checkout("chk_…")

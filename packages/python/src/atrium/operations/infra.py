@@ -36,7 +36,7 @@ class InfraOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError.
 
         Example:
             answer = atrium.get_turn_credentials()

@@ -24,18 +24,23 @@ class ItemsOperations(Core):
     ) -> EventStream:
         """Stream a collection.
 
-        With the publishable key, the open items of the collection (approved, not archived, access `open`): `item`
+        The messages depend on the credentials:
+        - With the publishable key, the open items of the collection (approved, not archived, access `open`): `item`
         with the item when it becomes open or is curated, `removed` with its id when it is no longer open or was
-        deleted. The item is sent as it is when the message is sent. With the owner token, all events of the
-        collection's items, artifacts and state: each message is named after the type of its event, and its data is
-        `{id, type, created_at, data}`. The response is `text/event-stream` (HTML, 9.2) and stays open. Without
-        Last-Event-ID the stream starts now; its first message is `ready`, whose `id` is a cursor. With
-        Last-Event-ID the stream continues after that message, without a gap and without a repeat. A cursor is
-        opaque, belongs to one stream and is valid while events are stored (30 days). A stream with an expired
-        cursor begins with `reset`: read the state again. A comment is sent every 15 seconds and may have a newer
-        `id`. Each API process limits the open streams in total, per tenant and per IP address (429). The stream
-        ends within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the
-        collection deleted.
+        deleted. The item is sent as it is when the message is sent.
+        - With the owner token, all events of the collection's items, artifacts and state. Each message is named
+        after the type of its event, and its data is `{id, type, created_at, data}`.
+
+        The response is `text/event-stream` (HTML, 9.2) and stays open:
+        - Without Last-Event-ID the stream starts now. Its first message is `ready`, whose `id` is a cursor.
+        - With Last-Event-ID it continues after that message, without a gap and without a repeat.
+        - A cursor is opaque, belongs to one stream and is valid while events are stored (30 days). A stream with an
+        expired cursor begins with `reset`: read the state again.
+        - A comment is sent every 15 seconds and may have a newer `id`.
+
+        Each API process limits the open streams in total, per tenant and per IP address (429). The stream ends
+        within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or the collection
+        deleted.
 
         Needs: A publishable or a secret key.
 
@@ -50,7 +55,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             for message in atrium.stream_collection("col_…"):
@@ -72,14 +78,17 @@ class ItemsOperations(Core):
         """Stream a wall.
 
         The open items of a collection whose `wall` is true, without a credential: the messages that `GET
-        /collections/{id}/stream` sends with the publishable key. Otherwise 404. The response is `text/event-stream`
-        (HTML, 9.2) and stays open. Without Last-Event-ID the stream starts now; its first message is `ready`, whose
-        `id` is a cursor. With Last-Event-ID the stream continues after that message, without a gap and without a
-        repeat. A cursor is opaque, belongs to one stream and is valid while events are stored (30 days). A stream
-        with an expired cursor begins with `reset`: read the state again. A comment is sent every 15 seconds and may
-        have a newer `id`. Each API process limits the open streams in total, per tenant and per IP address (429).
-        The stream ends within 15 seconds once the wall is switched off, the tenant suspended or the collection
-        deleted.
+        /collections/{id}/stream` sends with the publishable key. Otherwise 404.
+
+        The response is `text/event-stream` (HTML, 9.2) and stays open:
+        - Without Last-Event-ID the stream starts now. Its first message is `ready`, whose `id` is a cursor.
+        - With Last-Event-ID it continues after that message, without a gap and without a repeat.
+        - A cursor is opaque, belongs to one stream and is valid while events are stored (30 days). A stream with an
+        expired cursor begins with `reset`: read the state again.
+        - A comment is sent every 15 seconds and may have a newer `id`.
+
+        Each API process limits the open streams in total, per tenant and per IP address (429). The stream ends
+        within 15 seconds once the wall is switched off, the tenant suspended or the collection deleted.
 
         Needs: No key.
 
@@ -143,7 +152,7 @@ class ItemsOperations(Core):
             to: Added before this time.
             q: Text in the JSON of the content or in the author, in upper or lower case. Content that is sealed is
                 not readable.
-            order: Of when they were added. Default: "oldest".
+            order: By the time at which they were added. Default: "oldest".
             limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
                 50.
             cursor: meta.next_cursor of the previous page, unchanged.
@@ -156,7 +165,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError.
 
         Example:
             answer = atrium.list_items("col_…", collection_token="cat_…")
@@ -185,13 +195,14 @@ class ItemsOperations(Core):
         """List the open items.
 
         What visitors may read: items that are approved, not archived and have the access `open`. A collection whose
-        `item_access` is `open` adds its items so; the owner changes it item by item. A box lists none.
+        `item_access` is `open` adds its items with that access; the owner can change it for each item. A box lists
+        none.
 
         Needs: A publishable or a secret key.
 
         Args:
             id: The id (col_…).
-            order: Of when they were added. Default: "newest".
+            order: By the time at which they were added. Default: "newest".
             type: 1–64 characters of a-z 0-9 . _ -
             limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
                 50.
@@ -206,7 +217,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             answer = atrium.list_open_items("col_…")
@@ -254,8 +266,9 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: CollectionNotOpenError, InvalidRequestError, RateLimitedError, InternalError,
                 UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, ContributorTokenRequiredError, NotFoundError,
-                PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError.
+                TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, ContributorTokenRequiredError, NotFoundError, PayloadTooLargeError,
+                IdempotencyKeyReusedError, IdempotencyInProgressError.
 
         Example:
             answer = atrium.add_item("col_…", body={
@@ -265,7 +278,7 @@ class ItemsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/items", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/items", "publishable", keyed="addItem"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -308,7 +321,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: NotAuthorizedError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                NotFoundError.
 
         Example:
             answer = atrium.get_item("col_…", "itm_…")
@@ -354,7 +368,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.curate_item("col_…", "itm_…", body={"archived": True}, collection_token="cat_…")
@@ -396,13 +411,14 @@ class ItemsOperations(Core):
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 
         Returns:
-            200: What became of each item, in the order of the ids.
+            200: The outcome for each item, in the order of the ids.
 
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError.
 
         Example:
             answer = atrium.curate_items("col_…", body={
@@ -411,7 +427,7 @@ class ItemsOperations(Core):
             }, collection_token="cat_…")
         """
         return self._call(
-            Route("POST", "/v1/collections/{id}/items/bulk", "publishable", keyed=True),
+            Route("POST", "/v1/collections/{id}/items/bulk", "publishable", keyed="curateItems"),
             path={"id": id},
             body=body,
             collection_token=collection_token,
@@ -448,7 +464,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError, PayloadTooLargeError.
 
         Example:
             answer = atrium.delete_item("col_…", "itm_…", collection_token="cat_…")
@@ -479,13 +496,18 @@ class ItemsOperations(Core):
     ) -> Answer[str]:
         """Export all items.
 
-        The items as `application/x-ndjson`, one JSON value a line, oldest first. The first line is `{format,
-        version, collection_id, exported_at, filters}`, then each line is an item as the list shows it, and the last
-        line is `{end: true, items}` with their number. An export without that line was cut: start again. The export
-        has the items that were added before it began, as they are when they are read; one that is deleted meanwhile
-        may be missing. It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner
-        token replaced or the collection deleted, and where the client reads nothing for two minutes. Exports that
-        run at the same time are limited (429).
+        The items as `application/x-ndjson`, one JSON value a line, oldest first.
+
+        The first line is `{format, version, collection_id, exported_at, filters}`, then each line is an item as the
+        list shows it, and the last line is `{end: true, items}` with their number. An export without that line was
+        cut: start again.
+
+        The export has the items that were added before it began, as they are when they are read; one that is
+        deleted meanwhile may be missing.
+
+        It ends early within 15 seconds once the key is revoked, the tenant suspended, the owner token replaced or
+        the collection deleted, and where the client reads nothing for two minutes. Exports that run at the same
+        time are limited (429).
 
         Needs: A publishable or a secret key.
 
@@ -510,7 +532,8 @@ class ItemsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, OwnerTokenRequiredError, NotFoundError.
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                OwnerTokenRequiredError, NotFoundError.
 
         Example:
             answer = atrium.export_items("col_…", collection_token="cat_…")

@@ -35,7 +35,8 @@ class KeysOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.list_keys()
@@ -56,11 +57,13 @@ class KeysOperations(Core):
     ) -> Answer[types.KeyCreated]:
         """Create or rotate a key.
 
-        The key is returned only in this answer. With `rotates`, the named key of the same kind stays valid for
-        `overlap_seconds` (default 0: it expires at once), so that a new key can be rolled out without a gap.
-        Rotation never extends the life of the old key. A key may rotate itself: then send an Idempotency-Key of at
-        least 20 random characters. If no response arrives, the same request with the expired key returns the stored
-        answer for 10 minutes.
+        The key is returned only in this answer.
+
+        With `rotates`, the named key of the same kind stays valid for `overlap_seconds` (default 0: it expires at
+        once), so that a new key can be rolled out without a gap. Rotation never extends the life of the old key.
+
+        A key may rotate itself: then send an Idempotency-Key of at least 20 random characters. If no response
+        arrives, the same request with the expired key returns the stored answer for 10 minutes.
 
         Needs: A secret key.
 
@@ -78,14 +81,14 @@ class KeysOperations(Core):
         Raises:
             AtriumError: NotFoundError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError, IdempotencyKeyReusedError,
-                IdempotencyInProgressError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError, IdempotencyInProgressError.
 
         Example:
             answer = atrium.create_key(body={"kind": "secret", "name": "ci"})
         """
         return self._call(
-            Route("POST", "/v1/tenant/keys", "secret", keyed=True),
+            Route("POST", "/v1/tenant/keys", "secret", keyed="createKey"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -117,7 +120,8 @@ class KeysOperations(Core):
         Raises:
             AtriumError: NotFoundError, LastSecretKeyError, InvalidRequestError, RateLimitedError, InternalError,
                 UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
-                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, PayloadTooLargeError.
+                TenantSuspendedError, SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError.
 
         Example:
             answer = atrium.revoke_key("key_…")

@@ -14,10 +14,53 @@ from ..answer import Answer, Page
 class SessionsOperations(Core):
     """Sessions: see /docs of your installation for the guides."""
 
+    def create_quote(
+        self,
+        *,
+        body: types.CreateQuoteBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.CreateQuoteData]:
+        """Get a price that holds.
+
+        A signed quote of the price of a launch, valid for 15 minutes. `POST /sessions` with this `quote` is never
+        dearer: it costs the quoted price or, if that is lower, the current one. A quote reserves nothing, and can
+        be used for several launches by the tenant that asked for it.
+
+        `quote` is a compact JWS (ES256, `typ: quote+jwt`) by a key of `/.well-known/jwks.json`, with `iss` (the API
+        origin), `aud` (the tenant), `sub` (the agent), `price`, `max_minutes`, `iat` and `exp`. An agent that does
+        not exist or that you may not launch is 400.
+
+        Needs: A publishable or a secret key.
+
+        Args:
+            body: The request: agent_id, max_minutes (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            201: The quote.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                PayloadTooLargeError.
+
+        Example:
+            answer = atrium.create_quote(body={"agent_id": "agt_4fRzK0vXcB1mQwErTy7uPa", "max_minutes": 30})
+        """
+        return self._call(
+            Route("POST", "/v1/quotes", "publishable"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def list_sessions(
         self,
         *,
-        status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"] | None = None,
+        status: Literal["armed", "launching", "running", "paused", "stopping", "stopped", "failed", "expired"] | None = None,
         agent_id: str | None = None,
         from_: str | None = None,
         to: str | None = None,
@@ -36,7 +79,7 @@ class SessionsOperations(Core):
         Needs: A secret key.
 
         Args:
-            status: Literal["armed", "launching", "running", "stopping", "stopped", "failed", "expired"].
+            status: Literal["armed", "launching", "running", "paused", "stopping", "stopped", "failed", "expired"].
             agent_id: The id (agt_…).
             from_: Created at this time or later.
             to: Created before this time.
@@ -52,7 +95,8 @@ class SessionsOperations(Core):
         Raises:
             AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.list_sessions()
@@ -75,23 +119,38 @@ class SessionsOperations(Core):
         """Launch an agent into a room.
 
         Holds the agent's price on the coupon and launches the agent. The hold is captured when the session stops
-        after the agent joined, and released if it never joined. A retry with the same Idempotency-Key neither
-        launches nor charges twice. With `arm` it only prepares a pending launch: the answer contains a summon key
-        and nothing is charged; a pending launch expires after 90 days. 200 means that the same agent is in the room
-        already. Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even if the
-        price is 0. An agent that does not exist or that you may not launch is 400; an agent that an e-mail room has
-        not admitted is 403 `not_authorized`. If the agent costs more than `max_price_credits`, nothing is launched
-        or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`,
-        `agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the last
-        ten minutes; the lowest price of that time counts as agreed to. A tenant has at most 500 sessions launching
-        or running and 10000 pending launches; beyond that the answer is 429 `rate_limited`, whose message names the
-        limit.
+        after the agent joined, and released if it never joined.
+
+        A retry with the same Idempotency-Key neither launches nor charges twice.
+
+        With `arm` it only prepares a pending launch: the answer contains a summon key and nothing is charged; a
+        pending launch expires after 90 days.
+
+        - 200 means that the same agent is in the room already.
+        - Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even if the price
+        is 0.
+        - An agent that does not exist or that you may not launch is 400; an agent that an e-mail room has not
+        admitted is 403 `not_authorized`.
+
+        If the agent costs more than `max_price_credits`, nothing is launched or charged: 409 `price_changed`, whose
+        `details` contain both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the
+        same applies to a price that was raised in the last ten minutes; the lowest price of that time counts as
+        agreed to.
+
+        `budget_credits` are held from the same coupon, in addition to the price, and pay what the agent uses. An
+        agent without metered prices, such as a remote one, uses none: a budget for it is 400.
+
+        With a `quote` the launch costs the quoted price, or the current one if that is lower. A quote that has
+        expired, is for another agent or tenant, or for fewer minutes than asked for, is 400.
+
+        A tenant has at most 500 sessions launching or running and 10000 pending launches; beyond that the answer is
+        429 `rate_limited`, whose message names the limit.
 
         Needs: A publishable or a secret key.
 
         Args:
-            body: The request: agent_id, room, coupon, max_price_credits (optional), arm (optional), max_minutes
-                (optional), metadata (optional).
+            body: The request: agent_id, room, coupon, max_price_credits (optional), quote (optional),
+                budget_credits (optional), arm (optional), max_minutes (optional), metadata (optional).
             idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
                 Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
@@ -104,8 +163,9 @@ class SessionsOperations(Core):
         Raises:
             AtriumError: InsufficientCreditError, NotAuthorizedError, PriceChangedError, InvalidRequestError,
                 RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
-                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, PayloadTooLargeError,
-                IdempotencyKeyReusedError, IdempotencyInProgressError, IdempotencyKeyRequiredError.
+                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError,
+                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError, IdempotencyKeyRequiredError.
 
         Example:
             answer = atrium.launch_session(body={
@@ -119,7 +179,7 @@ class SessionsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/sessions", "publishable", keyed=True),
+            Route("POST", "/v1/sessions", "publishable", keyed="launchSession", billed=True),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -137,9 +197,13 @@ class SessionsOperations(Core):
         """Start a pending launch.
 
         The summon key in the body is the credential; an unknown one is 401. Charges the coupon that was stored when
-        the launch was prepared: the agent’s price, but never more than at that time. If the price has risen since,
-        the answer is 409 `price_changed`, nothing is charged, and the launch stays pending. While a session of this
-        key runs, the answer is 409 `state_conflict`; after the session has ended the key can be used again.
+        the launch was prepared: the agent’s price, but never more than at that time.
+
+        If the price has risen since, the answer is 409 `price_changed`, nothing is charged, and the launch stays
+        pending.
+
+        While a session of this key runs, the answer is 409 `state_conflict`; after the session has ended the key
+        can be used again.
 
         Needs: No key.
 
@@ -163,7 +227,7 @@ class SessionsOperations(Core):
             answer = atrium.summon_session(body={"summon_key": "sk_…"})
         """
         return self._call(
-            Route("POST", "/sessions/summon", "anyone", keyed=True),
+            Route("POST", "/sessions/summon", "anyone", keyed="summonSession"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -249,6 +313,62 @@ class SessionsOperations(Core):
             timeout=timeout,
         )
 
+    def top_up_session(
+        self,
+        id: str,
+        *,
+        body: types.TopUpSessionBody,
+        control_token: str | None = None,
+        idempotency_key: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.SessionStatus]:
+        """Add to the budget of a session.
+
+        Holds `budget_credits` on the coupon, which may be another one than at the launch, and adds them to the
+        budget. A paused session continues: the agent answers what was said meanwhile. A session that is not paused
+        keeps running with the larger budget.
+
+        The last answer of the model may have used more than the budget. The top-up pays for that part too; one that
+        does not exceed it is 400, and nothing is held.
+
+        Only the launcher’s control token is accepted; that of the agent is 403 `not_authorized`. On a session that
+        has ended, or was launched without a budget, it is 409 `state_conflict`. Its end settles all holds of a
+        session: what was used is captured, in the order of the top-ups, and the rest is released.
+
+        Needs: A session's control token.
+
+        Args:
+            id: The id (ses_…).
+            body: The request: coupon, budget_credits.
+            control_token: Of the session (sct_…). Default: that of the client.
+            idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
+                Store one of your own where the call must take effect once even if your process ends in between.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The session.
+
+        Raises:
+            AtriumError: InsufficientCreditError, NotAuthorizedError, StateConflictError, InvalidRequestError,
+                RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
+                UnauthorizedError, NotFoundError, PayloadTooLargeError, IdempotencyKeyReusedError,
+                IdempotencyInProgressError, IdempotencyKeyRequiredError.
+
+        Example:
+            answer = atrium.top_up_session("ses_…", body={"coupon": "cpn_…", "budget_credits": 20})
+        """
+        return self._call(
+            Route("POST", "/v1/sessions/{id}/top-up", "control", keyed="topUpSession", billed=True),
+            path={"id": id},
+            body=body,
+            control_token=control_token,
+            idempotency_key=idempotency_key,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def mark_session_joined(
         self,
         id: str,
@@ -303,13 +423,19 @@ class SessionsOperations(Core):
 
         Issues an ID token which states that the holder of the device key in the body is the agent of this session.
         The Space service requires it from an agent in an e-mail room, and in any room it names the agent as the
-        author. It needs the control token of the agent’s launch request; the launcher’s control token is 403
-        `not_authorized`. RS256, by the key set of the API origin (`/.well-known/openid-configuration`); `aud` is
-        the origin of the Space service, `sub` the agent’s id, `nonce` the RFC 7638 thumbprint of `spk`, and the
-        header’s `typ` is `agent+jwt`. It is valid for 45 seconds, but not beyond the session’s `expires_at`, so
-        that it does not outlive its session. Get a fresh one before a long poll, and whenever the Space service
-        answers `token: expired`. On a session that has ended it is 409 `state_conflict`, and while an operator
-        holds the agent or has suspended its tenant 403 `not_authorized`.
+        author.
+
+        It needs the control token of the agent’s launch request; the launcher’s control token is 403
+        `not_authorized`.
+
+        RS256, by the key set of the API origin (`/.well-known/openid-configuration`); `aud` is the origin of the
+        Space service, `sub` the agent’s id, `nonce` the RFC 7638 thumbprint of `spk`, and the header’s `typ` is
+        `agent+jwt`. It is valid for 45 seconds, but not beyond the session’s `expires_at`, so that it does not
+        outlive its session. Get a fresh one before a long poll, and whenever the Space service answers `token:
+        expired`.
+
+        On a session that has ended it is 409 `state_conflict`, and while an operator holds the agent or has
+        suspended its tenant 403 `not_authorized`.
 
         Needs: A session's control token.
 

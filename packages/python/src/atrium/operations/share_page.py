@@ -24,7 +24,8 @@ class SharePageOperations(Core):
 
         A complete HTML page for anyone with the link: share_title, share_description, theme and the published hero
         artifact; never items or unpublished artifacts. Carries Open Graph, a Twitter card and oEmbed discovery;
-        works without JavaScript; ETag and 304. An unknown collection is a 404 page, also HTML.
+        works without JavaScript; ETag and 304. Its own words are in the language that Accept-Language prefers:
+        English, German, Spanish, French, Japanese or Arabic. An unknown collection is a 404 page, also HTML.
 
         Needs: No key.
 
@@ -62,11 +63,15 @@ class SharePageOperations(Core):
         """The wall.
 
         A complete HTML page of the open items (approved, not archived, access `open`) of a collection whose `wall`
-        is true, for anyone with the link, newest first, 60 on a page. It updates itself from `GET
-        /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It has the title, description
-        and theme of the share page. Of an item it shows `title`, `text` (or `message`, `body`, `comment`, `note`),
-        `emoji`, the author and, by `artifact_id`, a published open picture of the same collection; other objects
-        are shown as names and values. May be framed by any site. ETag and 304. Otherwise a 404 page, also HTML.
+        is true, for anyone with the link, newest first, 60 on a page.
+
+        It updates itself from `GET /collections/{id}/wall/stream`, and without JavaScript is a list with pages. It
+        has the title, description and theme of the share page. Of an item it shows `title`, `text` (or `message`,
+        `body`, `comment`, `note`), `emoji`, the author and, by `artifact_id`, a published open picture of the same
+        collection; other objects are shown as names and values.
+
+        May be framed by any site. ETag and 304. Its own words are in the language that Accept-Language prefers, as
+        those of the share page. Otherwise a 404 page, also HTML.
 
         Needs: No key.
 

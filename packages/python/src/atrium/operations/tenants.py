@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .. import types
 from .._core import Core, Route
-from ..answer import Answer
+from ..answer import Answer, Page
 
 
 class TenantsOperations(Core):
@@ -51,7 +53,7 @@ class TenantsOperations(Core):
             })
         """
         return self._call(
-            Route("POST", "/v1/tenants/signup", "anyone", keyed=True),
+            Route("POST", "/v1/tenants/signup", "anyone", keyed="signUpTenant"),
             body=body,
             idempotency_key=idempotency_key,
             repeatable=repeatable,
@@ -80,13 +82,402 @@ class TenantsOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.get_tenant()
         """
         return self._call(
             Route("GET", "/v1/tenant", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def look_up_outcome(
+        self,
+        *,
+        body: types.LookUpOutcomeBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.LookUpOutcomeData]:
+        """Ask what became of a request.
+
+        For a caller that has lost an answer, or has crashed: returns the stored answer of a request with an
+        Idempotency-Key, without sending the request again. It needs the same kind of key as that request and, where
+        its operation takes one, the same X-Collection-Token.
+
+        `none`: there is no record. The request never arrived, failed, has expired, or still runs in another process
+        that has written nothing. A repeat with the same Idempotency-Key is safe in each of these cases; one with
+        another key is not. `in_progress`: it runs. `done`: `status`, `answer` (its whole body, absent if it had
+        none) and `expires_at`, until when the answer is kept.
+
+        With the hash of another body the answer is `none`, as if there were no record: who has the key alone learns
+        nothing. Requests of operators, of sessions and without a key are repeated instead.
+
+        Needs: A publishable or a secret key.
+
+        Args:
+            body: The request: idempotency_key, operation, path, body_sha256.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: What is known of the request.
+
+        Raises:
+            AtriumError: NotFoundError, SecretKeyRequiredError, IssuerRoleRequiredError, OwnerTokenRequiredError,
+                ContributorTokenRequiredError, InvalidRequestError, RateLimitedError, InternalError,
+                UnavailableError, RequestTimeoutError, HeadersTooLargeError, UnauthorizedError,
+                TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.look_up_outcome(body={
+                "idempotency_key": "5f0c1a52-6a1e-4b9e-9d3f-0c8f6f2f7a11",
+                "operation": "createCollection",
+                "path": "/v1/collections",
+                "body_sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+            })
+        """
+        return self._call(
+            Route("POST", "/v1/outcomes/lookup", "publishable"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_audit_log(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListAuditLogDataEntry], types.ListAuditLogDataEntry]:
+        """List the changes to your tenant, and who made them.
+
+        The changes that your secret keys and the operator made: keys, webhook, provider keys, agents, tokens of
+        collections, limits and status of the tenant. Newest first. Each entry was written in the transaction of its
+        change, and the database refuses to change it. Entries older than the retention (a year, unless the
+        installation sets another time) are removed; an entry records the removal. The name and the address of an
+        operator are not shown.
+
+        Needs: A secret key.
+
+        Args:
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of entries.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_audit_log()
+        """
+        return self._page(
+            Route("GET", "/v1/tenant/audit-log", "secret"),
+            query={"from": from_, "to": to, "limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_members(
+        self,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[list[types.ListMembersDataEntry]]:
+        """List the members of your tenant.
+
+        The people who may use the console of the tenant, and those who are invited. Oldest first.
+
+        Needs: A secret key.
+
+        Args:
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The members.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_members()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/members", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def create_member(
+        self,
+        *,
+        body: types.CreateMemberBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.CreateMemberData]:
+        """Invite a member.
+
+        Only the session of an owner in the console may call this: a key may not, whatever its kind. The answer has
+        a link, once, which is valid for 7 days. Where the console has an identity provider, the member signs in
+        there with an account of this address, and from then on with that account.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: email, role, name (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            201: The member.
+
+        Raises:
+            AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.create_member(body={
+                "email": "ada@harbour.example",
+                "role": "moderator",
+                "name": "Ada",
+            })
+        """
+        return self._call(
+            Route("POST", "/v1/tenant/members", "secret"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def update_member(
+        self,
+        member_id: str,
+        *,
+        body: types.UpdateMemberBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.UpdateMemberData]:
+        """Change the role of a member, or invite again.
+
+        Only the session of an owner in the console may call this: a key may not, whatever its kind. A new role
+        applies to the next request of the member. With `invite`, the answer has a new link, and the previous ones
+        end. The last owner who has signed in keeps the role: 409 `state_conflict`.
+
+        Needs: A secret key.
+
+        Args:
+            member_id: The id (mem_…).
+            body: The request: role (optional), name (optional), invite (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The member; with `invite`, also the link.
+
+        Raises:
+            AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.update_member("mem_…", body={"role": "developer"})
+        """
+        return self._call(
+            Route("PATCH", "/v1/tenant/members/{memberId}", "secret"),
+            path={"memberId": member_id},
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def remove_member(
+        self,
+        member_id: str,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[None]:
+        """Remove a member.
+
+        Only the session of an owner in the console may call this: a key may not, whatever its kind. The sessions
+        and links of the member end at once. The last owner who has signed in cannot be removed: 409
+        `state_conflict`.
+
+        Needs: A secret key.
+
+        Args:
+            member_id: The id (mem_…).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            204: Removed.
+
+        Raises:
+            AtriumError: StateConflictError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, NotFoundError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.remove_member("mem_…")
+        """
+        return self._call(
+            Route("DELETE", "/v1/tenant/members/{memberId}", "secret"),
+            path={"memberId": member_id},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_requests(
+        self,
+        *,
+        request_id: str | None = None,
+        status: str | None = None,
+        method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        path: str | None = None,
+        key_hint: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListRequestsDataEntry], types.ListRequestsDataEntry]:
+        """List the requests of your keys.
+
+        Every answered request of your keys, newest first, with its result and without its content: no body, no
+        query string, no header but Origin, no IP address. A request that showed no valid key is not listed, and
+        neither is what members do in the console, whose changes are in the audit log. Requests of the last seconds
+        may be missing, and some are if the database was overloaded: the log never delays a request.
+
+        Needs: A secret key.
+
+        Args:
+            request_id: The id (req_…).
+            status: A status such as `404`, or a class such as `4xx`.
+            method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].
+            path: The path as the API declares it, such as `/collections/{id}/items`.
+            key_hint: The hint of the key, or how it ends, such as `9xQ2`.
+            from_: Created at this time or later.
+            to: Created before this time.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of requests.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_requests()
+        """
+        return self._page(
+            Route("GET", "/v1/tenant/requests", "secret"),
+            query={"request_id": request_id, "status": status, "method": method, "path": path, "key_hint": key_hint, "from": from_, "to": to, "limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def get_request_log_settings(
+        self,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.GetRequestLogSettingsData]:
+        """Read whether your requests are logged.
+
+        Whether requests of your keys are logged, and how long the installation keeps the entries.
+
+        Needs: A secret key.
+
+        Args:
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The settings.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.get_request_log_settings()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/requests/settings", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def set_request_log_settings(
+        self,
+        *,
+        body: types.SetRequestLogSettingsBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.SetRequestLogSettingsData]:
+        """Switch the request log on or off.
+
+        Applies in every process normally within a second and never later than 15 seconds. Entries that exist stay
+        for their time.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: enabled.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The settings.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.set_request_log_settings(body={"enabled": False})
+        """
+        return self._call(
+            Route("PUT", "/v1/tenant/requests/settings", "secret"),
+            body=body,
             repeatable=repeatable,
             timeout=timeout,
         )

@@ -26,14 +26,23 @@ class UsageOperations(Core):
         """Read the usage.
 
         One row per period and meter: oldest period first, then meters in the order of the enum. Rows of zero are
-        omitted. Days are UTC; `from` and `to` are both included, at most 366 days apart, and not before 2000.
-        Default: the last 30 days, up to today or up to `to`. `requests`: answered calls with a key of this tenant,
-        including errors. `items`: items added. `bytes`: the bodies of those calls and of their answers, without
-        headers, and the media of this tenant that were served to anyone. `paints`: paintings, counted when the
-        picture is ready. `launches`: started sessions. `credits`: captures and fees, from the ledger and therefore
-        always exact. The other meters are counted in memory and stored every few seconds: the counts of the last 5
-        seconds may be missing, and are lost if the server is killed (during a database outage: all counts since it
-        began). Nothing is counted twice.
+        omitted.
+
+        Days are UTC; `from` and `to` are both included, at most 366 days apart, and not before 2000. Default: the
+        last 30 days, up to today or up to `to`.
+
+        - `requests`: answered calls with a key of this tenant, including errors.
+        - `items`: items added.
+        - `bytes`: the bodies of those calls and of their answers, without headers, and the media of this tenant
+        that were served to anyone.
+        - `paints`: paintings, counted when the picture is ready.
+        - `launches`: started sessions.
+        - `credits`: captures and fees, from the ledger and therefore always exact.
+
+        `items`, `paints` and `launches` are stored together with what they count, so they are always exact.
+        `requests` and `bytes` are counted in memory and stored once a minute: those of the last minute may be
+        missing, and are lost if the server is killed (during a database outage: all since it began). Nothing is
+        counted twice.
 
         Needs: A secret key.
 
@@ -50,7 +59,8 @@ class UsageOperations(Core):
         Raises:
             AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
                 RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
-                SecretKeyInBrowserError, SecretKeyRequiredError.
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
 
         Example:
             answer = atrium.get_usage()

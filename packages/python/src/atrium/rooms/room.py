@@ -138,7 +138,8 @@ class Room:
         failures = 0
         while True:
             is_first = count == 0
-            # The service holds no poll of a room that is not there: whoever does not wait for it is told at once.
+            # The service does not hold a poll of a room that does not exist, so a caller that does not wait gets 404
+            # at once.
             wait_ms = _HOLD_MS if wait_for_room or not is_first else 0
             asked_at = time.monotonic()
             try:

@@ -69,7 +69,7 @@ test('values that were lost before there was a check do not keep the key of the 
   await check(old)
 })
 
-test('a value that bears the id of a key and is not sealed under it proves nothing', async () => {
+test('a value with the id of a key that is not sealed under it proves nothing', async () => {
   await sealSomething(foreign)
   const [id] = new Vault([old]).keyIds
   await db.pool.query('update provider_keys set key_sealed = overlay(key_sealed placing $1 from 2)', [id])

@@ -2,7 +2,7 @@ import { statement } from '#db/database.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
 export interface SealedValue {
-  /** Where PostgreSQL keeps the row. */
+  /** Where PostgreSQL stores the row, or its key. */
   at: string
   tenant: string
   row: string
@@ -13,22 +13,53 @@ export interface SealedValue {
 const versionOf = (column: string) => `substring(${column} from 1 for 1)`
 const keyIdOf = (column: string) => `substring(${column} from 2 for 4)`
 
+/**
+ * How the rows of a table are stepped through and found again, by SQL of their position. `at` and `from` are text.
+ *
+ * By ctid, each part of the table is read once. Shards have the same ctids, so a table that may be spread is read in
+ * the order of its primary key.
+ */
+function positionOf(column: SealedColumn) {
+  if (!('key' in column))
+    return {
+      at: 'ctid::text',
+      order: 'ctid',
+      isAfter: (from: string) => `ctid > ${from}::tid`,
+      isAt: (at: string) => `t.ctid = ${at}::tid`,
+    }
+  const [tenant, collection, seq] = column.key
+  const parts = (json: string) => `(${json}::json->>0) collate "C", (${json}::json->>1) collate "C", (${json}::json->>2)::bigint`
+  return {
+    at: `json_build_array(${column.key.join(', ')})::text`,
+    order: column.key.join(', '),
+    isAfter: (from: string) => `(${column.key.join(', ')}) > (${parts(from)})`,
+    isAt: (at: string) => `(t.${tenant}, t.${collection}, t.${seq}) = (${parts(at)})`,
+  }
+}
+
+/** The position before the first row. */
+export function startOf(column: SealedColumn): string {
+  return 'key' in column ? '["","",-1]' : '(0,0)'
+}
+
 /** The statements that read, replace and count the values of one sealed column. */
-export function resealStatements({ table, column, tenant, row }: SealedColumn) {
+export function resealStatements(sealedColumn: SealedColumn) {
+  const { table, column, tenant, row } = sealedColumn
+  const position = positionOf(sealedColumn)
   return {
     list: statement<SealedValue>(
       `reseal-list-${table}-${column}`,
-      `select ctid::text as at, ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table}
-        where ctid > $3::tid and ${keyIdOf(column)} = any($1::bytea[])
+      `select ${position.at} as at, ${tenant} as tenant, ${row} as "row", ${column} as sealed from ${table}
+        where ${position.isAfter('$3')} and ${keyIdOf(column)} = any($1::bytea[])
           and (${keyIdOf(column)} <> $2 or ${versionOf(column)} = '\\x01')
-        order by ctid limit $4`,
+        order by ${position.order} limit $4`,
     ),
-    // ctid finds the row, and the old value that it is still that one: no two sealed values are equal.
+    // The old value ensures that it is still the same row: no two sealed values are equal.
     update: statement<{ done: true }>(
       `reseal-update-${table}-${column}`,
       `update ${table} t set ${column} = u.fresh
          from unnest($1::text[], $2::bytea[], $3::bytea[]) as u (at, old, fresh)
-        where t.ctid = u.at::tid and t.${column} = u.old
+        where ${position.isAt('u.at')} and t.${column} = u.old
        returning true as done`,
     ),
     count: statement<{ id: string; count: number }>(
@@ -38,7 +69,7 @@ export function resealStatements({ table, column, tenant, row }: SealedColumn) {
   }
 }
 
-/** The kept answers by the master key that seals them. */
+/** The stored answers, by the master key that seals them. */
 export const countAnswersStatement = statement<{ id: string; count: number; until: string | null }>(
   'reseal-count-answers',
   `select encode(${keyIdOf('answer')}, 'hex') as id, count(*) as count, max(expires_at) as until from idempotency_keys

@@ -1,5 +1,5 @@
-import type { Database } from '#db/database.ts'
-import { countAnswersStatement, resealStatements, type SealedValue } from './reseal-store.ts'
+import type { Database, Db } from '#db/database.ts'
+import { countAnswersStatement, resealStatements, startOf, type SealedValue } from './reseal-store.ts'
 import { sealedColumns, type SealedRef, type SealedColumn } from './sealed-columns.ts'
 import type { Vault } from './vault.ts'
 
@@ -9,28 +9,28 @@ export interface KeyNeeds {
   id: string
   values: number
   /**
-   * The kept answers of requests with an Idempotency-Key: only their callers can open them, so they stay until they
-   * expire.
+   * Stored answers of requests with an Idempotency-Key. Only their callers can open them, so they are not resealed;
+   * they expire.
    */
   answers: number
   answersUntil: string | null
 }
 
 export interface ResealReport {
-  /** How many values this run has sealed anew. */
+  /** How many values this run has resealed. */
   resealed: number
-  /** The configured keys, in their order, and then others under which something is sealed. */
+  /** The configured keys in their order, then other keys under which values are sealed. */
   keys: (KeyNeeds & { configured: boolean })[]
 }
 
 const batch = 500
-/** A run ends after about that long: the next one goes on. */
+/** The approximate length of a run. The next run continues. */
 const runMs = 30_000
 
 /**
- * Seals anew, under the first master key, what is sealed under another one, and says what each key is still needed
- * for. A value changes only if nobody has changed it meanwhile; one that does not open stays as it is. A run that
- * breaks off has done what it has done. `db` must let a query read a whole table.
+ * Reseals values under the first master key, and reports what each other key is still needed for. A value that
+ * changed meanwhile is skipped; one that cannot be opened stays unchanged. An interrupted run keeps its progress.
+ * `db` must allow queries that read a whole table.
  */
 export async function reseal(db: Database, vault: Vault): Promise<ResealReport> {
   const endsAtMs = performance.now() + runMs
@@ -43,8 +43,9 @@ async function resealColumn(db: Database, vault: Vault, column: SealedColumn, en
   const { list, update } = resealStatements(column)
   const [current] = vault.keyIds
   let resealed = 0
-  // By where the rows lie: each part of the table is read once, and what does not open is not met again.
-  for (let after = '(0,0)'; performance.now() < endsAtMs;) {
+  // In the order of the rows' positions: each part of the table is read once, and a value that cannot be opened is
+  // not read again.
+  for (let after = startOf(column); performance.now() < endsAtMs;) {
     const values = await db.query(list, [vault.keyIds, current, after, batch])
     const fresh = values.flatMap((value) => resealValue(vault, column, value))
     const updated = await db.query(update, [
@@ -67,6 +68,14 @@ function resealValue(vault: Vault, column: SealedColumn, { at, tenant, row, seal
   } catch {
     return []
   }
+}
+
+/** The ids, in hex, of the master keys under which anything in the database is sealed. */
+export async function listKeyIds(db: Db): Promise<string[]> {
+  const ids = new Set<string>()
+  for (const column of sealedColumns) for (const { id } of await db.query(resealStatements(column).count, [])) ids.add(id)
+  for (const { id } of await db.query(countAnswersStatement, [])) ids.add(id)
+  return [...ids].toSorted()
 }
 
 async function listNeeds(db: Database, vault: Vault): Promise<ResealReport['keys']> {

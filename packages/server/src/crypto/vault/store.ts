@@ -6,7 +6,7 @@ const findCheckStatement = statement<{ sealed: Buffer }>(
   `select sealed from master_key_check where name = 'check'`,
 )
 
-/** The value that every start must be able to open; undefined: none was written yet. */
+/** The value that every start must be able to open; undefined: not written yet. */
 export async function findCheckValue(db: Db): Promise<Buffer | undefined> {
   const [row] = await db.query(findCheckStatement, [])
   return row?.sealed
@@ -14,8 +14,8 @@ export async function findCheckValue(db: Db): Promise<Buffer | undefined> {
 
 const insertCheckStatement = statement<never>(
   'master-key-check-insert',
-  // On conflict: of two processes that start at once on a new database, one writes it, and the other has to open that
-  // one.
+  // On conflict: of two processes that start at once on a new database, one writes the value, and the other must
+  // open it.
   `insert into master_key_check (name, sealed) values ('check', $1) on conflict on constraint master_key_check_pkey do nothing`,
 )
 
@@ -29,7 +29,7 @@ interface Sealed {
   sealed: Buffer
 }
 
-/** One value of the column that is sealed under one of these master keys, or else any; undefined: it holds none. */
+/** Returns a value of the column, preferably one sealed under these master keys; undefined: the column is empty. */
 export async function findSealedValue(db: Db, column: SealedColumn, keyIds: Buffer[]): Promise<Sealed | undefined> {
   const text = `select ${column.tenant} as tenant, ${column.row} as "row", ${column.column} as sealed from ${column.table}
      where ${column.column} is not null`

@@ -59,6 +59,20 @@ test('a fingerprint is of one value, one caller and one master key; during a rot
   assert.throws(() => new Vault([fresh]).isFingerprintWith('caller', secret, stored), /another master key/)
 })
 
+test('a fingerprint of a digest is of one digest, one caller and one master key', () => {
+  const [digest, other] = [Buffer.alloc(32, 3), Buffer.alloc(32, 4)]
+  const stored = vault.fingerprintDigestWith('caller', digest)
+  const [fresh, old] = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)]
+  for (const one of [vault, new Vault([fresh, old]), new Vault([old, fresh])]) {
+    assert.equal(one.isDigestFingerprintWith('caller', digest, stored), true)
+    assert.equal(one.isDigestFingerprintWith('caller', other, stored), false)
+    assert.equal(one.isDigestFingerprintWith('other', digest, stored), false)
+    assert.equal(one.isFingerprintWith('caller', digest, stored), false)
+  }
+  assert.throws(() => vault.fingerprintDigestWith('caller', Buffer.alloc(31)), /32 bytes/)
+  assert.throws(() => new Vault([fresh]).isDigestFingerprintWith('caller', digest, stored), /another master key/)
+})
+
 test('no two values share a key', () => {
   const [one, other] = [vault.seal(secret, place), vault.seal(secret, place)]
   // The value of one in the envelope of the other, in the same place.

@@ -13,43 +13,44 @@ import { randomBytes } from '../random.ts'
 import type { SealedRef } from './sealed-columns.ts'
 
 /**
- * What derives from one master key. Key objects: a key given as bytes is made into one at every call, which costs more
- * than the sealing.
+ * The keys that derive from one master key. They are key objects: Node would convert a key in bytes at every call,
+ * which costs more than the sealing.
  */
 interface Keys {
   id: Buffer
   envelope: KeyObject
-  /** Of version 1, which has no envelope: opened, but not made any more. */
+  /** For values of version 1, which have no envelope. They are opened, and no longer written. */
   row: KeyObject
   answer: KeyObject
   fingerprint: KeyObject
+  digest: KeyObject
 }
 
 /**
- * Seals values at rest under the first of the master keys, and opens what was sealed under any of them. A value of a
- * row lies in an envelope: it is sealed under a key of its own, and that one under a key derived from the master key;
- * a new master key seals the small key anew and never sees the value. All of it is AES-256-GCM, sealed as nonce (12
- * bytes) | ciphertext | tag (16):
+ * Seals values at rest under the first of the master keys, and opens values that are sealed under any of them. A value
+ * of a row is in an envelope: it is sealed under a key of its own, and that key under one derived from the master key.
+ * A change of the master key therefore reseals the small key and never decrypts the value. The cipher is AES-256-GCM.
+ * A sealed part is nonce (12 bytes) | ciphertext | tag (16):
  *
  *     envelope: version 2 (1 byte) | id of the master key (4) | the value's key, sealed (60) | the value, sealed
  *     answer:   version 1 (1 byte) | id of the master key (4) | the answer, sealed
  *     fingerprint: version 1 (1 byte) | id of the master key (4) | HMAC-SHA-256 (32), which is compared and never opened
  *
- * Values of version 1 (like answers, under a key of all rows) still open, and become envelopes when they are sealed
- * anew.
+ * Values of version 1 are sealed under one key for all rows, as answers are. They still open, and become envelopes when
+ * they are resealed.
  */
 export class Vault {
   readonly #current: Keys
   readonly #all: Keys[]
 
-  /** The first one seals. */
+  /** The first key seals. */
   constructor(masterKeys: readonly [Buffer, ...Buffer[]]) {
     const [first, ...others] = masterKeys
     this.#current = deriveKeys(first)
     this.#all = [this.#current, ...others.map(deriveKeys)]
   }
 
-  /** The ids of the master keys, the one that seals first. They are hashes, and no secret. */
+  /** The ids of the master keys; the id of the key that seals comes first. They are hashes, and not secret. */
   get keyIds(): Buffer[] {
     return this.#all.map(({ id }) => id)
   }
@@ -68,8 +69,8 @@ export class Vault {
   }
 
   /**
-   * The same value in an envelope under the first master key. Does not open it, but for a damaged envelope throws like
-   * open.
+   * Reseals a value in an envelope under the first master key, without opening the value. Throws like open if the
+   * envelope is damaged.
    */
   rewrap(sealed: Buffer, place: SealedRef): Buffer {
     if (sealed[0] === oldVersion[0]) return this.seal(this.open(sealed, place), place)
@@ -78,7 +79,7 @@ export class Vault {
     return this.#envelope(key, value, context)
   }
 
-  /** Sealed so that opening it takes the master key and the caller's secret too. */
+  /** Seals a value so that opening it needs the master key and the caller's secret. */
   sealWith(callerSecret: string, plaintext: Buffer): Buffer {
     const { id } = this.#current
     return Buffer.concat([answerVersion, id, seal(withCaller(this.#current.answer, callerSecret), plaintext, noContext)])
@@ -89,20 +90,30 @@ export class Vault {
   }
 
   /**
-   * What a later value is compared with, and nothing can be guessed from: an HMAC-SHA-256 whose key takes the master
-   * key and the caller's secret. It begins with the id of the master key.
+   * A fingerprint of a value, for a later comparison. The value cannot be guessed from it: it is an HMAC-SHA-256
+   * whose key derives from the master key and the caller's secret. It begins with the id of the master key.
    */
   fingerprintWith(callerSecret: string, value: Buffer): Buffer {
     return fingerprint(this.#current, callerSecret, value)
   }
 
-  /**
-   * Whether the fingerprint is of this value, under any of the master keys. Throws where it is under a key that is not
-   * configured.
-   */
+  /** Whether the fingerprint is of this value, under any of the master keys. Throws if its key is not configured. */
   isFingerprintWith(callerSecret: string, value: Buffer, stored: Buffer): boolean {
     const keys = this.#keysOf(stored, fingerprintVersion)
     const expected = fingerprint(keys, callerSecret, value)
+    return stored.length === expected.length && timingSafeEqual(stored, expected)
+  }
+
+  /**
+   * As fingerprintWith, but of a digest of 32 bytes, and by one HMAC instead of two: with a fixed length at the end, no
+   * other secret and digest have the same bytes.
+   */
+  fingerprintDigestWith(callerSecret: string, digest: Buffer): Buffer {
+    return digestFingerprint(this.#current, callerSecret, digest)
+  }
+
+  isDigestFingerprintWith(callerSecret: string, digest: Buffer, stored: Buffer): boolean {
+    const expected = digestFingerprint(this.#keysOf(stored, fingerprintVersion), callerSecret, digest)
     return stored.length === expected.length && timingSafeEqual(stored, expected)
   }
 
@@ -158,6 +169,7 @@ function deriveKeys(masterKey: Buffer): Keys {
     row: derive(masterKey, 'atrium/vault/row/v1'),
     answer: derive(masterKey, 'atrium/vault/answer/v1'),
     fingerprint: derive(masterKey, 'atrium/vault/fingerprint/v1'),
+    digest: derive(masterKey, 'atrium/vault/digest/v1'),
   }
 }
 
@@ -166,9 +178,15 @@ function fingerprint({ id, fingerprint: derived }: Keys, callerSecret: string, v
   return Buffer.concat([fingerprintVersion, id, mac])
 }
 
+function digestFingerprint({ id, digest: derived }: Keys, callerSecret: string, digest: Buffer): Buffer {
+  if (digest.length !== 32) throw new Error('a digest has 32 bytes')
+  const mac = createHmac('sha256', derived).update(callerSecret).update(digest).digest()
+  return Buffer.concat([fingerprintVersion, id, mac])
+}
+
 /**
- * HMAC as a key derivation: the derived master part is uniform, so one PRF call is all that RFC 5869's expand step
- * would do.
+ * HMAC is the key derivation: the part derived from the master key is uniform, so one call of a PRF is what the
+ * expand step of RFC 5869 would do.
  */
 function withCaller(derived: KeyObject, secret: string): KeyObject {
   return createSecretKey(createHmac('sha256', derived).update(secret).digest())
@@ -178,7 +196,7 @@ function derive(masterKey: Buffer, info: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), info, 32)))
 }
 
-/** JSON of the parts: no two places share the bytes. */
+/** JSON of the parts, so that no two places have the same bytes. */
 function placeBytes({ tenant, table, column, row }: SealedRef): Buffer {
   return Buffer.from(JSON.stringify([tenant, table, column, row]))
 }

@@ -104,7 +104,7 @@ export async function prepareCluster(
 function assertVersion(folder: string, found: string, ours: string): void {
   if (found === ours) return
   throw new StartError(
-    `${folder} was written by PostgreSQL ${found} and this atrium brings PostgreSQL ${ours}: dump it with the atrium that wrote it and load the dump into a new data folder`,
+    `${folder} was written by PostgreSQL ${found} and this release of Atrium contains PostgreSQL ${ours}: run atrium backup with the atrium that wrote it, and atrium restore with this one and a new data folder`,
   )
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Connection } from '@atrium/traffic/postgres/connection'
 
 const mebibyte = 1024 * 1024
-const lookEveryMs = 500
+const pollIntervalMs = 500
 const timeoutMs = 5_000
 
 export interface DiskGuardOptions {
@@ -62,7 +62,7 @@ export class DiskGuard {
     await this.#tell('off').catch(() => undefined)
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    }, lookEveryMs).unref()
+    }, pollIntervalMs).unref()
   }
 
   async stop(): Promise<void> {

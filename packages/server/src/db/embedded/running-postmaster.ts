@@ -31,6 +31,12 @@ export async function clearOrphan(folder: string, say: (line: string) => void): 
   if (running.socketFolder) rmSync(running.socketFolder, { recursive: true, force: true })
 }
 
+/** The folder of its socket, if a PostgreSQL runs whose atrium runs too. */
+export function findLiveSocket(folder: string): string | undefined {
+  const running = findPostmaster(folder)
+  return running && !running.isOrphan ? running.socketFolder : undefined
+}
+
 export function assertNotInUse(folder: string, running = findPostmaster(folder)): void {
   if (running && !running.isOrphan) {
     throw new StartError(

@@ -109,7 +109,7 @@ test('processes that start concurrently share one key', async () => {
     const processes = Array.from({ length: 6 }, () => new PlatformKeys({ db, vault, purpose: 'agent_tokens' }))
     const kids = await Promise.all(processes.map(async (keys) => (await keys.current()).kid))
     assert.equal(new Set(kids).size, 1)
-    const { rows } = await db.pool.query('select id from platform_keys')
+    const { rows } = await db.pool.query("select id from platform_keys where purpose = 'agent_tokens'")
     assert.deepEqual(rows, [{ id: kids[0] }])
   } finally {
     await fresh.close()
@@ -119,9 +119,9 @@ test('processes that start concurrently share one key', async () => {
 test('a retired key stops signing within a minute, and is published for a day so that its tokens stay valid', async () => {
   const { db, vault } = api.ctx
   const state = { nowMs: Date.now() }
-  const keys = new PlatformKeys({ db, vault, purpose: 'retiring', now: () => state.nowMs })
+  const keys = new PlatformKeys({ db, vault, purpose: 'quotes', now: () => state.nowMs })
   const { kid: first } = await keys.current()
-  await db.pool.query("update platform_keys set retired_at = now() where purpose = 'retiring'")
+  await db.pool.query("update platform_keys set retired_at = now() where purpose = 'quotes'")
   state.nowMs += 60_000
   const { kid: second } = await keys.current()
   assert.notEqual(second, first)
@@ -151,10 +151,11 @@ test('another master key opens no key, and a key moved to another row does not o
   const { kid } = await new PlatformKeys({ db, vault, purpose: 'agent_tokens' }).current()
   const stolen = new PlatformKeys({ db, vault: new Vault([Buffer.alloc(32, 8)]), purpose: 'agent_tokens' })
   await assert.rejects(stolen.current(), /another master key/)
+  await db.pool.query("delete from platform_keys where purpose = 'receipts'")
   await db.pool.query(
     `insert into platform_keys (purpose, id, public_jwk, private_sealed)
-     select 'moved', id, public_jwk, private_sealed from platform_keys where id = $1`,
+     select 'receipts', id, public_jwk, private_sealed from platform_keys where id = $1`,
     [kid],
   )
-  await assert.rejects(new PlatformKeys({ db, vault, purpose: 'moved' }).current(), /authenticate/)
+  await assert.rejects(new PlatformKeys({ db, vault, purpose: 'receipts' }).current(), /authenticate/)
 })

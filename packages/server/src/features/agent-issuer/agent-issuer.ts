@@ -79,11 +79,12 @@ export class PlatformIssuer implements AgentIssuer {
 const keySetPath = '/.well-known/jwks.json'
 
 /**
- * Publishes the keys that verify agents' tokens, by OpenID discovery at the API's origin. The document holds only what
- * a verifier needs, because nobody signs in here.
+ * Publishes the keys that verify agents' tokens, by OpenID discovery at the API's origin, and those of receipts and
+ * quotes beside them. The document holds only what a verifier needs, because nobody signs in here.
  */
-export function addAgentIssuer(app: FastifyInstance, { agentIssuer }: Pick<Context, 'agentIssuer'>): void {
-  const { issuer, keys } = agentIssuer
+export function addAgentIssuer(app: FastifyInstance, ctx: Pick<Context, 'agentIssuer' | 'signingKeys'>): void {
+  const { issuer, keys } = ctx.agentIssuer
+  const others = [ctx.signingKeys.receipts, ctx.signingKeys.quotes]
   const document = {
     issuer,
     jwks_uri: issuer + keySetPath,
@@ -93,7 +94,14 @@ export function addAgentIssuer(app: FastifyInstance, { agentIssuer }: Pick<Conte
     claims_supported: ['sub', 'name', 'nonce'],
   }
   app.get('/.well-known/openid-configuration', async (_req, reply) => publish(reply, document))
-  app.get(keySetPath, async (_req, reply) => publish(reply, { keys: await keys.published() }))
+  app.get(keySetPath, async (req, reply) => {
+    const agentKeys = await keys.published()
+    const loads = await Promise.allSettled(others.map((one) => one.published()))
+    // Those of receipts and quotes may not be loaded yet. If the database fails now, agents still get into their rooms:
+    // a verifier that finds no key for a receipt asks again.
+    for (const load of loads) if (load.status === 'rejected') req.log.warn({ err: load.reason as Error }, 'a key set is left out')
+    return publish(reply, { keys: [...agentKeys, ...loads.flatMap((load) => (load.status === 'fulfilled' ? load.value : []))] })
+  })
 }
 
 /** Any origin may read it. Caches keep it only briefly, so that a retired key disappears. */

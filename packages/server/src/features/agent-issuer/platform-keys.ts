@@ -6,11 +6,21 @@ import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import { insertKey, listPublishedKeys, type StoredKey } from './store.ts'
 
+/** What a key may sign, with its algorithm. A key of one purpose is never accepted for another. */
+const purposes = {
+  agent_tokens: { alg: 'RS256', isKept: false },
+  quotes: { alg: 'ES256', isKept: false },
+  // A receipt is verified for as long as anyone keeps it.
+  receipts: { alg: 'ES256', isKept: true },
+} as const
+
+export type KeyPurpose = keyof typeof purposes
+
 interface PlatformKeysOptions {
   db: Db
   vault: Vault
   /** What the keys sign; each purpose has its own keys. */
-  purpose: string
+  purpose: KeyPurpose
   now?: () => number
 }
 
@@ -21,15 +31,17 @@ interface Loaded {
 
 /** Every process stops publishing a retired key within this time. */
 const cacheMs = 60_000
+/** An unknown kid, which anyone may send, reads the keys again at most this often. */
+const rereadMs = 1_000
 
 /**
- * The platform's own RSA keys. They are in the database, so that all processes sign with the same key. The first use
+ * The platform's own keys of one purpose. They are in the database, so that all processes sign with the same key. The first use
  * makes the key.
  */
 export class PlatformKeys {
   readonly #db: Db
   readonly #vault: Vault
-  readonly #purpose: string
+  readonly #purpose: KeyPurpose
   readonly #now: () => number
   #loading: { keys: Promise<Loaded>; atMs: number } | undefined
 
@@ -50,6 +62,14 @@ export class PlatformKeys {
     return (await this.#load()).published
   }
 
+  /** The public part of a key whose signatures are valid. A key that another process has just made is read. */
+  async find(kid: string | undefined): Promise<JWK | undefined> {
+    const known = (await this.published()).find((jwk) => jwk.kid === kid)
+    if (known || !this.#loading || this.#now() - this.#loading.atMs < rereadMs) return known
+    this.#loading = undefined
+    return (await this.published()).find((jwk) => jwk.kid === kid)
+  }
+
   #load(): Promise<Loaded> {
     const nowMs = this.#now()
     if (this.#loading && nowMs - this.#loading.atMs < cacheMs) return this.#loading.keys
@@ -63,10 +83,11 @@ export class PlatformKeys {
   }
 
   async #read(): Promise<Loaded> {
-    let keys = await listPublishedKeys(this.#db, this.#purpose)
+    const { isKept } = purposes[this.#purpose]
+    let keys = await listPublishedKeys(this.#db, this.#purpose, isKept)
     if (keys.every(({ retired }) => retired)) {
       await this.#make()
-      keys = await listPublishedKeys(this.#db, this.#purpose)
+      keys = await listPublishedKeys(this.#db, this.#purpose, isKept)
     }
     const active = keys.find(({ retired }) => !retired)
     if (!active) throw new Error(`there is no active key for ${this.#purpose}`)
@@ -74,13 +95,14 @@ export class PlatformKeys {
   }
 
   async #make(): Promise<void> {
-    const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
-    const { kty, n, e } = await exportJWK(publicKey)
-    const id = await calculateJwkThumbprint({ kty, n, e } as JWK)
+    const { alg } = purposes[this.#purpose]
+    const { publicKey, privateKey } = await generate[alg]()
+    const jwk = await exportJWK(publicKey)
+    const id = await calculateJwkThumbprint(jwk)
     const privateSealed = this.#vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), this.#sealedRef(id))
     await insertKey(this.#db, this.#purpose, {
       id,
-      publicJwk: { kty, use: 'sig', alg: 'RS256', kid: id, n, e } as JWK,
+      publicJwk: publishedJwk(jwk, alg, id),
       privateSealed,
     })
   }
@@ -92,4 +114,15 @@ export class PlatformKeys {
   #sealedRef(id: string): SealedRef {
     return { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${this.#purpose} ${id}` }
   }
+}
+
+const makePair = promisify(generateKeyPair)
+const generate = {
+  RS256: () => makePair('rsa', { modulusLength: 2048 }),
+  ES256: () => makePair('ec', { namedCurve: 'P-256' }),
+}
+
+/** With `use` and `alg` (RFC 7517), so that no verifier accepts the key for another algorithm. */
+function publishedJwk({ kty, ...numbers }: JWK, alg: string, kid: string): JWK {
+  return { ...(kty && { kty }), use: 'sig', alg, kid, ...numbers }
 }

@@ -26,13 +26,27 @@ const publishedStatement = statement<Row>(
   'platform-keys-published',
   // Tokens that a key signed shortly before it was retired are still in use.
   `select ${columns} from platform_keys
-   where purpose = $1 and (retired_at is null or retired_at > now() - interval '1 day')
+   where purpose = $1 and (retired_at is null or $2 or retired_at > now() - interval '1 day')
    order by created_at desc`,
 )
 
-/** The active key, if any, and the recently retired ones. The keys belong to no tenant. */
-export async function listPublishedKeys(db: Db, purpose: string): Promise<StoredKey[]> {
-  return (await db.query(publishedStatement, [purpose])).map(toKey)
+/**
+ * The active key, if any, and the recently retired ones or, with `isKept`, all retired ones. The keys belong to no
+ * tenant.
+ */
+export async function listPublishedKeys(db: Db, purpose: string, isKept: boolean): Promise<StoredKey[]> {
+  return (await db.query(publishedStatement, [purpose, isKept])).map(toKey)
+}
+
+const allPublishedStatement = statement<Row & { purpose: string }>(
+  'platform-keys-all-published',
+  `select purpose, ${columns} from platform_keys where retired_at is null or retired_at > now() - interval '1 day' order by created_at`,
+)
+
+/** The public parts of the keys of all purposes, active and recently retired. */
+export async function listAllPublishedKeys(db: Db): Promise<{ purpose: string; publicJwk: JWK }[]> {
+  const rows = await db.query(allPublishedStatement, [])
+  return rows.map(({ purpose, public_jwk: publicJwk }) => ({ purpose, publicJwk }))
 }
 
 const insertStatement = statement<never>(

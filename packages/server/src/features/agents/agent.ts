@@ -20,6 +20,9 @@ export interface Manifest {
   /** The sealed secret that signs requests to the endpoint; null: the agent never had an endpoint. */
   signingSecret: Buffer | null
   priceCredits: number
+  /** What a session pays from its budget for 1,000 tokens, and for a call of a tool. 0: free. */
+  creditsPer1kTokens: number
+  creditsPerToolCall: number
   maxMinutes: number
   greeting: string | null
   avatarUrl: string | null
@@ -49,6 +52,7 @@ export function agentView(agent: Agent) {
     ...(endpoint === null ? {} : { endpoint }),
     tools: agent.tools,
     price_credits: agent.priceCredits,
+    ...meteredView(agent),
     max_minutes: agent.maxMinutes,
     ...(greeting === null ? {} : { greeting }),
     avatar_url: agent.avatarUrl,
@@ -66,6 +70,8 @@ export interface CatalogEntry {
   name: string
   description: string
   priceCredits: number
+  creditsPer1kTokens: number
+  creditsPerToolCall: number
   maxMinutes: number
   avatarUrl: string | null
   isRemote: boolean
@@ -80,10 +86,18 @@ export function catalogView(entry: CatalogEntry) {
     name,
     description,
     price_credits: entry.priceCredits,
+    ...meteredView(entry),
     max_minutes: entry.maxMinutes,
     avatar_url: entry.avatarUrl,
     hosting: entry.isRemote ? ('remote' as const) : ('hosted' as const),
     rating: ratingView(entry),
+  }
+}
+
+function meteredView({ creditsPer1kTokens, creditsPerToolCall }: Pick<Agent, 'creditsPer1kTokens' | 'creditsPerToolCall'>) {
+  return {
+    ...(creditsPer1kTokens > 0 ? { credits_per_1k_tokens: creditsPer1kTokens } : {}),
+    ...(creditsPerToolCall > 0 ? { credits_per_tool_call: creditsPerToolCall } : {}),
   }
 }
 

@@ -175,8 +175,8 @@ test('secrets of tools are sealed to their agent: not readable in the table, and
   const secret = 'canary-5f2a9c'
   const one = await registered({ tools: [{ ...tool, secret }] })
   const two = await registered({ tools: [{ ...tool, secret: 'other' }] })
-  const { rows } = await api.ctx.db.pool.query('select agents::text as row from agents where id = $1', [one.id])
-  assert.ok(!rows[0].row.includes(secret) && !rows[0].row.includes(Buffer.from(secret).toString('hex')))
+  const { rows } = await api.ctx.db.pool.query<{ row: string }>('select agents::text as row from agents where id = $1', [one.id])
+  assert.ok(!rows[0]!.row.includes(secret) && !rows[0]!.row.includes(Buffer.from(secret).toString('hex')))
   assert.deepEqual(await secretsOf(one.id), [secret])
   const move = 'update agents set tool_secrets = (select tool_secrets from agents where id = $1) where id = $2'
   await api.ctx.db.pool.query(move, [one.id, two.id])
@@ -302,4 +302,20 @@ test('for development, an installation may take http on its own machine, and no 
   } finally {
     await local.close()
   }
+})
+
+test('metered prices are shown where there are any, and an agent with an endpoint has none', async () => {
+  const plain = await registered()
+  assert.ok(!('credits_per_1k_tokens' in plain) && !('credits_per_tool_call' in plain))
+  const prices = { credits_per_1k_tokens: 12, credits_per_tool_call: 3 }
+  const agent = await registered({ ...prices, model })
+  assert.deepEqual([agent.credits_per_1k_tokens, agent.credits_per_tool_call], [12, 3])
+  await setStatus(agent.id, 'active')
+  const catalog = (await send(api, 'GET', '/catalog?limit=200', { key: tenant.publishableKey })).body.data
+  const listed = catalog.find(({ id }: { id: string }) => id === agent.id)
+  assert.deepEqual([listed.credits_per_1k_tokens, listed.credits_per_tool_call], [12, 3])
+  assertInvalid(await register({ credits_per_1k_tokens: 1, endpoint }), '/credits_per_1k_tokens')
+  assertInvalid(await patch(agent.id, { model: null, endpoint, credits_per_1k_tokens: 0 }), '/credits_per_tool_call')
+  const remote = await patch(agent.id, { model: null, endpoint, credits_per_1k_tokens: 0, credits_per_tool_call: 0 })
+  assert.deepEqual([remote.status, remote.body.data.endpoint], [200, endpoint])
 })

@@ -176,11 +176,14 @@ test('a session rates once and the sums are exact, also when ratings are concurr
     twice.map((session, n) => rate(tenant, id, session, session === 'ses_0' ? 1 : 1 + ((n % 30) % 5))),
   )
   assert.equal(made.filter(Boolean).length, 30)
-  const { rows } = await api.ctx.db.pool.query('select sum(stars)::int as sum from agent_ratings where agent_id = $1', [id])
+  const { rows } = await api.ctx.db.pool.query<{ sum: number }>(
+    'select sum(stars)::int as sum from agent_ratings where agent_id = $1',
+    [id],
+  )
   const agent = await findAgent(api.ctx.db, tenant.id, id)
-  assert.deepEqual([agent!.ratingSum, agent!.ratingCount], [rows[0].sum, 30])
+  assert.deepEqual([agent!.ratingSum, agent!.ratingCount], [rows[0]!.sum, 30])
   const { body } = await ratingsSeenBy(other, id)
-  assert.deepEqual(body.data, { average: Math.round((rows[0].sum / 30) * 100) / 100, count: 30 })
+  assert.deepEqual(body.data, { average: Math.round((rows[0]!.sum / 30) * 100) / 100, count: 30 })
 })
 
 test('ratings of another tenant’s agent are shown while it is active, and of an own one always', async () => {

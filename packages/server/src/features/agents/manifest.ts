@@ -19,10 +19,14 @@ export const blankManifest: Manifest = {
   toolSecrets: null,
   signingSecret: null,
   priceCredits: 0,
+  creditsPer1kTokens: 0,
+  creditsPerToolCall: 0,
   maxMinutes: 1,
   greeting: null,
   avatarUrl: null,
 }
+
+const notMetered = 'the use of an agent with an endpoint cannot be metered: must be 0'
 
 type Before = Manifest & { tenantId: string; id: string }
 
@@ -39,6 +43,11 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
   const endpoint = optionalAddress(change.endpoint, '/endpoint', before.endpoint)
   // The platform runs an agent with a model; one with an endpoint runs elsewhere.
   if (model && endpoint) throw invalid('/endpoint', 'an agent has a model or an endpoint, not both')
+  const creditsPer1kTokens = change.credits_per_1k_tokens ?? before.creditsPer1kTokens
+  const creditsPerToolCall = change.credits_per_tool_call ?? before.creditsPerToolCall
+  // What a remote agent uses is between its owner and its providers: nothing of it passes through here.
+  if (endpoint && creditsPer1kTokens > 0) throw invalid('/credits_per_1k_tokens', notMetered)
+  if (endpoint && creditsPerToolCall > 0) throw invalid('/credits_per_tool_call', notMetered)
   return {
     name: change.name ?? before.name,
     description: change.description ?? before.description,
@@ -47,6 +56,8 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
     endpoint,
     ...changedTools(ctx, before, change.tools, address),
     priceCredits: change.price_credits ?? before.priceCredits,
+    creditsPer1kTokens,
+    creditsPerToolCall,
     maxMinutes: change.max_minutes ?? before.maxMinutes,
     greeting,
     signingSecret: before.signingSecret,

@@ -26,12 +26,12 @@ async function tenantWith(amountCredits: number): Promise<TestTenant> {
 }
 
 async function left({ id }: TestTenant): Promise<{ balance: number; agents: number }> {
-  const { rows } = await api.ctx.db.pool.query(
+  const { rows } = await api.ctx.db.pool.query<{ balance: number; agents: number }>(
     `select coalesce((select balance from ledger_accounts where tenant_id = $1 and id = 'issuer'), 0)::int as balance,
        (select count(*)::int from agents where tenant_id = $1) as agents`,
     [id],
   )
-  return rows[0]
+  return rows[0]!
 }
 
 const register = ({ secretKey }: TestTenant, idempotencyKey?: string) =>

@@ -9,6 +9,8 @@ interface CatalogRow {
   name: string
   description: string
   price_credits: number
+  credits_per_1k_tokens: number
+  credits_per_tool_call: number
   max_minutes: number
   avatar_url: string | null
   is_remote: boolean
@@ -31,7 +33,8 @@ interface Row extends CatalogRow {
   updated_at: string
 }
 
-const catalogColumns = `tenant_id, id, seq, name, description, price_credits, max_minutes, avatar_url,
+const catalogColumns = `tenant_id, id, seq, name, description, price_credits, credits_per_1k_tokens,
+  credits_per_tool_call, max_minutes, avatar_url,
   endpoint is not null as is_remote, rating_sum, rating_count`
 /**
  * A buyer may still be looking at the price from before a raise, so that a launch within ten minutes compares with it.
@@ -49,6 +52,8 @@ function toCatalogEntry(row: CatalogRow): CatalogEntry {
     name,
     description,
     priceCredits: row.price_credits,
+    creditsPer1kTokens: row.credits_per_1k_tokens,
+    creditsPerToolCall: row.credits_per_tool_call,
     maxMinutes: row.max_minutes,
     avatarUrl: row.avatar_url,
     isRemote: row.is_remote,
@@ -101,14 +106,16 @@ function manifestValues(manifest: Manifest): unknown[] {
     greeting,
     avatarUrl,
     signingSecret,
+    manifest.creditsPer1kTokens,
+    manifest.creditsPerToolCall,
   ]
 }
 
 const insertStatement = statement<Row>(
   'agents-insert',
   `insert into agents (tenant_id, id, name, description, instructions, model, endpoint, tools, tool_secrets, price_credits, max_minutes,
-     greeting, avatar_url, signing_secret)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     greeting, avatar_url, signing_secret, credits_per_1k_tokens, credits_per_tool_call)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    returning ${columns}`,
 )
 
@@ -173,7 +180,8 @@ export async function findAgentOfAnyTenant(db: Db, id: string): Promise<Agent | 
 const updateStatement = statement<Row>(
   'agents-update',
   `update agents set name = $3, description = $4, instructions = $5, model = $6, endpoint = $7, tools = $8, tool_secrets = $9,
-     price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, updated_at = now(),
+     price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, credits_per_1k_tokens = $15,
+     credits_per_tool_call = $16, updated_at = now(),
      -- A raise keeps the lowest price that a buyer may still be looking at; least() ignores null.
      price_before = case when $10 > price_credits then least(price_credits, ${raisedFrom}) when $10 > price_before then price_before end,
      price_raised_at = case when $10 > price_credits then now() when $10 > price_before then price_raised_at end

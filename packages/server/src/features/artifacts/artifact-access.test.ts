@@ -160,6 +160,6 @@ test('an empty grant or revoke changes nothing, addresses are checked, and none 
   const wrong = await curate(place, id, { grant: ['nobody'] })
   assert.deepEqual([wrong.status, wrong.body.error.details[0].path], [400, '/grant/0'])
   assert.equal((await curate(place, id, { access: 'everyone' })).status, 400)
-  const { rows } = await api.ctx.db.pool.query('select artifacts::text as row from artifacts')
+  const { rows } = await api.ctx.db.pool.query<{ row: string }>('select artifacts::text as row from artifacts')
   assert.ok(rows.length > 0 && rows.every(({ row }) => !/ada@|bob@|eve@/.test(row)))
 })

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { BlobPage } from '#ports/blobs/blobs.ts'
 import { listKnownTenants } from '../tenants/store.ts'
 import { ownerOfKey } from '../blob-deletions/blob-keys.ts'
+import { areDeletionsHeld } from '../blob-deletions/hold-store.ts'
 import { listOpenUploads } from './uploads/upload-store.ts'
 import { claimSearch, listArtifactsWithBytes, saveSearch } from './orphan-store.ts'
 
@@ -29,6 +30,8 @@ export async function deleteOrphans(ctx: Pick<Context, 'db' | 'blobs'>, options:
   for (let pages = 0; pages < maxPages; pages++) {
     const page = await ctx.blobs.list('', { cursor, ...(options.pageSize ? { limit: options.pageSize } : {}) })
     const orphans = await findOrphans(ctx, page.blobs, Date.now() - (options.minAgeMs ?? minAgeMs))
+    // After the search: what a hold protects had a row when the hold began.
+    if (await areDeletionsHeld(ctx.db)) break
     if (orphans.length > 0) await ctx.blobs.delete(orphans)
     deleted += orphans.length
     cursor = page.cursor

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { areDeletionsHeld } from './hold-store.ts'
 import { claimBlobDeletions, deleteBlobDeletion, type BlobDeletion } from './store.ts'
 
 const batchSize = 100
@@ -11,6 +12,9 @@ export async function deleteBlobs(ctx: Pick<Context, 'db' | 'blobs' | 'log'>, li
   let tried = 0
   while (tried < limit) {
     const deletions = await claimBlobDeletions(ctx.db, Math.min(batchSize, limit - tried))
+    // Checked after the claim: rows of a claimed deletion were gone before any hold that begins now. Deletions that
+    // are claimed during a hold are retried after it.
+    if (deletions.length > 0 && (await areDeletionsHeld(ctx.db))) break
     for (const deletion of deletions) await deleteBlobNow(ctx, deletion)
     tried += deletions.length
     if (deletions.length < batchSize) break

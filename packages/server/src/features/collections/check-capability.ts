@@ -19,7 +19,7 @@ export function checkCapability(capability: Capability, token: string | undefine
   return holder === 'owner'
 }
 
-/** What is wrong with the token, told from its form alone. */
+/** Explains what is wrong with the token, from its form alone. */
 function explainToken(token: string | undefined): string {
   if (token === undefined) return 'The header X-Collection-Token is missing.'
   if (token === '') return 'The header X-Collection-Token is empty.'

@@ -104,5 +104,5 @@ test('nothing of a deleted collection is readable', async () => {
     assert.equal((await send(api, 'GET', `/collections/${id}${path}`, owner)).status, 404)
   assert.equal((await send(api, 'GET', `/collections/${id}/render`)).status, 404)
   const left = await api.ctx.db.pool.query('select count(*)::int as n from items where collection_id = $1', [id])
-  assert.equal(left.rows[0].n, 0)
+  assert.equal(left.rows[0]!.n, 0)
 })

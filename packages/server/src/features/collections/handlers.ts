@@ -1,9 +1,11 @@
 import type { Handlers } from '../handler.ts'
-import { createCollection } from './operations/create-collection.ts'
-import { deleteCollection } from './operations/delete-collection.ts'
-import { getCollection } from './operations/get-collection.ts'
-import { listCollections } from './operations/list-collections.ts'
-import { rotateCollectionTokens } from './operations/rotate-collection-tokens.ts'
+import {
+  createCollection,
+  deleteCollection,
+  getCollection,
+  listCollections,
+  rotateCollectionTokens,
+} from './operations/collections.ts'
 import { setCollectionState, updateCollection } from './operations/update-collection.ts'
 
 export const collectionHandlers = {

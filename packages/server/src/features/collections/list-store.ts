@@ -14,14 +14,14 @@ interface Row extends ScannedRow {
   metadata: Record<string, unknown>
 }
 
-/** What one call reads at the most: 50,000 rows (150 ms), or this much metadata, whichever ends first. */
+/** One call reads at most 50,000 rows (150 ms) and this much metadata. */
 const maxRows = 50_000
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * The scan follows the index and stops when the page is full. pg_column_size does not read what is stored out of line;
- * only the title search does, up to maxBytes. `->>` fails on metadata with some escapes (a NUL, half a surrogate
- * pair), so that those are compared as text.
+ * The scan follows the index and stops when the page is full. pg_column_size does not read values that are stored out
+ * of line; only the title search does, up to maxBytes. `->>` fails on metadata with some escapes (a NUL, half a
+ * surrogate pair), so those are compared as text.
  */
 const listStatement = statement<Row>(
   'collections-of-tenant',
@@ -52,7 +52,7 @@ const listStatement = statement<Row>(
    order by created_at desc, id desc limit $9`,
 )
 
-/** The text as it stands within a string of JSON. */
+/** The text in the form that it has within a JSON string. */
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
@@ -65,7 +65,7 @@ interface ListQuery {
   limit: number
 }
 
-/** `last`: where the next page goes on, undefined at the end of the list. */
+/** `last` is the position from which the next page continues; undefined at the end of the list. */
 export async function listCollections(
   db: Db,
   tenantId: string,

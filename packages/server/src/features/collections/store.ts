@@ -141,7 +141,17 @@ const deleteStatement = statement<{ id: string }>(
   `delete from collections where tenant_id = $1 and id = $2 returning id`,
 )
 
-/** Returns whether it existed. Its foreign keys delete its items and artifacts. */
+const deleteItemsStatement = statement<never>(
+  'collections-delete-items',
+  'delete from items where tenant_id = $1 and collection_id = $2',
+)
+
+/**
+ * Returns whether it existed. Foreign keys delete its items and artifacts. The one of items does not exist where items
+ * are spread over a Citus cluster, so they are also deleted here: after the row whose lock every addition holds.
+ */
 export async function deleteCollection(tx: Tx, tenantId: string, id: string): Promise<boolean> {
-  return (await tx.query(deleteStatement, [tenantId, id])).length === 1
+  const existed = (await tx.query(deleteStatement, [tenantId, id])).length === 1
+  if (existed) await tx.query(deleteItemsStatement, [tenantId, id])
+  return existed
 }

@@ -40,9 +40,7 @@ export function readEpochKey({ n, e }: { n: string; e: string }): EpochKey {
 
 const maxFactor = 1_000
 
-const smallPrimes = Array.from({ length: maxFactor }, (_, i) => i).filter(
-  (n) => n > 2 && !Array.from({ length: n }, (_, i) => i).some((d) => d > 1 && n % d === 0),
-)
+const smallPrimes = oddPrimesBelow(maxFactor)
 
 /**
  * Throws 400 where the modulus of a new epoch's key is easy to factor, so that anyone could sign tokens. Called when
@@ -108,4 +106,10 @@ export function isPssSignature(key: KeyObject, message: Buffer, signature: Buffe
   // Explicit, because by default Node accepts a salt of any length. MGF1 uses the hash of the signature.
   const padding = constants.RSA_PKCS1_PSS_PADDING
   return verify('sha384', message, { key, padding, saltLength: saltBytes }, signature)
+}
+
+function oddPrimesBelow(limit: number): readonly number[] {
+  const primes: number[] = []
+  for (let n = 3; n < limit; n += 2) if (!primes.some((prime) => n % prime === 0)) primes.push(n)
+  return primes
 }

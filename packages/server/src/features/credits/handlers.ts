@@ -1,14 +1,15 @@
+import { askedAuditHandlers } from './ledger/asked-audits.ts'
 import type { Handlers } from '../handler.ts'
-import { createCheckout, getCheckout } from './checkout/operations.ts'
-import { listCheckouts } from './checkout/list-checkouts.ts'
+import { createCheckout, getCheckout, listCheckouts } from './checkout/operations.ts'
 import { getEpoch, listEpochs, publishEpoch } from './epochs/operations.ts'
 import { auditBooks } from './ledger/audit.ts'
 import { grantCoupon } from './operations/grant-coupon.ts'
-import { listMovements } from './operations/list-movements.ts'
-import { lookUpWallet, redeemWallet } from './operations/wallets.ts'
+import { listReceipts, lookUpReceipts } from './receipts/operations.ts'
+import { listMovements, lookUpWallet, redeemWallet } from './operations/wallets.ts'
 
 export const creditHandlers = {
   auditBooks,
+  ...askedAuditHandlers,
   createCheckout,
   getCheckout,
   getEpoch,
@@ -16,6 +17,8 @@ export const creditHandlers = {
   listCheckouts,
   listEpochs,
   listMovements,
+  listReceipts,
+  lookUpReceipts,
   lookUpWallet,
   publishEpoch,
   redeemWallet,

@@ -1,31 +1,31 @@
-import type { Db } from '#db/database.ts'
-import { notifyWorkers } from './store.ts'
+import type { Waking } from '#db/database.ts'
+import { eventChannel } from './store.ts'
 
 const intervalMs = 50
 
 /**
- * Notifies the workers of events from frequent writes: after the writes commit, and at most every 50 ms. A
- * notification inside the write's own transaction would serialise all commits of the database. Workers also poll, so
- * that a lost notification only costs time.
+ * Wakes the workers for events from frequent writes, at most every 50 ms, so that they find many events at a time.
+ * Called after the writes commit.
  */
 export class EventNotifier {
-  readonly #db: Db
-  readonly #onError: (error: unknown) => void
+  readonly #db: Waking
   #timer: NodeJS.Timeout | undefined
 
-  constructor(db: Db, onError: (error: unknown) => void) {
+  constructor(db: Waking) {
     this.#db = db
-    this.#onError = onError
   }
 
   notify(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      notifyWorkers(this.#db).catch(this.#onError)
-    }, intervalMs).unref()
+    this.#timer ??= setTimeout(() => this.#wake(), intervalMs).unref()
   }
 
   close(): void {
+    if (this.#timer) this.#wake()
+  }
+
+  #wake(): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#db.wake(eventChannel)
   }
 }

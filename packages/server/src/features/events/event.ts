@@ -15,7 +15,7 @@ export interface NewEvent {
   tenantId: string
   type: EventType
   data: object
-  /** Of an item's event: whether anyone could see the item before, so that public streams say when that ends. */
+  /** For an event of an item: whether anyone could see the item before, so that public streams send its removal. */
   wasOpen?: boolean | undefined
 }
 

@@ -139,7 +139,7 @@ test('a redemption commits with its event, and a repeat has none', async () => {
   const { transaction_id: transaction, ...data } = told[0]!.data
   assert.deepEqual(data, { method: 'license_key', epoch: null, amount: 70 })
   const [row] = (await api.ctx.db.pool.query('select amount from ledger_transfers where id = $1', [transaction])).rows
-  assert.equal(row.amount, 70)
+  assert.equal(row?.['amount'], 70)
 })
 
 test('an expiring key has one event a week before and one a day before', async () => {

@@ -1,5 +1,5 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Db, type Tx } from '#db/database.ts'
+import { statement, type Db, type Statement, type Tx, type Waking } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import type { Event, NewEvent } from './event.ts'
 
@@ -8,12 +8,8 @@ export const eventChannel = 'atrium_events'
 
 const insertStatement = statement<never>(
   'events-insert',
-  `with written as (
-     insert into event_outbox (tenant_id, id, type, data, was_open)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[])
-     returning 1
-   )
-   select pg_notify('${eventChannel}', '') from written limit 1`,
+  `insert into event_outbox (tenant_id, id, type, data, was_open)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::json[], $5::boolean[])`,
 )
 
 /** Writes to the outbox, of one or several tenants. The events receive their numbers after the commit. */
@@ -25,31 +21,38 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<void> {
     events.map(({ data }) => JSON.stringify(data)),
     events.map(({ wasOpen }) => wasOpen ?? null),
   ])
+  tx.wake(eventChannel)
 }
 
-const notifyStatement = statement<never>('events-notify', `notify ${eventChannel}`)
+/** number-outbox.sql explains the function. */
+const numberStatement = statement<NumberedRow>('events-number', 'select given, queued from number_outbox($1, $2)', {
+  writes: true,
+})
 
-export async function notifyWorkers(db: Db): Promise<void> {
-  await db.query(notifyStatement, [])
+interface NumberedRow {
+  given: number
+  queued: number
 }
-
-/** number-events.sql explains the function. */
-const numberStatement = statement<{ given: number }>('events-number', 'select number_events($1, $2) as given', { writes: true })
 
 /** Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered. */
-export async function numberEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
-  const [row] = await db.query(numberStatement, [tenantIds, maxEach])
-  return row?.given ?? 0
+export function numberEvents(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<number> {
+  return number(db, numberStatement, tenantIds, maxEach)
 }
 
-/** try-number-events.sql explains the function. */
-const tryNumberStatement = statement<{ given: number }>('events-try-number', 'select try_number_events($1, $2) as given', {
+/** try-number-outbox.sql explains the function. */
+const tryNumberStatement = statement<NumberedRow>('events-try-number', 'select given, queued from try_number_outbox($1, $2)', {
   writes: true,
 })
 
 /** The same without waiting: skips tenants whose events another process is numbering. */
-export async function numberFreeEvents(db: Db, tenantIds: string[], maxEach: number): Promise<number> {
-  const [row] = await db.query(tryNumberStatement, [tenantIds, maxEach])
+export function numberFreeEvents(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<number> {
+  return number(db, tryNumberStatement, tenantIds, maxEach)
+}
+
+async function number(db: Db & Waking, stmt: Statement<NumberedRow>, tenantIds: string[], maxEach: number): Promise<number> {
+  const [row] = await db.query(stmt, [tenantIds, maxEach])
+  // The workers deliver what was queued.
+  if (row && row.queued > 0) db.wake(eventChannel)
   return row?.given ?? 0
 }
 

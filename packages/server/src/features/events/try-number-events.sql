@@ -1,5 +1,5 @@
--- As number_events, but a tenant whose head somebody holds is passed over: workers number the events of many tenants at once, and find the others at
--- their next look.
+-- For processes of the previous release; the next one removes it. Like number_events, but skips a tenant whose head another transaction has locked: workers number the events of
+-- many tenants at once, and find the others at their next poll.
 create or replace function try_number_events(tenant_ids text[], max_each integer) returns bigint
 language plpgsql
 as $$
@@ -16,7 +16,7 @@ begin
   from (
     select h.tenant_id from event_heads h where h.tenant_id = any (tenant_ids) order by h.tenant_id for no key update skip locked
   ) f;
-  -- Whoever has locked the heads does not wait for them again.
+  -- The heads are locked already, so this does not wait for them again.
   return case when free_ids is null then 0 else number_events(free_ids, max_each) end;
 end
 $$;

@@ -152,7 +152,10 @@ for (const kind of ['EC', 'OKP'] as const) {
     const open = async (jwe: string) => JSON.parse(new TextDecoder().decode((await compactDecrypt(jwe, privateKey)).plaintext))
     assert.deepEqual(await open(items[0].content), plain)
     assert.deepEqual(await open(items[1].content), { mine: 1 })
-    const { rows } = await api.ctx.db.pool.query('select items::text as row from items where collection_id = $1', [made.id])
+    const { rows } = await api.ctx.db.pool.query<{ row: string }>(
+      'select items::text as row from items where collection_id = $1',
+      [made.id],
+    )
     assert.equal(
       rows.some((row) => /canary/i.test(row.row)),
       false,
@@ -212,7 +215,7 @@ test('listed accounts read an e-mail item with a token bound to their device, an
         [403, 'not_authorized', 'not_on_list'],
       ],
     )
-    const { rows } = await identified.ctx.db.pool.query('select items::text as row from items')
+    const { rows } = await identified.ctx.db.pool.query<{ row: string }>('select items::text as row from items')
     assert.equal(
       rows.some((row) => /example\.com/.test(row.row)),
       false,

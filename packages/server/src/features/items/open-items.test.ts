@@ -148,13 +148,13 @@ test('a page reads as much of a large collection as of a small one', async () =>
     ['order by seq desc limit 51', ''],
     ['order by seq limit 51', "and type = 'rare'"],
   ]) {
-    const { rows } = await pool.query(
+    const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
       `explain (analyze, buffers, format json) select id from items where tenant_id = (select tenant_id from collections where id = $1)
        and collection_id = $1 and approved and not archived and access = 'open' ${type} ${query}`,
       [id],
     )
-    const plan = rows[0]['QUERY PLAN'][0].Plan
-    assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 80, JSON.stringify(plan))
+    const plan = rows[0]!['QUERY PLAN'][0]!.Plan
+    assert.ok(plan['Shared Hit Blocks']! + plan['Shared Read Blocks']! < 80, JSON.stringify(plan))
   }
   assert.deepEqual(await contents(id, '?limit=2'), [4_000, 3_998])
   assert.deepEqual(await contents(id, '?type=rare&limit=2&order=oldest'), [1_000, 2_000])

@@ -21,11 +21,11 @@ export interface FoundItem extends ScannedRow {
   bytes: number
 }
 
-/** What one call reads at the most: so many items or, where their content is searched, so much content. */
+/** The bounds of one call: so many items or, if their content is searched, so much content. */
 const maxRows = 50_000
 const maxSearchedBytes = 16 * 1024 * 1024
 
-/** Branches of a case: a filter that is null leaves its comparison null, which is not true. */
+/** Branches of a case expression: a filter that is null makes its comparison null, which is not true. */
 const conditions = `
            when type <> $5 or author is distinct from coalesce($6, author) then false
            when approved <> $7 or archived <> $8 or hero <> $9 then false
@@ -34,8 +34,8 @@ const conditions = `
            else content::text ilike $12 or coalesce(author ilike $13, false)`
 
 /**
- * The scan follows the primary key and stops when the page is full: filters have no indexes of their own, which every added item would pay
- * for. pg_column_size does not read what is stored out of line.
+ * The scan follows the primary key and stops when the page is full. Filters have no indexes, because every added
+ * item would pay for them. pg_column_size does not read values that are stored out of line.
  */
 function searchStatement(order: ItemOrder) {
   const direction = order === 'newest' ? 'desc' : 'asc'
@@ -67,20 +67,26 @@ function searchStatement(order: ItemOrder) {
 
 const statements = { newest: searchStatement('newest'), oldest: searchStatement('oldest') }
 
-/** The one hero is found by its own index, however many items there are. */
+/**
+ * The single hero is found through its own index, however many items there are, and before anything else is
+ * compared. With the range in the same select, PostgreSQL chooses the primary key while the table has no statistics,
+ * such as after an import, and reads the whole collection.
+ */
 const heroStatement = statement<FoundItem>(
   'items-search-hero',
-  `select seq, 0 as bytes, false as is_end, case ${conditions} end as matches
-   from items where tenant_id = $1 and collection_id = $2 and hero and seq > $3 and seq < $4`,
+  `with heroes as materialized (select * from items where tenant_id = $1 and collection_id = $2 and hero)
+   select seq, 0 as bytes, false as is_end, case ${conditions} end as matches
+   from heroes where seq > $3 and seq < $4`,
+  { writes: false },
 )
 
-/** The range of seq that a page is looked for in; neither end is included. */
+/** The range of seq in which a page is searched; neither end is included. */
 export interface SeqRange {
   after: number
   before: number
 }
 
-/** The places and sizes of up to `limit` items that match, in the order, and the place where the scan ended. */
+/** The positions and sizes of up to `limit` matching items, in order, and the position where the scan ended. */
 export async function searchItems(
   db: Db,
   tenantId: string,
@@ -96,7 +102,7 @@ export async function searchItems(
   return db.query(statements[order], [...values, maxRows, maxSearchedBytes, limit])
 }
 
-/** How many of the items that match have at most so much content, and at least one. */
+/** How many of the matching items have at most so much content together; at least one. */
 export function countWithin(found: FoundItem[], maxBytes: number): number {
   let left = maxBytes
   const matching = found.filter(({ matches }) => matches)
@@ -105,8 +111,9 @@ export function countWithin(found: FoundItem[], maxBytes: number): number {
 }
 
 /**
- * An item's time is when its transaction began, its seq is given under the lock of the collection: so times of items that were added at once
- * are out of order, by as long as a lock is waited for. Halving does not look closer than this.
+ * The time of an item is the start of its transaction, while its seq is given under the lock of the collection. So
+ * times of items that were added at once may be out of order, by as long as a lock is waited for. The binary search
+ * does not look closer than this.
  */
 const outOfOrder = '1 minute'
 
@@ -131,7 +138,7 @@ const halvesStatement = statement<{ seq: number }>(
    ) h`,
 )
 
-/** The range outside of which no item was added within [from, to), found by halving. */
+/** The range of seq that contains all items added within [from, to), found by binary search. */
 export async function findSeqRange(
   db: Db,
   tenantId: string,

@@ -38,10 +38,10 @@ export interface NewItem {
 export type AddOutcome = 'added' | 'not_found' | 'not_open' | 'claim_taken'
 
 const addStatement = statement<{ outcome: AddOutcome | 'locked' }>(
-  'items-try-add',
+  'items-add',
   // One round trip a batch: the function also counts in collections, writes idempotency_keys and records the events.
-  // See try-add-items.sql.
-  `select outcome from try_add_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  // See add-counted-items.sql.
+  `select outcome from add_counted_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
   { writes: true, tries: 'one' },
 )
 
@@ -67,7 +67,7 @@ export async function addItems(db: Db, items: NewItem[]): Promise<(AddOutcome | 
   ])
   return items.map((item, i) => {
     const outcome = rows[i]?.outcome
-    if (outcome === undefined) throw new Error('try_add_items returned fewer outcomes than items')
+    if (outcome === undefined) throw new Error('add_counted_items returned fewer outcomes than items')
     return outcome === 'locked' ? new Locked(lockKeyOf(item)) : outcome
   })
 }
@@ -118,18 +118,26 @@ const lastSeqStatement = statement<{ seq: number | null }>(
   'select max(seq) as seq from items where tenant_id = $1 and collection_id = $2',
 )
 
-/** The place of the newest item; 0 in an empty collection. */
+/** The position of the newest item; 0 in an empty collection. */
 export async function findLastSeq(db: Db, tenantId: string, collectionId: string): Promise<number> {
   return (await db.query(lastSeqStatement, [tenantId, collectionId]))[0]?.seq ?? 0
 }
 
-const bySeqStatement = statement<Row>(
-  'items-by-seq',
-  `select ${columns} from items where tenant_id = $1 and collection_id = $2 and seq = any($3)
-   order by array_position($3::bigint[], seq)`,
-)
+/**
+ * Items by a list of keys, in its order: an index look-up for each. With `= any (list)` PostgreSQL reads the whole
+ * collection while it has no statistics of the table, such as after an import.
+ */
+function byKeysText(key: 'id' | 'seq', type: 'text' | 'bigint'): string {
+  return `select i.* from unnest($3::${type}[]) with ordinality as wanted (${key}, place)
+   cross join lateral (
+     select ${columns} from items where tenant_id = $1 and collection_id = $2 and ${key} = wanted.${key} limit 1
+   ) i
+   order by wanted.place`
+}
 
-/** The items in these places, in that order. */
+const bySeqStatement = statement<Row>('items-by-seq', byKeysText('seq', 'bigint'))
+
+/** The items at these positions, in that order. */
 export async function listItemsBySeq(db: Db, tenantId: string, collectionId: string, seqs: number[]): Promise<Item[]> {
   return (await db.query(bySeqStatement, [tenantId, collectionId, seqs])).map(toItem)
 }
@@ -186,11 +194,10 @@ export async function deleteItem(
   return row
 }
 
-const chosenStatement = statement<Row>(
-  'items-chosen',
-  `select ${columns} from items
-   where tenant_id = $1 and collection_id = $2 and (id = any($3) or ($4 and hero))
-   order by array_position($3, id)`,
+const byIdStatement = statement<Row>('items-by-id', byKeysText('id', 'text'))
+const heroStatement = statement<Row>(
+  'items-hero',
+  `select ${columns} from items where tenant_id = $1 and collection_id = $2 and hero`,
 )
 
 /** The items with these ids, in that order, and the hero if requested. */
@@ -200,5 +207,7 @@ export async function listChosenItems(
   collectionId: string,
   { ids, hero }: { ids: string[]; hero: boolean },
 ): Promise<Item[]> {
-  return (await db.query(chosenStatement, [tenantId, collectionId, ids, hero])).map(toItem)
+  const rows = ids.length > 0 ? await db.query(byIdStatement, [tenantId, collectionId, [...new Set(ids)]]) : []
+  const heroes = hero ? await db.query(heroStatement, [tenantId, collectionId]) : []
+  return [...rows, ...heroes.filter(({ id }) => !ids.includes(id))].map(toItem)
 }

@@ -17,7 +17,7 @@ export const createKey: HandlerOf<'createKey'> = async ({ tx, tenantId, body }) 
       throw new ApiError('not_found', { message: 'There is no active key with the id in rotates.' })
     if (old.kind !== kind) throw invalid('/rotates', `is a ${old.kind} key; a key is rotated by one of its kind`)
     await expireKeyIn(tx, tenantId, rotates, overlapSeconds ?? 0)
-    await notifyKeyChange(tx, tenantId)
+    notifyKeyChange(tx, tenantId)
   }
   const key = await issueKey(tx, tenantId, { kind, name, expiresAt })
   return { status: 201, data: { ...keyView(key), key: key.key } }
@@ -37,7 +37,7 @@ export const revokeKey: HandlerOf<'revokeKey'> = async ({ tx, tenantId, params }
   if (key.kind === 'secret' && isActive(key, nowMs) && !others) throw new ApiError('last_secret_key')
   if (key.revokedAt !== null) return { status: 204 }
   await revokeRow(tx, tenantId, key.id)
-  await notifyKeyChange(tx, tenantId)
+  notifyKeyChange(tx, tenantId)
   await recordEvent(tx, tenantId, 'key.revoked', { key_id: key.id, kind: key.kind })
   return { status: 204 }
 }

@@ -13,7 +13,16 @@ function setUp() {
       return hashes.map((id) =>
         id === 'unknown'
           ? undefined
-          : { id, kind: 'secret', tenantId: 'ten_a', tenantStatus: state.status, roles: [], endsAtMs: undefined },
+          : {
+              id,
+              kind: 'secret',
+              tenantId: 'ten_a',
+              tenantStatus: state.status,
+              roles: [],
+              endsAtMs: undefined,
+              ratePercent: 100,
+              logsRequests: true,
+            },
       )
     },
   })

@@ -19,7 +19,7 @@ interface KeyCacheOptions {
  * The maximum age of an entry: a suspension or a revocation takes effect within this time, even if every notification
  * is lost.
  */
-const keyCeilingMs = 15_000
+export const keyCeilingMs = 15_000
 /** From this age, an entry is refreshed in the background, so that a busy key never waits for the database. */
 const refreshAfterMs = 7_500
 
@@ -55,6 +55,11 @@ export class KeyCache {
   /** Whether the cache has the key, however old the entry is: a caller who presents such a key does not guess. */
   knows(hash: string): boolean {
     return this.#entries.has(hash)
+  }
+
+  /** Drops a key that no request will present again. */
+  forget(hash: string): void {
+    this.#entries.delete(hash)
   }
 
   forgetTenant(tenantId: string): void {

@@ -20,6 +20,10 @@ export interface ResolvedKey {
   roles: readonly Role[]
   /** Milliseconds since the epoch; undefined: the key does not expire. */
   endsAtMs: number | undefined
+  /** The share of the installation's rate limits that the tenant has; 100: all of it. */
+  ratePercent: number
+  /** Whether the request log has the requests of the tenant. */
+  logsRequests: boolean
 }
 
 export type KeyRefusal = 'unauthorized' | 'tenant_suspended'

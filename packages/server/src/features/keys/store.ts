@@ -38,14 +38,16 @@ interface ResolvedRow {
   tenant_status: ResolvedKey['tenantStatus']
   roles: Role[] | null
   ends_at: string | null
+  rate_percent: number
+  logs_requests: boolean
 }
 
 const resolveStatement = statement<ResolvedRow>(
   'keys-resolve',
-  // The hottest read: it joins the table of the tenants feature, so that a request costs one round trip and not two.
+  // The hottest read: it joins the tables of the features tenants and limits, so that a request costs one round trip.
   `select encode(k.key_hash, 'base64') as hash, k.id, k.kind, k.tenant_id, t.status as tenant_status, t.roles,
-     least(k.expires_at, k.revoked_at) as ends_at
-   from api_keys k join tenants t on t.id = k.tenant_id
+     least(k.expires_at, k.revoked_at) as ends_at, coalesce(l.rate_percent, 100) as rate_percent, t.logs_requests
+   from api_keys k join tenants t on t.id = k.tenant_id left join tenant_limits l on l.tenant_id = k.tenant_id
    where k.key_hash = any($1)`,
 )
 
@@ -67,6 +69,8 @@ function toResolvedKey(row: ResolvedRow): ResolvedKey {
     tenantStatus: row.tenant_status,
     roles: rolesHeld(row.roles),
     endsAtMs: row.ends_at === null ? undefined : Date.parse(row.ends_at),
+    ratePercent: row.rate_percent,
+    logsRequests: row.logs_requests,
   }
 }
 
@@ -123,6 +127,16 @@ export async function revokeKey(tx: Tx, tenantId: string, id: string): Promise<v
   await tx.query(revokeStatement, [tenantId, id])
 }
 
+const deleteCanariesStatement = statement<never>(
+  'keys-delete-canaries',
+  `delete from api_keys where tenant_id = $1 and (id = $2 or created_at < now() - interval '1 hour')`,
+)
+
+/** Deletes this canary of the revocation probe, and those that killed processes left. */
+export async function deleteCanaries(db: Db, systemTenantId: string, id: string): Promise<void> {
+  await db.query(deleteCanariesStatement, [systemTenantId, id])
+}
+
 interface ExpiringRow {
   tenant_id: string
   id: string
@@ -158,11 +172,9 @@ export async function markExpiringKeys(tx: Tx, limit: number) {
   return rows.map(({ tenant_id: tenantId, id, kind, expires_at: expiresAt }) => ({ tenantId, id, kind, expiresAt }))
 }
 
-const notifyStatement = statement<never>('keys-notify', `select pg_notify('${keyChannel}', $1)`)
-
-/** Notifies every process, when this transaction commits, to reload the tenant's keys. */
-export async function notifyKeyChange(tx: Tx, tenantId: string): Promise<void> {
-  await tx.query(notifyStatement, [tenantId])
+/** Notifies every process, when this transaction has committed, to reload the tenant's keys. */
+export function notifyKeyChange(tx: Tx, tenantId: string): void {
+  tx.wake(keyChannel, tenantId)
 }
 
 export interface KeyUsage {

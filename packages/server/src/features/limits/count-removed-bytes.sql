@@ -1,4 +1,4 @@
--- Once a statement: a collection is deleted with all its artifacts.
+-- Runs once per statement, because a collection is deleted with all its artifacts.
 create or replace function count_removed_bytes() returns trigger
 language plpgsql
 as $$

@@ -1,4 +1,4 @@
--- Keeps the stored bytes of a tenant with its artifacts.
+-- Updates the stored bytes of a tenant when its artifacts change.
 create or replace function count_stored_bytes() returns trigger
 language plpgsql
 as $$

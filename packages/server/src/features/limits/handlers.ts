@@ -1,8 +1,12 @@
+import { assertNotDeleted } from '#features/tenants/deletion.ts'
+import { limits } from '@atrium/contract/limits'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { findTenant, findTenantForUpdate } from '#features/tenants/store.ts'
-import { readLimitsView } from './quota.ts'
-import { saveOverrides } from './store.ts'
+import { makeNumberCursor, readNumberCursor } from '#http/cursor.ts'
+import { notifyKeyChange } from '#features/keys/store.ts'
+import { findTenant, findTenantForUpdate, listTenantNames } from '#features/tenants/store.ts'
+import { readLimitsView } from './limits.ts'
+import { listStoredBytes, saveOverrides } from './store.ts'
 
 export const getTenantLimits: HandlerOf<'getTenantLimits'> = async ({ ctx, params }) => {
   const tenant = await findTenant(ctx.db, params.tenant_id)
@@ -13,8 +17,27 @@ export const getTenantLimits: HandlerOf<'getTenantLimits'> = async ({ ctx, param
 export const setTenantLimits: HandlerOf<'setTenantLimits'> = async ({ ctx, tx, params, body }) => {
   const tenant = await findTenantForUpdate(tx, params.tenant_id)
   if (!tenant) throw new ApiError('not_found')
+  await assertNotDeleted(tx, tenant.id)
   await saveOverrides(tx, tenant.id, body)
+  // Processes keep the share of the rate with the keys.
+  notifyKeyChange(tx, tenant.id)
   return { status: 200, data: await readLimitsView(ctx, tx, tenant.id) }
 }
 
-export const limitHandlers = { getTenantLimits, setTenantLimits } satisfies Partial<Handlers>
+const list = 'stored bytes'
+
+const listStorage: HandlerOf<'listStorage'> = async ({ ctx, query }) => {
+  const { limit = limits.pageDefault } = query
+  const rows = await listStoredBytes(ctx.db, readNumberCursor(list, query.cursor), limit + 1)
+  const page = rows.slice(0, limit)
+  const names = await listTenantNames(
+    ctx.db,
+    page.map(({ tenantId }) => tenantId),
+  )
+  const last = page.at(-1)
+  const nextCursor = rows.length > limit && last ? makeNumberCursor(list, { value: last.bytes, id: last.tenantId }) : undefined
+  const data = page.map(({ tenantId, bytes }) => ({ tenant_id: tenantId, name: names.get(tenantId) ?? '', stored_bytes: bytes }))
+  return { status: 200, data, nextCursor }
+}
+
+export const limitHandlers = { getTenantLimits, setTenantLimits, listStorage } satisfies Partial<Handlers>

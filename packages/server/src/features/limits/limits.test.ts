@@ -6,7 +6,7 @@ import { buildApp } from '#gateway/app.ts'
 import { openContext } from '#processes/open-context.ts'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-import { deletePastCounts } from './daily-limits.ts'
+import { deletePastCounts } from './limits.ts'
 
 let api: TestApi
 /** A second process of the same installation, which shares only the database. */
@@ -30,7 +30,7 @@ after(async () => {
 
 async function startSibling() {
   const secrets = { adminToken: api.adminToken, masterKeys: [Buffer.alloc(32, 7)] as const, madeFiles: [] }
-  const none = { stripe: undefined, s3: undefined, turn: undefined }
+  const none = { stripe: undefined, s3: undefined, turn: undefined, otlpHeaders: undefined }
   const opened = await openContext(api.ctx.config, { ...secrets, ...none }, api.databaseUrl)
   const app = buildApp(opened.ctx)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,5 +1,6 @@
 import { limitNames } from '@atrium/contract/tenant-limits'
 import { statement, type Db, type Tx } from '#db/database.ts'
+import type { NumberPosition } from '#http/cursor.ts'
 import type { LimitName, Overrides } from '#config/tenant-limits.ts'
 
 type Row = Record<LimitName, number | null>
@@ -30,7 +31,7 @@ export interface DailyCount {
   tenantId: string
   /** YYYY-MM-DD */
   day: string
-  meter: Exclude<LimitName, 'stored_bytes' | 'open_streams'>
+  meter: Extract<LimitName, 'paints_per_address' | 'paints_per_collection' | 'paints_per_day' | 'upload_bytes_per_address'>
   /** The hashed address or the collection's id; empty: the tenant. */
   subject: string
 }
@@ -71,4 +72,25 @@ const storedStatement = statement<{ bytes: number }>('stored-bytes-find', 'selec
 export async function findStoredBytes(db: Db, tenantId: string): Promise<number> {
   const [row] = await db.query(storedStatement, [tenantId])
   return row?.bytes ?? 0
+}
+
+const sumStoredStatement = statement<{ bytes: number }>(
+  'stored-bytes-sum',
+  'select coalesce(sum(bytes), 0)::bigint as bytes from stored_bytes',
+)
+
+/** The bytes of the artifacts of all tenants. */
+export async function sumStoredBytes(db: Db): Promise<number> {
+  return (await db.query(sumStoredStatement, []))[0]?.bytes ?? 0
+}
+
+const listStoredStatement = statement<{ tenantId: string; bytes: number }>(
+  'stored-bytes-list',
+  `select tenant_id as "tenantId", bytes from stored_bytes
+   where bytes > 0 and (bytes < $1 or bytes = $1 and tenant_id > $2) order by bytes desc, tenant_id limit $3`,
+)
+
+/** The tenants with stored bytes after that position, those with most bytes first. */
+export async function listStoredBytes(db: Db, after: NumberPosition | undefined, limit: number) {
+  return db.query(listStoredStatement, [after?.value ?? Number.MAX_SAFE_INTEGER, after?.id ?? '', limit])
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 export interface Relay {
   urls: string[]
-  /** The relay has the same secret. */
+  /** The secret is shared with the relay. */
   secret: string
 }
 

@@ -31,7 +31,7 @@ function open(rateKey = 'session:ses_1') {
   return { room, clocks }
 }
 
-test('the Space service is told what to count each agent by, and no address of our invention', async () => {
+test('the Space service gets a rate key for each agent, and no invented address', async () => {
   const { room } = open('session:ses_7')
   await room.poll({ sinceCount: 0 })
   assert.deepEqual(

@@ -8,7 +8,7 @@ import { rateKeyHeader } from '@atrium/traffic/rate-key'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import type { AgentIssuer } from '#features/agent-issuer/agent-issuer.ts'
 
-/** What an agent reads of an entry. */
+/** The part of an entry that an agent reads. */
 export type RoomEntry = Pick<Entry, 'seq' | 'id' | 'author' | 'message'>
 
 export interface RoomMessage {
@@ -22,19 +22,19 @@ interface RoomAddress {
   mk: string
 }
 
-/** A token that is no older goes with the next call too: it lasts longer than a poll is held. */
+/** A token up to this age is used again for the next call: it is valid for longer than a poll is held. */
 const tokenReuseMs = 5_000
 /**
- * The platform vouches for the agent: a token of its own that is refused so is a matter of clocks, or of keys that are
- * still to be fetched.
+ * The refusals of a valid token that may be temporary: they are caused by clocks that differ, or by keys that the
+ * service has not fetched yet.
  */
 const passingTokenReasons = new Set(['token: expired', 'token: not_yet_valid', 'token: bad_signature'])
-/** For this long; after it something is wrong that waiting does not mend. */
+/** How long such a refusal is retried. After that time the cause is another one. */
 const tokenTimeoutMs = 120_000
 
 /**
- * A room as an agent sees it: through the Space endpoint, like any client, with a token of the platform's issuer for a
- * key of its own.
+ * A room as an agent uses it: through the Space endpoint, like any client, with a token of the platform's issuer for
+ * a device key of its own.
  */
 export class AgentRoom {
   readonly #endpoint: SpaceEndpoint
@@ -47,8 +47,8 @@ export class AgentRoom {
   #tokenRefusedAtMs: number | undefined
 
   /**
-   * `rateKey`: all agents call from this machine; by it Space counts each on its own, so that a busy one uses up
-   * nobody else's limit.
+   * `rateKey`: all agents call from this machine, so Space counts each by this key. A busy agent does not use up the
+   * limit of others.
    */
   constructor(
     spaceOrigin: string,
@@ -73,8 +73,8 @@ export class AgentRoom {
   }
 
   /**
-   * Says something. The same client_id is stored once, however often it is said. `assertMay` is called when nothing is
-   * left to wait for before it is sent; what it throws keeps it from being sent.
+   * Posts a message. The same client_id is stored once, however often it is posted. `assertMay` is called right
+   * before the request is sent; if it throws, nothing is sent.
    */
   say({ text, reply_to, client_id }: RoomMessage, assertMay: () => void): Promise<SaidEntry> {
     const message = { text, ...(reply_to !== undefined && { reply_to }), ...(client_id !== undefined && { client_id }) }
@@ -82,7 +82,7 @@ export class AgentRoom {
     return this.#watched(callSpace(this.#endpoint, { op: 'turn', ...this.#address, message }, options))
   }
 
-  /** Whether the call that failed so may succeed in a while. */
+  /** Whether a call that failed in this way may succeed later. */
   isPassing(error: SpaceCallError): boolean {
     if (!passingTokenReasons.has(error.reason)) return error.isPassing
     return this.#tokenRefusedAtMs !== undefined && performance.now() - this.#tokenRefusedAtMs < tokenTimeoutMs
@@ -92,7 +92,7 @@ export class AgentRoom {
     return { identity: () => this.#identity(), ...more }
   }
 
-  /** Notes whether the token was refused: then the next call has another, by the clock of the service. */
+  /** Notes whether the token was refused. If so, the next call uses a new token, with the time of the service. */
   async #watched<T>(call: Promise<T>): Promise<T> {
     try {
       const answer = await call
@@ -114,11 +114,12 @@ export class AgentRoom {
   }
 
   async #idToken(): Promise<string> {
-    // By the monotonic clock: a process that was stopped makes a new one.
+    // By the monotonic clock, which continues while the process is stopped, so that a stopped process makes a new
+    // token.
     if (!this.#token || performance.now() - this.#token.madeAtMs > tokenReuseMs) {
       const token = { text: this.#issuer.issue(this.#agent, this.#spk), madeAtMs: performance.now() }
       this.#token = token
-      // A failure is not kept: the next call asks again.
+      // A failure is not cached: the next call tries again.
       token.text.catch(() => {
         if (this.#token === token) this.#token = undefined
       })
@@ -132,7 +133,7 @@ interface Agent {
   name: string
 }
 
-/** The rooms of the Space service, as agents get into them. */
+/** Opens rooms of the Space service for agents. */
 export class AgentRooms {
   readonly #spaceOrigin: string
   readonly #issuer: AgentIssuer
@@ -142,20 +143,20 @@ export class AgentRooms {
     this.#issuer = issuer
   }
 
-  /** `rateKey`: what the calls count by, such as `session:<id>`. */
+  /** `rateKey`: the key of the rate limits, such as `session:<id>`. */
   open(agent: Agent, address: RoomAddress, rateKey: string): AgentRoom {
     return new AgentRoom(this.#spaceOrigin, this.#issuer, agent, address, rateKey)
   }
 
   /**
-   * Refuses a launch that could not get in; says how many lines the room has: what comes after them is said to the
-   * agent, also before it is there. A room that does not exist yet is made by the first word said in it.
+   * Throws if the agent may not enter the room. Returns how many lines the room has: later lines are addressed to
+   * the agent, even those before it joins. A room that does not exist yet is created by the first message in it.
    */
   async assertEnters(agent: Agent, address: RoomAddress): Promise<number> {
-    // There is no session yet: those who launch into other rooms are not held up by one that is busy.
+    // There is no session yet. The limit is per room, so that a busy room does not delay launches into others.
     const room = this.open(agent, address, `room:${address.room}`)
     const count = () => room.poll({ ...pastTheEnd, limit: 1 }).then((page) => page.count)
-    // A token that this clock made wrong is right the second time.
+    // If the clock of this machine made the first token invalid, the second one has the right time.
     const isClockWrong = (error: unknown) =>
       error instanceof SpaceCallError && error.reason.startsWith('token: ') && room.isPassing(error)
     try {

@@ -1,9 +1,19 @@
 import type { Handlers } from '../handler.ts'
-import { getSession, issueIdToken, listAgentTools, markSessionJoined, rateAgent, stopSession } from './operations/sessions.ts'
-import { listSessions } from './operations/list-sessions.ts'
+import { topUpSession } from './operations/top-up-session.ts'
+import { createQuote } from './operations/create-quote.ts'
 import { launchSession, summonSession } from './operations/launch-session.ts'
+import {
+  getSession,
+  issueIdToken,
+  listAgentTools,
+  listSessions,
+  markSessionJoined,
+  rateAgent,
+  stopSession,
+} from './operations/sessions.ts'
 
 export const sessionHandlers = {
+  createQuote,
   getSession,
   issueIdToken,
   launchSession,
@@ -13,4 +23,5 @@ export const sessionHandlers = {
   rateAgent,
   stopSession,
   summonSession,
+  topUpSession,
 } satisfies Partial<Handlers>

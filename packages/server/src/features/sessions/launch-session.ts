@@ -1,13 +1,15 @@
-import { limits } from '@atrium/contract/limits'
+import { countOne } from '#features/usage/store.ts'
 import { hashCredential, newCredential, newId } from '#crypto/random.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { Context } from '../context.ts'
-import type { AccountRef } from '#features/credits/ledger/movement.ts'
+import type { AccountRef, Hold } from '#features/credits/ledger/movement.ts'
 import { transactionId } from '../credits/ledger/movement.ts'
 import { findPayer } from '#features/credits/ledger/store.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
+import { findLimits } from '#features/limits/limits.ts'
+import { holdEndsAt, holdOfShare, meteredPricesOf } from './budget.ts'
 import { sealCoupon, sealRoomKey, type LaunchedAgent, type Session } from './session.ts'
 import { countSessions, insertAgentVersion, insertSession } from './store.ts'
 
@@ -22,13 +24,13 @@ export interface Launch {
   maxMinutes: number | undefined
   /** The highest price that the caller accepts; undefined: the caller named none. */
   maxPriceCredits: number | undefined
+  /** What the agent may use beside its price; 0: nothing is counted. */
+  budgetCredits: number
   metadata: Record<string, unknown> | null
   /** The number of lines in the room at the launch. */
   roomCount: number
 }
 
-/** How long a hold outlives its session: the time to settle it before the sweeper releases it. */
-const holdGraceMs = 10 * 60_000
 const pendingLaunchMs = 90 * 24 * 60 * 60_000
 
 /**
@@ -72,31 +74,41 @@ export async function launchInto(
   const controlToken = newCredential('controlToken')
   const session = await insertSession(tx, {
     ...newSession(ctx, launch, payer),
+    budgetShares: launch.budgetCredits > 0 ? [{ payer, credits: launch.budgetCredits }] : [],
     status: 'launching',
     controlHash: hashCredential(controlToken),
     summonHash: null,
     pendingLaunchId,
   })
   if (!session) return undefined
-  await assertSessionQuota(tx, session.tenantId, 'active')
+  await assertSessionQuota(ctx, tx, session.tenantId, 'active')
   // Only now: a launch of an agent that is already in the room costs nothing, whatever the price.
   assertPrice(launch.agent, launch.maxPriceCredits)
-  if (session.priceCredits > 0) {
-    const [outcome] = await postMovements(tx, [
-      {
-        type: 'hold',
-        id: holdIdOf(session),
-        from: payer,
-        amountCredits: session.priceCredits,
-        actor: session.tenantId,
-        endsAt: new Date(Date.parse(session.expiresAt) + holdGraceMs).toISOString(),
-        purpose: session.id,
-      },
-    ])
-    if (outcome !== 'posted') throw new ApiError('insufficient_credit')
-  }
+  const holds = holdsOf(session)
+  const outcomes = holds.length > 0 ? await postMovements(tx, holds) : []
+  if (outcomes.some((outcome) => outcome !== 'posted')) throw new ApiError('insufficient_credit')
   await insertAgentVersion(tx, session)
+  await countOne(tx, session.tenantId, 'launches')
   return { session, controlToken }
+}
+
+/** The price, and what the agent may use beside it: two holds, so that nothing of it can be spent twice. */
+function holdsOf(session: Session): Hold[] {
+  const { payer, priceCredits: amountCredits, tenantId: actor } = session
+  const price: Hold[] = payer
+    ? [
+        {
+          type: 'hold',
+          id: holdIdOf(session),
+          from: payer,
+          amountCredits,
+          actor,
+          endsAt: holdEndsAt(session),
+          purpose: session.id,
+        },
+      ]
+    : []
+  return [...price, ...session.budgetShares.map((share, i) => holdOfShare(session, share, i))]
 }
 
 /** Stores a pending launch for the holder of its summon key. Credits are held only once the key is used. */
@@ -105,6 +117,7 @@ export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer:
   const summonKey = newCredential('summonKey')
   const pending = await insertSession(tx, {
     ...newSession(ctx, launch, payer),
+    budgetShares: [],
     status: 'armed',
     controlHash: null,
     summonHash: hashCredential(summonKey),
@@ -112,22 +125,28 @@ export async function reserveLaunch(ctx: Context, tx: Tx, launch: Launch, payer:
     expiresAt: new Date(Date.now() + pendingLaunchMs).toISOString(),
   })
   if (!pending) throw new Error('a pending launch met another one: only active sessions are unique for a room')
-  await assertSessionQuota(tx, launch.tenantId, 'armed')
+  await assertSessionQuota(ctx, tx, launch.tenantId, 'armed')
   await insertAgentVersion(tx, pending)
   return { pending, summonKey }
 }
 
 const quotas = {
-  active: { count: limits.activeSessions, of: 'sessions launching or running' },
-  armed: { count: limits.pendingLaunches, of: 'pending launches' },
-}
+  active: { limit: 'active_sessions', of: 'sessions launching or running' },
+  armed: { limit: 'pending_launches', of: 'pending launches' },
+} as const
 
 /**
  * Keeps one tenant from taking all the capacity. The session that was just inserted counts too. Concurrent launches do
  * not see each other, so that a few more may pass.
  */
-async function assertSessionQuota(tx: Tx, tenantId: string, which: keyof typeof quotas): Promise<void> {
-  const { count, of } = quotas[which]
+async function assertSessionQuota(
+  ctx: Pick<Context, 'config'>,
+  tx: Tx,
+  tenantId: string,
+  which: keyof typeof quotas,
+): Promise<void> {
+  const { limit, of } = quotas[which]
+  const { [limit]: count } = await findLimits(ctx, tx, tenantId)
   if ((await countSessions(tx, tenantId, which, count + 1)) <= count) return
   const message = `This tenant has ${count} ${of}: no more until one of them ends.`
   throw new ApiError('rate_limited', { message, retryAfterSeconds: 60 })
@@ -139,7 +158,7 @@ export function holdIdOf({ id }: Pick<Session, 'id'>): string {
 
 function newSession(
   { vault }: Context,
-  { tenantId, agent, room, mk, coupon, metadata, roomCount, ...launch }: Launch,
+  { tenantId, agent, room, mk, coupon, metadata, roomCount, budgetCredits, ...launch }: Launch,
   payer: AccountRef,
 ) {
   const id = newId('session')
@@ -154,6 +173,7 @@ function newSession(
     mkSealed: sealRoomKey(vault, { tenantId, id }, mk),
     couponSealed: sealCoupon(vault, { tenantId, id }, coupon),
     priceCredits: agent.priceCredits,
+    budgetCredits,
     payer: agent.priceCredits > 0 ? payer : null,
     maxMinutes,
     metadata,
@@ -162,6 +182,7 @@ function newSession(
   }
 }
 
-function launchedAgent({ name, instructions, model, endpoint, tools, greeting, maxMinutes }: Agent): LaunchedAgent {
-  return { name, instructions, model, endpoint, tools, greeting, maxMinutes }
+function launchedAgent(agent: Agent): LaunchedAgent {
+  const { name, instructions, model, endpoint, tools, greeting, maxMinutes } = agent
+  return { name, instructions, model, endpoint, tools, greeting, maxMinutes, metered: meteredPricesOf(agent) }
 }

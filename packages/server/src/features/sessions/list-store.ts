@@ -1,10 +1,13 @@
 import { statement, type Db } from '#db/database.ts'
 import { maxScannedRows, scannedPage, type ScannedRow } from '#http/scanned-page.ts'
 import type { TimeRange } from '#http/time-page.ts'
+import { shownStatus, toBudget } from './store.ts'
 import type { ListedSession, Session, SessionStatus } from './session.ts'
 
-/** What a list shows of a session: nothing that is sealed, and no metadata. */
-const columns = 'id, agent_id, room, status, price, charged, max_minutes, error, created_at, expires_at, joined_at, stopped_at'
+/** A session in a list: without sealed values and metadata. */
+const names = (status: string) =>
+  `id, agent_id, room, ${status}, price, charged, budget, used, used_tokens, used_tool_calls, max_minutes, error, created_at, expires_at,
+  joined_at, stopped_at`
 
 interface Row extends ScannedRow {
   id: string
@@ -13,6 +16,10 @@ interface Row extends ScannedRow {
   status: SessionStatus
   price: number
   charged: number
+  budget: number
+  used: number
+  used_tokens: number
+  used_tool_calls: number
   max_minutes: number
   error: Session['error']
   created_at: string
@@ -23,11 +30,11 @@ interface Row extends ScannedRow {
 
 const listStatement = statement<Row>(
   'sessions-of-tenant',
-  `select ${columns}, matches, is_end from (
+  `select ${names('status')}, matches, is_end from (
      select s.*, row_number() over (order by created_at desc, id desc) = $7 as is_end,
        ($5::text is null or status = $5) and ($6::text is null or agent_id = $6) as matches
      from (
-       select ${columns} from sessions
+       select ${names(shownStatus)} from sessions
        where tenant_id = $1 and (created_at, id) < ($2::timestamptz, $3) and created_at >= $4::timestamptz
        order by created_at desc, id desc limit $7
      ) s
@@ -43,7 +50,7 @@ interface ListQuery {
   limit: number
 }
 
-/** `last`: where the next page goes on, undefined at the end of the list. */
+/** `last` is the position from which the next page continues; undefined at the end of the list. */
 export async function listSessions(
   db: Db,
   tenantId: string,
@@ -63,6 +70,7 @@ function toListed(row: Row): ListedSession {
     status: row.status,
     priceCredits: row.price,
     chargedCredits: row.charged,
+    budget: toBudget(row),
     maxMinutes: row.max_minutes,
     error: row.error,
     createdAt: row.created_at,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose'
 import { send, type Got } from '#testing/http.ts'
 import { startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
 
@@ -102,4 +103,65 @@ test('an agent that is already in the room costs nothing, whatever its price', a
   await setPrice(agentId, prices.raised)
   const again = await launch(agentId, coupon, { max_price_credits: 5 }, room)
   assert.deepEqual([again.status, again.body.data?.already_present], [200, true], again.text)
+})
+
+async function quoteFor(agentId: string, more: object = {}, key = world.tenant.publishableKey) {
+  const got = await send(world.api, 'POST', '/quotes', { key, body: { agent_id: agentId, ...more } })
+  assert.equal(got.status, 201, got.text)
+  return got.body.data as { quote: string; price_credits: number; valid_until: string }
+}
+
+test('a launch with a quote is never dearer: it costs the quoted price, or the current one if that is lower', async () => {
+  const agentId = await world.makeAgent({ price_credits: prices.priced })
+  const coupon = await world.makeCoupon(1_000)
+  const { quote, price_credits, valid_until } = await quoteFor(agentId)
+  assert.equal(price_credits, 5)
+  const lifeMs = Date.parse(valid_until) - Date.now()
+  assert.ok(lifeMs > 14 * 60_000 && lifeMs <= 15 * 60_000)
+  const costs = async (more: object) => (await launch(agentId, coupon, { quote, ...more })).body.data?.price_credits
+  await setPrice(agentId, prices.raised)
+  assert.equal(await costs({}), 5)
+  assert.equal(await costs({ max_price_credits: 5 }), 5)
+  assertPriceChanged(await launch(agentId, coupon, { quote, max_price_credits: 4 }), 5, 4)
+  await setPrice(agentId, 2)
+  assert.equal(await costs({}), 2)
+})
+
+test('any JOSE library verifies a quote, and a key of another use signs none', async () => {
+  const agentId = await world.makeAgent({ price_credits: prices.priced, max_minutes: 30 })
+  const { quote, valid_until } = await quoteFor(agentId, { max_minutes: 10 })
+  const keys = createRemoteJWKSet(new URL(`${world.api.origin}/.well-known/jwks.json`))
+  const { payload, protectedHeader } = await jwtVerify(quote, keys, { algorithms: ['ES256'], typ: 'quote+jwt' })
+  const { iat, exp, ...claims } = payload
+  const [iss, aud] = [world.api.origin, world.tenant.id]
+  assert.deepEqual(claims, { iss, aud, sub: agentId, price: 5, max_minutes: 10 })
+  assert.deepEqual([exp! - iat!, exp! * 1_000], [900, Date.parse(valid_until)])
+  const launched = await launch(agentId, await world.makeCoupon(5), { quote })
+  const { created_at, expires_at } = launched.body.data
+  assert.ok(Date.parse(expires_at) - Date.parse(created_at) < 11 * 60_000, 'it lasts as long as was quoted')
+
+  const coupon = await world.makeCoupon(5)
+  const other = await world.api.makeTenant()
+  const forge = async (purpose: 'receipts' | 'quotes', typ: string, change: object = {}) => {
+    const { kid, privateKey } = await world.api.ctx.signingKeys[purpose].current()
+    return new SignJWT({ ...payload, ...change })
+      .setProtectedHeader({ ...protectedHeader, alg: 'ES256', typ, kid })
+      .sign(privateKey)
+  }
+  const wrong: [string, string, string][] = [
+    ['a quote for another agent', (await quoteFor(await world.makeAgent())).quote, 'not for this launch'],
+    ['a quote for another tenant', (await quoteFor(agentId, {}, other.publishableKey)).quote, 'not for this launch'],
+    ['a quote that has expired', await forge('quotes', 'quote+jwt', { exp: iat! - 1 }), 'has expired'],
+    ['a quote by the key of receipts', await forge('receipts', 'quote+jwt'), 'not in use'],
+    ['another token by the key of quotes', await forge('quotes', 'receipt+jwt'), 'not for this launch'],
+    ['a changed quote', quote.replace(/.{10}$/, 'AAAAAAAAAA'), 'no quote'],
+    ['words', 'five credits', 'no quote'],
+  ]
+  for (const [name, text, says] of wrong) {
+    const got = await launch(agentId, coupon, { quote: text })
+    assert.deepEqual([got.status, got.body.error?.details?.[0]?.path], [400, '/quote'], name)
+    assert.match(got.body.error.message, new RegExp(says), name)
+  }
+  const longer = await launch(agentId, coupon, { quote, max_minutes: 11 })
+  assert.deepEqual([longer.status, longer.body.error.details[0].path], [400, '/max_minutes'])
 })

@@ -1,4 +1,4 @@
-import { statement, type Database, type Tx } from '#db/database.ts'
+import { statement, type Database, type Db, type Tx } from '#db/database.ts'
 
 /**
  * Deletes up to `limit` sessions that ended that many days ago, and the agent versions that no session refers to any
@@ -84,4 +84,16 @@ function arraysOf(versions: AgentVersion[]): unknown[] {
     versions.map(({ agentId }) => agentId),
     versions.map(({ version }) => version),
   ]
+}
+
+const unendedStatement = statement<{ tenant_id: string; id: string }>(
+  'sessions-unended-of-tenant',
+  `select tenant_id, id from sessions
+   where (tenant_id = $1 or agent_tenant_id = $1) and status in ('armed', 'launching', 'running', 'stopping') limit $2`,
+)
+
+/** Sessions and pending launches that the tenant launched, or whose agent it owns. */
+export async function listUnendedOfTenant(db: Db, tenantId: string, limit: number) {
+  const rows = await db.query(unendedStatement, [tenantId, limit])
+  return rows.map(({ tenant_id: tenantId, id }) => ({ tenantId, id }))
 }

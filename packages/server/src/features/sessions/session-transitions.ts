@@ -1,11 +1,13 @@
 import type { Tx } from '#db/database.ts'
 import type { Context } from '../context.ts'
 import { revenueAccount } from '#features/credits/ledger/movement.ts'
-import type { HoldEnd } from '../credits/ledger/movement.ts'
+import { type Budget, endsOfShares } from './budget.ts'
+import type { AccountRef, HoldEnd } from '../credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { event, recordEvent, recordEvents } from '../events/record-event.ts'
 import { holdIdOf } from './launch-session.ts'
 import { isActive, isDue, sessionEvent, type Ending, type Session, type SessionStatus } from './session.ts'
+import { listUnendedOfTenant } from './retention-store.ts'
 import { findSessionForUpdate, listActiveOfAgent, listOverdue, noteContact, updateEnded, updateJoined } from './store.ts'
 
 type SessionRef = Pick<Session, 'tenantId' | 'id'>
@@ -76,21 +78,35 @@ async function recordEnded(tx: Tx, session: Session, ending: Ending, chargedCred
   else await recordEvent(tx, session.tenantId, 'session.stopped', { ...data, status: ending.status })
 }
 
-/** Captures or releases the hold; returns the credits charged. */
+/** Captures or releases the holds; returns the credits charged. */
 async function settle(tx: Tx, session: Session, ending: Ending): Promise<number> {
-  if (!session.payer || session.status === 'armed') return 0
+  if (session.status === 'armed') return 0
   const due = isDue(session, ending)
-  const end: HoldEnd = {
+  const ends = [
+    ...(session.payer ? [endOfPrice(session, session.payer, due)] : []),
+    ...endsOfShares(session, session.budgetShares, due ? (session.budget?.usedCredits ?? 0) : 0),
+  ].map((end): HoldEnd => ({ ...end, use: session.budget ? useOf(session.budget) : undefined }))
+  if (ends.length === 0) return 0
+  const outcomes = await postMovements(tx, ends)
+  // repeated: nothing settled the hold in time, and the sweeper has released it.
+  const posted = ends.filter((_, i) => outcomes[i] === 'posted')
+  return posted.reduce((sum, { capture }) => sum + (capture?.amountCredits ?? 0), 0)
+}
+
+function endOfPrice(session: Session, payer: AccountRef, due: boolean): HoldEnd {
+  return {
     type: 'hold_end',
     id: holdIdOf(session),
-    from: session.payer,
+    from: payer,
     actor: session.tenantId,
     outcome: due ? 'captured' : 'released',
+    joinedAt: session.joinedAt,
     ...(due ? { capture: { to: revenueAccount(session.agentTenantId), amountCredits: session.priceCredits } } : {}),
   }
-  const [outcome] = await postMovements(tx, [end])
-  // repeated: nothing settled the hold in time, and the sweeper has released it.
-  return due && outcome === 'posted' ? session.priceCredits : 0
+}
+
+function useOf({ heldCredits, usedCredits, use }: Budget): HoldEnd['use'] {
+  return { budgetCredits: heldCredits, usedCredits, ...use }
 }
 
 /**
@@ -134,5 +150,14 @@ export async function stopSessionsOfAgent(ctx: Context, agentTenantId: string, a
     const active = await listActiveOfAgent(ctx.db, agentTenantId, agentId, batch)
     await Promise.all(active.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
     if (active.length < batch) return
+  }
+}
+
+/** Ends every session that the tenant launched or whose agent it owns, and its pending launches. */
+export async function stopSessionsOfTenant(ctx: Pick<Context, 'db'>, tenantId: string): Promise<void> {
+  for (;;) {
+    const found = await listUnendedOfTenant(ctx.db, tenantId, batch)
+    await Promise.all(found.map((session) => commitEnd(ctx, session, { status: 'stopped' })))
+    if (found.length < batch) return
   }
 }

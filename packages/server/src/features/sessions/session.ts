@@ -1,9 +1,10 @@
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Tool } from '../agents/agent.ts'
+import type { Budget, BudgetShare, MeteredPrices } from './budget.ts'
 import type { AccountRef } from '#features/credits/ledger/movement.ts'
 
-export type SessionStatus = 'armed' | 'launching' | 'running' | 'stopping' | 'stopped' | 'failed' | 'expired'
+export type SessionStatus = 'armed' | 'launching' | 'running' | 'paused' | 'stopping' | 'stopped' | 'failed' | 'expired'
 
 /** The agent as it was at the launch. Later changes apply to later sessions. It holds no secrets. */
 export interface LaunchedAgent {
@@ -14,6 +15,8 @@ export interface LaunchedAgent {
   tools: Tool[]
   greeting: string | null
   maxMinutes: number
+  /** Absent: nothing that the agent uses has a price. */
+  metered?: MeteredPrices | undefined
 }
 
 export interface SessionError {
@@ -38,7 +41,13 @@ export interface Session {
   pendingLaunchId: string | null
   priceCredits: number
   chargedCredits: number
-  /** Whose credits are held; null where the launch cost nothing. */
+  /** null: launched without one. */
+  budget: Budget | null
+  /** How many steps were recorded in the budget. */
+  usedSteps: number
+  /** Who has paid for the budget; empty before the launch. */
+  budgetShares: BudgetShare[]
+  /** Whose credits are held for the price; null where the launch cost nothing. */
   payer: AccountRef | null
   maxMinutes: number
   metadata: Record<string, unknown> | null
@@ -56,7 +65,7 @@ export interface Session {
 export type HeldSession = Session & { heldBy: 'launcher' | 'agent' }
 
 export function isActive(status: SessionStatus): boolean {
-  return status === 'launching' || status === 'running' || status === 'stopping'
+  return status === 'launching' || status === 'running' || status === 'paused' || status === 'stopping'
 }
 
 /** How a session can end. */
@@ -81,6 +90,7 @@ export type ListedSession = Pick<
   | 'status'
   | 'priceCredits'
   | 'chargedCredits'
+  | 'budget'
   | 'maxMinutes'
   | 'error'
   | 'createdAt'
@@ -98,12 +108,22 @@ export function statusView(session: ListedSession) {
     status: session.status,
     price_credits: session.priceCredits,
     charged_credits: session.chargedCredits,
+    ...(session.budget ? budgetView(session.budget) : {}),
     max_minutes: session.maxMinutes,
     created_at: session.createdAt,
     joined_at: session.joinedAt,
     stopped_at: session.stoppedAt,
     expires_at: session.expiresAt,
     ...(session.error ? { error: session.error } : {}),
+  }
+}
+
+function budgetView({ heldCredits, usedCredits, use }: Budget) {
+  return {
+    budget_credits: heldCredits,
+    used_credits: usedCredits,
+    used_tokens: use.tokens,
+    used_tool_calls: use.toolCalls,
   }
 }
 
@@ -116,6 +136,7 @@ export function sessionView({ session, controlToken }: { session: Session; contr
     status: session.status,
     control_token: controlToken,
     price_credits: session.priceCredits,
+    ...(session.budget ? { budget_credits: session.budget.heldCredits } : {}),
     created_at: session.createdAt,
     expires_at: session.expiresAt,
   }

@@ -1,4 +1,5 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import type { Budget, BudgetShare } from './budget.ts'
 import type { Ending, HeldSession, LaunchedAgent, Session, SessionError, SessionStatus } from './session.ts'
 
 /** The channel that carries a session's id whenever the session begins or ends. */
@@ -18,6 +19,12 @@ export interface SessionRow {
   armed_id: string | null
   price: number
   charged: number
+  budget: number
+  budget_holds: BudgetShare[] | null
+  used: number
+  used_tokens: number
+  used_tool_calls: number
+  used_steps: number
   payer_tenant_id: string | null
   payer_id: string | null
   max_minutes: number
@@ -31,8 +38,12 @@ export interface SessionRow {
   stopped_at: string | null
 }
 
+/** A session that is paused is stored as running, with the time: migrations/0102-session-budgets.sql says why. */
+export const shownStatus = `case when status = 'running' and paused_at is not null then 'paused' else status end as status`
+
 /** For statements that do not alias the table. */
-export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, status, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
+  budget, budget_holds, used, used_tokens, used_tool_calls, used_steps,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
      and v.version = sessions.agent_version) as agent`
@@ -53,6 +64,9 @@ export function toSession(row: SessionRow): Session {
     pendingLaunchId: row.armed_id,
     priceCredits: row.price,
     chargedCredits: row.charged,
+    budget: toBudget(row),
+    usedSteps: row.used_steps,
+    budgetShares: row.budget_holds ?? [],
     payer: row.payer_tenant_id !== null && row.payer_id !== null ? { tenantId: row.payer_tenant_id, id: row.payer_id } : null,
     maxMinutes: row.max_minutes,
     metadata: row.metadata,
@@ -64,6 +78,12 @@ export function toSession(row: SessionRow): Session {
     joinedAt: row.joined_at,
     stoppedAt: row.stopped_at,
   }
+}
+
+export function toBudget(row: Pick<SessionRow, 'budget' | 'used' | 'used_tokens' | 'used_tool_calls'>): Budget | null {
+  if (row.budget === 0) return null
+  const use = { tokens: row.used_tokens, toolCalls: row.used_tool_calls }
+  return { heldCredits: row.budget, usedCredits: row.used, use }
 }
 
 /** The columns of a new row that have no default. */
@@ -81,6 +101,9 @@ interface NewSession {
   summonHash: Buffer | null
   pendingLaunchId: string | null
   priceCredits: number
+  /** 0: no budget. */
+  budgetCredits: number
+  budgetShares: BudgetShare[]
   payer: Session['payer']
   maxMinutes: number
   metadata: Record<string, unknown> | null
@@ -91,16 +114,12 @@ interface NewSession {
 const insertStatement = statement<SessionRow>(
   'sessions-insert',
   // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back.
-  `with inserted as (
-     insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
-       control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq)
-     values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-     on conflict (room, agent_id) where ${active} do nothing
-     returning ${sessionColumns}
-   ), notified as (
-     select pg_notify('${sessionChannel}', id) from inserted where status = 'launching'
-   )
-   select i.* from inserted i left join notified on true`,
+  `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
+     control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
+     budget, budget_holds)
+   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22)
+   on conflict (room, agent_id) where ${active} do nothing
+   returning ${sessionColumns}`,
 )
 
 /**
@@ -128,7 +147,10 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.expiresAt,
     session.answeredSeq,
     session.agent.endpoint !== null,
+    session.budgetCredits,
+    session.budgetShares.length > 0 ? JSON.stringify(session.budgetShares) : null,
   ])
+  if (row?.status === 'launching') tx.wake(sessionChannel, row.id)
   // The agent's version may not be stored yet, so that the row has no manifest.
   return row && { ...toSession(row), agent: session.agent }
 }
@@ -211,16 +233,11 @@ export async function findSessionForUpdate(tx: Tx, tenantId: string, id: string)
 
 const endStatement = statement<SessionRow>(
   'sessions-end',
-  `with ended as (
-     update sessions
-     set status = $3, error = $4, charged = $5, stopped_at = now(), mk_sealed = null, coupon_sealed = null, lease_owner = null,
-       lease_until = null, notice_due = agent_control_hash is not null
-     where tenant_id = $1 and id = $2
-     returning ${sessionColumns}
-   ), notified as (
-     select pg_notify('${sessionChannel}', id) from ended
-   )
-   select e.* from ended e left join notified on true`,
+  `update sessions
+   set status = $3, error = $4, charged = $5, stopped_at = now(), mk_sealed = null, coupon_sealed = null, lease_owner = null,
+     lease_until = null, notice_due = agent_control_hash is not null
+   where tenant_id = $1 and id = $2
+   returning ${sessionColumns}`,
 )
 
 /** Ends the session and erases its secrets. */
@@ -232,6 +249,7 @@ export async function updateEnded(
 ): Promise<Session | undefined> {
   const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null
   const [row] = await tx.query(endStatement, [tenantId, id, ending.status, error, chargedCredits])
+  if (row) tx.wake(sessionChannel, id)
   return row && toSession(row)
 }
 

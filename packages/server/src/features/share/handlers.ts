@@ -1,44 +1,33 @@
+import { readPageText } from '@atrium/web/page-text/page-text'
 import { oembedFor, oembedForWall } from '@atrium/web/share/oembed'
 import { renderSharePage } from '@atrium/web/share/render-share-page'
 import { wallLayouts } from '@atrium/web/wall/layout'
 import { renderWall as renderWallPage } from '@atrium/web/wall/render-wall'
 import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { findShareInput, inlineHash, readPageAddress, sharePageNotFound } from './share-page.ts'
+import { findShareInput, inlineHash, pageHeaders, readPageAddress, sharePageNotFound } from './share-page.ts'
 import { findWall, loadWallInput, wallAddress } from './wall-page.ts'
 
-export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params }) => {
+export const renderCollection: HandlerOf<'renderCollection'> = async ({ ctx, params, headers: asked }) => {
   const input = await findShareInput(ctx, params.id)
   if (!input) {
-    const { html, headers } = sharePageNotFound()
+    const { html, headers } = sharePageNotFound(asked)
     return { status: 404, data: html, headers }
   }
-  const { html, csp } = renderSharePage(input, inlineHash)
-  // Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304.
-  return {
-    status: 200,
-    data: html,
-    etag: true,
-    headers: pageHeaders(csp),
-  }
+  const text = readPageText(asked['accept-language'])
+  const { html, csp } = renderSharePage(input, inlineHash, text)
+  return { status: 200, data: html, etag: true, headers: pageHeaders(csp, text) }
 }
 
-export const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query }) => {
+export const renderWall: HandlerOf<'renderWall'> = async ({ ctx, params, query, headers: asked }) => {
   const collection = await findWall(ctx, params.id)
   if (!collection) {
-    const { html, headers } = sharePageNotFound()
+    const { html, headers } = sharePageNotFound(asked)
     return { status: 404, data: html, headers }
   }
-  const { html, etagOf, csp } = renderWallPage(await loadWallInput(ctx, collection, query), inlineHash)
-  return { status: 200, data: html, etag: etagOf, headers: pageHeaders(csp) }
-}
-
-function pageHeaders(csp: string): Record<string, string> {
-  return {
-    'content-security-policy': csp,
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'public, max-age=0, must-revalidate',
-  }
+  const text = readPageText(asked['accept-language'])
+  const { html, etagOf, csp } = renderWallPage(await loadWallInput(ctx, collection, query), inlineHash, text)
+  return { status: 200, data: html, etag: etagOf, headers: pageHeaders(csp, text) }
 }
 
 export const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
@@ -48,7 +37,7 @@ export const getOembed: HandlerOf<'getOembed'> = async ({ ctx, query }) => {
   const input = page && (await findShareInput(ctx, page.id))
   if (!input) throw new ApiError('not_found')
   if (!page.isWall) return { status: 200, data: oembedFor(input, limits) }
-  // The layout is the only part of the query that a frame keeps.
+  // The layout is the only part of the query that the frame keeps.
   const layout = wallLayouts.find((name) => name === page.layout)
   const address = `${wallAddress(ctx.config.publicUrl, page.id)}${layout === undefined ? '' : `?layout=${layout}`}`
   return { status: 200, data: oembedForWall(input, address, limits) }

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { HeroInput } from '@atrium/web/share/hero'
+import { readPageText, type PageText } from '@atrium/web/page-text/page-text'
 import { renderShareNotFound } from '@atrium/web/share/render-share-page'
 import type { SharePageInput } from '@atrium/web/share/share-page'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Artifact } from '#features/artifacts/artifact.ts'
 import type { Context } from '#features/context.ts'
 
-/** The input of a collection's share page; undefined: the collection does not exist. */
+/** The input of a collection's share page; undefined: the collection does not exist, or its tenant is suspended. */
 export async function findShareInput(ctx: Context, collectionId: string): Promise<SharePageInput | undefined> {
   const collection = await ctx.collections.findAnyTenant(collectionId)
   if (!collection) return undefined
-  const { hero, card } = await ctx.publicPreviews.load(collection.tenantId, collection.id)
+  const [isSuspended, { hero, card }] = await Promise.all([
+    ctx.suspensions.isSuspended(collection.tenantId),
+    ctx.publicPreviews.load(collection.tenantId, collection.id),
+  ])
+  if (isSuspended) return undefined
   const { publicUrl } = ctx.config
   const pageUrl = `${publicUrl}/v1/collections/${collection.id}/render`
   return {
@@ -63,14 +68,29 @@ interface NotFoundPage {
   headers: Record<string, string>
 }
 
-let notFoundPage: NotFoundPage | undefined
+const notFoundPages = new Map<string, NotFoundPage>()
 
-/** The page for an unknown collection. It is constant, so it is rendered once. */
-export function sharePageNotFound(): NotFoundPage {
-  if (notFoundPage) return notFoundPage
-  const { html, csp } = renderShareNotFound(inlineHash)
-  const headers = { 'content-security-policy': csp, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' }
-  return (notFoundPage = { html, headers })
+/** The page for an unknown collection. It is the same for all collections, so it is rendered once in each language. */
+export function sharePageNotFound(asked: Record<string, string | string[] | undefined>): NotFoundPage {
+  const text = readPageText(asked['accept-language'])
+  const known = notFoundPages.get(text.language)
+  if (known) return known
+  const { html, csp } = renderShareNotFound(inlineHash, text)
+  const page = { html, headers: { ...pageHeaders(csp, text), 'cache-control': 'no-store' } }
+  notFoundPages.set(text.language, page)
+  return page
+}
+
+/** Caches revalidate each time, because a curation is visible at once. An unchanged page costs a 304. */
+export function pageHeaders(csp: string, { language }: PageText): Record<string, string> {
+  return {
+    'content-security-policy': csp,
+    'content-language': language,
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'public, max-age=0, must-revalidate',
+    // The same address is in the language of its reader.
+    vary: 'Accept-Language',
+  }
 }
 
 /** Whether the address has the form of a share page or wall, with any text in place of the id. */
@@ -84,7 +104,7 @@ export function isSharePage({ method, raw }: FastifyRequest): boolean {
  * JSON.
  */
 export function answerSharePageNotFound(req: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { html, headers } = sharePageNotFound()
+  const { html, headers } = sharePageNotFound(req.headers)
   return reply
     .code(404)
     .headers({ ...headers, 'x-request-id': req.id, 'x-content-type-options': 'nosniff' })

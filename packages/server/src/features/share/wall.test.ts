@@ -61,15 +61,39 @@ test('without a wall the answer is the 404 page of the share page', async () => 
   }
 })
 
-test('the wall of a suspended tenant is not shown', async () => {
-  const other = await api.makeTenant()
-  const { data } = (await send(api, 'POST', '/collections', { key: other.publishableKey, body: { wall: true } })).body
+test('pages and pictures of a suspended tenant are answered as unknown ones, until it is active again', async () => {
+  const world = await StoredWorld.open(api)
+  const place = await world.makeCollection({ wall_layout: 'book' })
+  await send(api, 'PATCH', `/collections/${place.id}`, { ...place.owner, body: { wall: true } })
+  const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#a53' } })
+    .png()
+    .toBuffer()
+  const artifactId = await world.publish(place, picture, 'image/png', 'image', { hero: true })
+  const page = `${api.ctx.config.publicUrl}/v1/collections/${place.id}`
+  const addresses = [
+    `/collections/${place.id}/render`,
+    `/collections/${place.id}/wall`,
+    `/collections/${place.id}/wall?layout=stage`,
+    `/media/${artifactId}`,
+    `/media/${artifactId}?w=640`,
+    ...['render', 'wall'].map((name) => `/oembed?url=${encodeURIComponent(`${page}/${name}`)}`),
+  ]
+  const answers = async (change = (address: string) => address) =>
+    Promise.all(addresses.map(async (address) => (await fetch(api.baseUrl + change(address))).status))
+  const bodies = (change = (address: string) => address) =>
+    Promise.all(
+      addresses.map(async (address) => (await (await fetch(api.baseUrl + change(address))).text()).replace(/req_\w+/, '')),
+    )
   const set = (status: string) =>
-    send(api, 'POST', `/tenants/${other.id}/status`, { headers: { 'x-admin-token': api.adminToken }, body: { status } })
+    send(api, 'POST', `/tenants/${world.tenant.id}/status`, { headers: { 'x-admin-token': api.adminToken }, body: { status } })
+  const unknown = (address: string) =>
+    address.replace(place.id, 'col_0000000000000000000000').replace(artifactId, 'art_0000000000000000000000')
+  assert.deepEqual(new Set(await answers()), new Set([200]))
   assert.equal((await set('suspended')).status, 200)
-  assert.equal((await wall(data.id)).status, 404)
+  assert.deepEqual(new Set(await answers()), new Set([404]))
+  assert.deepEqual(await bodies(), await bodies(unknown))
   assert.equal((await set('active')).status, 200)
-  assert.equal((await wall(data.id)).status, 200)
+  assert.deepEqual(new Set(await answers()), new Set([200]))
 })
 
 test('an unchanged page is a 304, although its cursor differs each time', async () => {

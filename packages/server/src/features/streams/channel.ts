@@ -1,10 +1,59 @@
-import type { News } from '#features/events/stream-store.ts'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import { required } from '@atrium/contract/required'
+import { randomBytes } from '#crypto/random.ts'
+import type { News } from '../events/stream-store.ts'
 import type { Page, PageLoader } from './page.ts'
-import { StreamCursor } from './stream-cursor.ts'
+
+const nonceBytes = 12
+const tagBytes = 16
+const cursorBytes = nonceBytes + 8 + tagBytes
 
 /**
- * What a stream sends. tenant: all events of the tenant. owner: the events of one collection. open and wall: the open
- * items of one collection, with a key and without.
+ * The cursors of one stream. A cursor is the tenant's sequence, sealed with AES-256-GCM under a key of this stream
+ * alone. A reader of a public stream therefore does not learn how many other events there are, and a cursor of
+ * another stream does not open.
+ */
+export class StreamCursor {
+  readonly #keys: Buffer[]
+
+  /** The first master key seals. */
+  constructor(masterKeys: readonly Buffer[], stream: string) {
+    this.#keys = masterKeys.map((masterKey) => {
+      const key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'atrium/streams/cursor/v1', 32))
+      return createHmac('sha256', key).update(stream).digest()
+    })
+  }
+
+  seal(sequence: number): string {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv('aes-256-gcm', required(this.#keys[0], 'there is a master key'), nonce)
+    const position = Buffer.alloc(8)
+    position.writeBigUInt64BE(BigInt(sequence))
+    return Buffer.concat([nonce, cipher.update(position), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+  }
+
+  /** The sequence; undefined: the cursor does not belong to this stream. */
+  open(cursor: string): number | undefined {
+    const sealed = Buffer.from(cursor, 'base64url')
+    // Compared as text, because the decoder accepts several encodings of the same bytes.
+    if (sealed.length !== cursorBytes || sealed.toString('base64url') !== cursor) return undefined
+    for (const key of this.#keys) {
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      decipher.setAuthTag(sealed.subarray(-tagBytes))
+      try {
+        const position = Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
+        return Number(position.readBigUInt64BE())
+      } catch {
+        // Sealed under another master key, or not by this server.
+      }
+    }
+    return undefined
+  }
+}
+
+/**
+ * The contents of a stream. tenant: all events of the tenant. owner: the events of one collection. open and wall:
+ * the open items of one collection, with a key and without.
  */
 export interface ChannelTarget {
   kind: 'tenant' | 'owner' | 'open' | 'wall'
@@ -19,7 +68,7 @@ export function channelName({ kind, tenantId, collectionId }: ChannelTarget): st
   return `${kind}:${collectionId ?? tenantId}`
 }
 
-/** The names of the channels that may concern an event. */
+/** The names of the channels that an event may concern. */
 export function channelNamesOf({ tenantId, collectionId, type, openItem }: News): string[] {
   const names = [`tenant:${tenantId}`]
   if (collectionId === null) return names
@@ -30,19 +79,19 @@ export function channelNamesOf({ tenantId, collectionId, type, openItem }: News)
 
 /** One open connection that reads a channel. */
 export interface ChannelReader {
-  /** The channel has something new, or has ended. */
+  /** Called when the channel has something new, or has ended. */
   wake(): void
-  /** Sends the frame, which moves its cursor to `sequence`, if it has read everything up to there. */
+  /** Sends the frame, which moves its cursor to `sequence`, if the connection has read everything up to there. */
   beat(frame: Buffer, sequence: number): void
   end(): void
 }
 
-/** How long a page is kept for readers that come to the same place. */
+/** How long a page is cached for readers at the same position. */
 const pageKeptMs = 1_000
 
 /**
- * What several readers of the same stream share in this process: each page is read from the database once, whether one
- * or 500 readers want it.
+ * The state that readers of the same stream share in this process: each page is read from the database once, for one
+ * reader or for 500.
  */
 export class Channel {
   readonly target: ChannelTarget
@@ -51,7 +100,7 @@ export class Channel {
   readonly readers = new Set<ChannelReader>()
   readonly #load: PageLoader
   readonly #feed: { readonly at: number }
-  /** All that happened after this sequence was noted. */
+  /** All events after this sequence were noted. */
   readonly #since: number
   readonly #pages = new Map<number, Promise<Page>>()
   #last: number
@@ -66,12 +115,12 @@ export class Channel {
     this.#since = this.#last = feed.at
   }
 
-  /** The sequence up to which the tenant's events are known here. */
+  /** The sequence up to which the tenant's events are known to this process. */
   get at(): number {
     return this.#feed.at
   }
 
-  /** Nothing follows any more: the collection is deleted. */
+  /** The stream has ended: the collection is deleted. */
   get ended(): boolean {
     return this.#ended
   }
@@ -86,11 +135,12 @@ export class Channel {
     return position >= this.#since && this.#last <= position
   }
 
-  /** What follows the sequence. Readers at the same place share one load. */
+  /** Loads the page after the sequence. Readers at the same position share a load. */
   pageAfter(position: number): Promise<Page> {
     const known = this.#pages.get(position)
     if (known) return known
-    // What was committed before the query is in its result, so that a page that is not full is complete up to here.
+    // Everything that was committed before the query is in its result, so a page that is not full is complete up to
+    // here.
     const { at } = this
     const page = this.#load(this, position, { upTo: at, mayBeExpired: position < this.#since })
     this.#pages.set(position, page)

@@ -1,15 +1,15 @@
-import type { Db } from '#db/database.ts'
+import type { Db, Waking } from '#db/database.ts'
 import { numberFreeEvents } from '#features/events/store.ts'
 import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
 import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
 import { pageLoader } from './page.ts'
 
-/** What this process knows of a tenant's log while somebody streams it. */
+/** What this process knows of the log of a tenant while any of its streams is open. */
 interface Feed {
-  /** The sequence up to which it is known; undefined: not yet read. */
+  /** The sequence up to which the log is known; undefined: not yet read. */
   at: number | undefined
   channels: Map<string, Channel>
-  /** Those who wait for `at`. */
+  /** Callers that wait for `at`. */
   joining: number
 }
 
@@ -17,17 +17,17 @@ const batchSize = 500
 const againMs = 100
 
 interface EventFeedsOptions {
-  db: Db
+  db: Db & Waking
   masterKeys: readonly Buffer[]
 }
 
 /**
- * The events that somebody streams in this process. One look at the log serves all tenants, collections and readers.
- * Sequences are given after the commit and under a lock (see features/events), so what a look finds is always all that
- * there is up to the last: an event that commits late gets a later sequence.
+ * The events of all streams that are open in this process. One query of the log serves all tenants, collections and
+ * readers. Sequences are given after the commit and under a lock (see features/events), so a query always finds all
+ * events up to the last one: an event that commits late gets a later sequence.
  */
 export class EventFeeds {
-  readonly #db: Db
+  readonly #db: Db & Waking
   readonly #masterKeys: readonly Buffer[]
   readonly #load
   readonly #feeds = new Map<string, Feed>()
@@ -49,7 +49,10 @@ export class EventFeeds {
     for (const { channels } of this.#feeds.values()) yield* channels.values()
   }
 
-  /** The channel, which from now on knows all that happens. What was committed before the call is behind it. */
+  /**
+   * Returns the channel, which from now on receives all events. Everything that was committed before the call is
+   * behind its position.
+   */
   async join(target: ChannelTarget): Promise<Channel> {
     const feed = this.#feeds.get(target.tenantId) ?? { at: undefined, channels: new Map(), joining: 0 }
     this.#feeds.set(target.tenantId, feed)
@@ -64,12 +67,12 @@ export class EventFeeds {
       return channel
     } finally {
       feed.joining--
-      // By the next turn the caller has added its reader, or has failed.
+      // By the next turn of the event loop the caller has added its reader, or has failed.
       setImmediate(() => this.leave(target))
     }
   }
 
-  /** Forgets a channel that nobody reads, and a tenant without channels. */
+  /** Removes a channel without readers, and a tenant without channels. */
   leave(target: ChannelTarget): void {
     const feed = this.#feeds.get(target.tenantId)
     if (!feed) return
@@ -78,7 +81,7 @@ export class EventFeeds {
     if (feed.channels.size === 0 && feed.joining === 0) this.#feeds.delete(target.tenantId)
   }
 
-  /** Looks for what is new. A look that begins after the call: calls made while one runs share the next. */
+  /** Queries the log. The query begins after the call: calls made while one runs share the next. */
   look(): Promise<void> {
     this.#next ??= this.#running
       .catch(() => undefined)
@@ -96,19 +99,20 @@ export class EventFeeds {
   async #look(): Promise<void> {
     const tenantIds = [...this.#feeds.keys()]
     if (tenantIds.length === 0) return
-    // Asked first: numbering locks each tenant's head, also where there is nothing to number.
+    // Checked first, because numbering locks each tenant's head, even if there is nothing to number.
     const isWaiting = await hasWaitingEvents(this.#db, tenantIds)
     for (let isMore = true; isMore;) {
       const numbered = isWaiting ? await numberFreeEvents(this.#db, tenantIds, batchSize) : 0
       isMore = (await this.#read()) || numbered >= batchSize
     }
-    // Last: what was committed before a stream was asked for has its number by now, and is behind its beginning.
+    // Last: everything that was committed before a stream was opened has its number by now, and is before the
+    // stream's beginning.
     await this.#begin()
-    // What another process was numbering is there shortly.
+    // Events that another process is numbering arrive shortly.
     if (isWaiting) this.#lookSoon()
   }
 
-  /** Reads on from where each feed is. Returns whether there may be more. */
+  /** Reads on from the position of each feed. Returns whether there may be more. */
   async #read(): Promise<boolean> {
     const positions = new Map<string, number>()
     for (const [tenantId, { at }] of this.#feeds) if (at !== undefined) positions.set(tenantId, at)
@@ -119,7 +123,7 @@ export class EventFeeds {
     for (const one of news) {
       counts.set(one.tenantId, (counts.get(one.tenantId) ?? 0) + 1)
       const feed = this.#feeds.get(one.tenantId)
-      // A feed that was left and joined again during the query begins by itself.
+      // A feed that was removed and added again during the query begins by itself.
       if (feed?.at === undefined || one.sequence <= feed.at) continue
       feed.at = one.sequence
       for (const name of channelNamesOf(one)) {

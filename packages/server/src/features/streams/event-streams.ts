@@ -1,28 +1,30 @@
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
 import { Listener } from '@atrium/traffic/listener'
-import type { Db } from '#db/database.ts'
-import { eventChannel } from '#features/events/store.ts'
-import { listHeads } from '#features/events/stream-store.ts'
-import type { KeyCache } from '#features/keys/key-cache.ts'
+import type { Db, Waking } from '#db/database.ts'
+import { eventChannel } from '../events/store.ts'
+import { listHeads } from '../events/stream-store.ts'
+import type { KeyCache } from '../keys/key-cache.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { channelName, type Channel, type ChannelTarget } from './channel.ts'
+import { type Channel, type ChannelTarget, StreamCursor, channelName } from './channel.ts'
 import { EventFeeds } from './event-feeds.ts'
 import { StreamConnection } from './stream-connection.ts'
-import { StreamCursor } from './stream-cursor.ts'
 import { GuardCheck } from './stream-guard.ts'
-import { StreamSlots } from './stream-slots.ts'
+import { limitAddress } from '@atrium/traffic/client-address'
 
-/** Notifications make it quick; looking by the clock makes it sure. */
+/** Notifications make the streams fast; the timer makes them reliable. */
 const lookEveryMs = 1_000
-/** Notifications of this time share a look. */
+/** Notifications within this time share a query. */
 const gatherMs = 20
 const beatEveryMs = 15_000
-/** With the age of a key in memory, a key that was revoked is noticed within 15 seconds, also without a notification. */
+/**
+ * Together with the age of a cached key, this ends a stream within 15 seconds of a revocation, even without a
+ * notification.
+ */
 const checkEveryMs = 2_500
 
 interface EventStreamsOptions {
-  db: Db
+  db: Db & Waking
   databaseUrl: string
   log: Logger
   keyCache: KeyCache
@@ -31,13 +33,21 @@ interface EventStreamsOptions {
   registry: Registry
 }
 
-/** The streams that are open in this process. */
+export interface SentCursor {
+  cursor: string
+  /** The name in the details of an error: the header, or the pointer into the query. */
+  sentAs: 'Last-Event-ID' | '/cursor'
+}
+
+/** The event streams that are open in this process. */
 export class EventStreams {
   readonly slots: StreamSlots
   readonly #options: EventStreamsOptions
   readonly #feeds: EventFeeds
   readonly #guards: GuardCheck
   readonly #connections = new Set<StreamConnection>()
+  /** Those whose collection the last check did not find. */
+  readonly #deleted = new WeakSet<StreamConnection>()
   readonly #timers: NodeJS.Timeout[]
   #listener: Listener | undefined
   #gathering: NodeJS.Timeout | undefined
@@ -64,15 +74,21 @@ export class EventStreams {
     })
   }
 
-  /** The sequence of a cursor of this stream. Throws invalid_cursor for any other. */
-  readCursor(target: ChannelTarget, cursor: string): number {
+  /**
+   * The sequence of a cursor of this stream. Throws invalid_cursor for any other cursor; the error names where it
+   * was sent.
+   */
+  readCursor(target: ChannelTarget, { cursor, sentAs }: SentCursor): number {
     const sequence = new StreamCursor(this.#options.masterKeys, channelName(target)).open(cursor)
     if (sequence !== undefined) return sequence
-    const details = [{ path: 'Last-Event-ID', message: 'is not a cursor of this stream' }]
-    throw new ApiError('invalid_cursor', { details, message: 'Last-Event-ID: is not a cursor of this stream' })
+    const message = 'is not a cursor of this stream'
+    throw new ApiError('invalid_cursor', { details: [{ path: sentAs, message }], message: `${sentAs}: ${message}` })
   }
 
-  /** A cursor of this stream behind all that is committed and numbered: what a page read afterwards shows is before it, or comes again. */
+  /**
+   * A cursor at the end of everything that is committed and numbered. Take it before a page is read: every event that
+   * the page does not show comes after it, and one that it shows may come after it too.
+   */
   async cursorOfNow(target: ChannelTarget): Promise<string> {
     const { db, masterKeys } = this.#options
     const heads = await listHeads(db, [target.tenantId])
@@ -83,18 +99,18 @@ export class EventStreams {
     return this.#connections
   }
 
-  /** Throws where this process is about to stop. */
+  /** Throws if this process is about to stop. */
   assertOpen(): void {
     if (this.#isClosing) throw new ApiError('unavailable', { message: 'This process is stopping.', retryAfterSeconds: 1 })
   }
 
-  /** Joins the channel and reads on from where it is. */
+  /** Joins the channel and reads on from its position. */
   async join(target: ChannelTarget): Promise<Channel> {
     this.#listen()
     return this.#feeds.join(target)
   }
 
-  /** Opens a stream whose head is written. `position` undefined: from now on. */
+  /** Opens a stream whose head is written. `position` undefined: the stream begins now. */
   open(
     options: Omit<ConstructorParameters<typeof StreamConnection>[0], 'onError' | 'position'> & { position: number | undefined },
   ): void {
@@ -113,7 +129,7 @@ export class EventStreams {
     connection.begin(position === undefined)
   }
 
-  /** Ends all streams: their clients connect again, to another process. */
+  /** Ends all streams. Their clients reconnect, to another process. */
   drain(): void {
     this.#isClosing = true
     for (const connection of this.#connections) connection.end()
@@ -127,7 +143,7 @@ export class EventStreams {
     await this.#listener?.close()
   }
 
-  /** Listens from the first stream on: a process that streams nothing needs no connection for it. */
+  /** Listens only once there is a stream, so that a process without streams needs no connection for it. */
   #listen(): void {
     if (this.#listener) return
     const { databaseUrl, log } = this.#options
@@ -147,9 +163,9 @@ export class EventStreams {
     })
     this.#listener = listener
     listener.start().catch((error: unknown) => {
-      // The next stream tries again; until then the clock suffices.
+      // The next stream tries again; until then the timer suffices.
       this.#listener = undefined
-      log.error({ err: error }, 'notifications of events not available; looking once a second')
+      log.error({ err: error }, 'notifications of events not available; polling once a second')
     })
   }
 
@@ -159,14 +175,16 @@ export class EventStreams {
         this.#isFailing = false
       },
       (error: unknown) => {
-        // Once, not every second.
+        // Logged once, and not every second.
         if (!this.#isFailing) this.#options.log.error({ err: error }, 'events not read; trying again')
         this.#isFailing = true
       },
     )
   }
 
-  /** Gives readers that are up to date a newer cursor: after a long quiet time the old one would have expired. */
+  /**
+   * Sends a newer cursor to readers that are up to date, because their old one would expire after a long quiet time.
+   */
   #beat(): void {
     for (const channel of this.#feeds.channels()) {
       const { at } = channel
@@ -175,15 +193,88 @@ export class EventStreams {
     }
   }
 
+  /**
+   * Ends the streams of the tenant whose key or session was ended. Called at the notification of such a change, so that
+   * nobody reads on until the next check.
+   */
+  async checkTenant(tenantId: string): Promise<void> {
+    const concerned = [...this.#connections].filter(({ guard }) => guard.tenantId === tenantId && guard.keyHash !== undefined)
+    if (concerned.length === 0) return
+    const verdictOf = await this.#guards.check(concerned.map(({ guard }) => guard))
+    for (const connection of concerned) if (verdictOf(connection.guard) === 'ended') connection.end()
+  }
+
   async #check(): Promise<void> {
     if (this.#isChecking || this.#connections.size === 0) return
     this.#isChecking = true
     try {
       const connections = [...this.#connections]
-      const holds = await this.#guards.check(connections.map(({ guard }) => guard))
-      for (const connection of connections) if (!holds(connection.guard)) connection.end()
+      const verdictOf = await this.#guards.check(connections.map(({ guard }) => guard))
+      for (const connection of connections) {
+        const verdict = verdictOf(connection.guard)
+        // The event of a deletion ends its streams. What it has not ended by the next check ends without it.
+        if (verdict === 'ended' || this.#deleted.has(connection)) connection.end()
+        else if (verdict === 'deleted') this.#deleted.add(connection)
+      }
     } finally {
       this.#isChecking = false
     }
   }
+}
+
+/** When a rejected stream may try again: any stream may end at any time. */
+const retryAfterSeconds = 10
+
+interface Asked {
+  tenantId: string
+  address: string
+  /** How many streams the tenant may have open. */
+  tenantLimit: number
+}
+
+/** Limits the open streams of this process: in total, per tenant and per IP address. */
+class StreamSlots {
+  readonly #limits: { perProcess: number; perAddress: number }
+  readonly #tenants = new Map<string, number>()
+  readonly #addresses = new Map<string, number>()
+  #open = 0
+
+  constructor(limits: { perProcess: number; perAddress: number }) {
+    this.#limits = limits
+  }
+
+  get open(): number {
+    return this.#open
+  }
+
+  /** Takes a slot, or throws rate_limited. The caller calls the returned function once the stream has ended. */
+  take({ tenantId, address, tenantLimit }: Asked): () => void {
+    const { perProcess, perAddress } = this.#limits
+    const from = limitAddress(address)
+    if (this.#open >= perProcess) throw tooMany(`This server has ${perProcess} streams open`)
+    if ((this.#tenants.get(tenantId) ?? 0) >= tenantLimit) throw tooMany(`This tenant has ${tenantLimit} streams open`)
+    if ((this.#addresses.get(from) ?? 0) >= perAddress) throw tooMany(`Your address has ${perAddress} streams open`)
+    this.#open++
+    add(this.#tenants, tenantId, 1)
+    add(this.#addresses, from, 1)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#open--
+      add(this.#tenants, tenantId, -1)
+      add(this.#addresses, from, -1)
+    }
+  }
+}
+
+function add(counts: Map<string, number>, key: string, difference: number): void {
+  const count = (counts.get(key) ?? 0) + difference
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}
+
+function tooMany(what: string): ApiError {
+  const message = `${what}, which is the limit. Close one that you no longer read, or try again later.`
+  return new ApiError('rate_limited', { message, retryAfterSeconds })
 }

@@ -8,13 +8,13 @@ import { isOpen, openItemView } from '#features/items/item.ts'
 import { listChosenItems } from '#features/items/store.ts'
 import type { Channel, ChannelTarget } from './channel.ts'
 
-/** A stretch of a stream. */
+/** A part of a stream. */
 export interface Page {
-  /** Frames; empty: nothing in this stretch concerns the stream. */
+  /** Frames; empty: nothing in this part concerns the stream. */
   bytes: Buffer
-  /** The stretch ends after this sequence. */
+  /** The part ends after this sequence. */
   upTo: number
-  /** The log no longer has what followed the cursor. */
+  /** The log no longer has all events after the cursor. */
   expired?: true
 }
 
@@ -36,12 +36,12 @@ interface Message {
 }
 
 const maxMessages = 100
-/** Contents of items are large: so many of the largest are read at once at the most. */
+/** Items may be large, so at most this many of the largest are read at once. */
 const maxItems = 32
 /** A page ends with the message that reaches this size. */
 const pageBytes = limits.itemContentBytes
 
-/** Makes the loader of a process: at most four pages are read at once, whatever reconnects. */
+/** Makes the page loader of a process. At most four pages are read at once, however many streams reconnect. */
 export function pageLoader(db: Db): PageLoader {
   const permits = new Semaphore(4)
   return (channel, after, { upTo, mayBeExpired }) =>
@@ -71,14 +71,14 @@ function messagesOf(events: Event[], after: number, view: (event: Event) => obje
   return { messages, last: events.at(-1)?.sequence ?? after, isCut: events.length === maxMessages }
 }
 
-/** Without the tenant's sequence, which would disclose to an owner how much else happens. */
+/** Without the tenant's sequence, which would disclose to an owner how many other events there are. */
 function collectionEventView({ id, type, createdAt, data }: Event) {
   return { id, type, created_at: createdAt, data }
 }
 
 /**
- * Items are sent as they are now. One that was hidden again meanwhile is left out: the change that hid it follows. So
- * nothing is sent that is not open any more, however late it is read.
+ * Items are sent in their current state. One that was hidden again meanwhile is skipped: the event of that change
+ * follows. So an item that is no longer open is never sent, however late the page is read.
  */
 async function listOpenItemMessages(db: Db, tenantId: string, collectionId: string, after: number): Promise<Messages> {
   const changes = await listOpenItemChanges(db, tenantId, collectionId, after, maxItems)

@@ -8,19 +8,19 @@ interface StreamConnectionOptions {
   res: ServerResponse
   channel: Channel
   guard: StreamGuard
-  /** Sends what follows this sequence. */
+  /** Sends the events after this sequence. */
   position: number
   onSent: (bytes: number) => void
   onError: (error: unknown) => void
   onClosed: () => void
 }
 
-/** How long a client waits before it connects again, where it does not decide that by itself. */
+/** How long a client should wait before it reconnects, if it does not decide by itself. */
 const retryMs = 2_000
 
 /**
- * One open stream. It asks its channel for the next page when the last one has gone out, so that a slow reader has at
- * most one page in memory. Whoever reads nothing is cut off by the server (see http/bound-unread.ts), and goes on from
+ * One open stream. It asks its channel for the next page when the last one was sent, so a slow reader has at most
+ * one page in memory. A client that does not read is disconnected (see http/bound-unread.ts), and can continue from
  * its cursor.
  */
 export class StreamConnection implements ChannelReader {
@@ -43,12 +43,12 @@ export class StreamConnection implements ChannelReader {
     onceOver(this.#res, () => this.#close())
   }
 
-  /** What waits to be sent. */
+  /** The frames that wait to be sent. */
   get unsentBytes(): number {
     return this.#res.writableLength
   }
 
-  /** `isNew`: without a cursor, so that the first message gives one. */
+  /** `isNew`: opened without a cursor, so that the first message contains one. */
   begin(isNew: boolean): void {
     const hint = `retry: ${retryMs}\n\n`
     this.#write(Buffer.from(isNew ? hint + this.#controlFrame('ready') : hint))
@@ -64,7 +64,7 @@ export class StreamConnection implements ChannelReader {
       },
       (error: unknown) => {
         this.#options.onError(error)
-        // The client connects again, with its cursor.
+        // The client reconnects with its cursor.
         this.#res.destroy()
       },
     )

@@ -4,22 +4,33 @@ import type { KeyCache } from '#features/keys/key-cache.ts'
 import { refusalOf } from '#features/keys/key.ts'
 import { listSuspendedTenants } from '#features/tenants/store.ts'
 
-/** What a stream needs to stay open: all that opening it was checked for, and that may end. */
+/**
+ * The conditions under which a stream stays open: everything that was checked when it was opened and that may
+ * change.
+ */
 export interface StreamGuard {
   tenantId: string
-  /** Of the key that opened it; undefined: it needs none. */
+  /** The hash of the key that opened it; undefined: it needs none. */
   keyHash?: string | undefined
   collectionId?: string
-  /** Of the owner token that opened it. */
+  /** The hash of the owner token that opened it. */
   adminTokenHash?: Buffer
-  /** Whether it needs the collection's wall. */
+  /** Whether it requires that the collection has a wall. */
   isWall?: boolean
 }
 
-/** How long streams stay open while the database does not answer. With the interval of the checks under 15 seconds. */
+/**
+ * `deleted`: the collection of the stream was deleted. The stream ends with that event, which may not be read yet.
+ */
+type Verdict = 'holds' | 'deleted' | 'ended'
+
+/**
+ * How long streams stay open while the database does not answer. Together with the interval of the checks, less than
+ * 15 seconds.
+ */
 const patienceMs = 10_000
 
-/** Checks what open streams were opened with: many guards with a few queries. */
+/** Checks the conditions of open streams: many guards with few queries. */
 export class GuardCheck {
   readonly #db: Db
   readonly #keyCache: KeyCache
@@ -31,18 +42,21 @@ export class GuardCheck {
   }
 
   /** Returns the test of a guard as of now. */
-  async check(guards: readonly StreamGuard[]): Promise<(guard: StreamGuard) => boolean> {
+  async check(guards: readonly StreamGuard[]): Promise<(guard: StreamGuard) => Verdict> {
     const keys = await this.#findLivingKeys(guards)
     const rest = await this.#findRest(guards)
-    return (guard) =>
-      (guard.keyHash === undefined || keys.has(guard.keyHash)) && (rest === 'unknown' ? this.#isPatient() : holds(guard, rest))
+    return (guard) => {
+      if (guard.keyHash !== undefined && !keys.has(guard.keyHash)) return 'ended'
+      if (rest === 'unknown') return this.#isPatient() ? 'holds' : 'ended'
+      return verdictOf(guard, rest)
+    }
   }
 
   #isPatient(): boolean {
     return performance.now() - this.#provedAtMs < patienceMs
   }
 
-  /** A key that is in memory is at most 15 seconds old, and usually half that. One that cannot be loaded counts as ended. */
+  /** A cached key is at most 15 seconds old, and usually half that. A key that cannot be loaded counts as expired. */
   async #findLivingKeys(guards: readonly StreamGuard[]): Promise<Set<string>> {
     const hashes = new Set(guards.flatMap(({ keyHash }) => keyHash ?? []))
     const living = new Set<string>()
@@ -74,10 +88,10 @@ interface Rest {
   suspended: Set<string>
 }
 
-function holds({ tenantId, collectionId, adminTokenHash, isWall }: StreamGuard, { collections, suspended }: Rest): boolean {
-  if (collectionId === undefined) return true
+function verdictOf({ tenantId, collectionId, adminTokenHash, isWall }: StreamGuard, { collections, suspended }: Rest): Verdict {
+  if (collectionId === undefined) return 'holds'
   const collection = collections.get(collectionId)
-  if (!collection) return false
-  if (adminTokenHash && !adminTokenHash.equals(collection.adminTokenHash)) return false
-  return !isWall || (collection.wall && !suspended.has(tenantId))
+  if (!collection) return 'deleted'
+  if (adminTokenHash && !adminTokenHash.equals(collection.adminTokenHash)) return 'ended'
+  return !isWall || (collection.wall && !suspended.has(tenantId)) ? 'holds' : 'ended'
 }

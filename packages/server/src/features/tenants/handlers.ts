@@ -1,15 +1,26 @@
 import { limits } from '@atrium/contract/limits'
 import { isCredential } from '@atrium/contract/tokens'
-import { hashCredential, newCredential } from '#crypto/random.ts'
+import { hashCredential } from '#crypto/random.ts'
+import type { Db } from '#db/database.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf, Handlers } from '#features/handler.ts'
-import { notifyKeyChange } from '#features/keys/store.ts'
-import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
-import { futureTime } from '#http/request-time.ts'
+import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
+import { filteredList, makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { assertNotDeleted, cancelTenantDeletion, deleteTenant, getTenantDeletion } from './deletion.ts'
+import { inviteHandlers } from './invites.ts'
+import { useInvite } from './invite-store.ts'
 import { openTenant } from './open-tenant.ts'
-import { findTenant, findTenantForUpdate, insertInvite, listTenants as rowsOf, updateTenantStatus, useInvite } from './store.ts'
-import { tenantView } from './tenant.ts'
+import {
+  findListedTenant,
+  findTenant,
+  findTenantForUpdate,
+  type ListedTenant,
+  listTenants as rowsOf,
+  updateTenantDetails,
+  updateTenantStatus,
+} from './store.ts'
+import { deletionState, tenantView } from './tenant.ts'
 
 /** An operator creates a tenant. */
 export const createTenant: HandlerOf<'createTenant'> = async ({ tx, body }) => {
@@ -30,41 +41,72 @@ export const getTenant: HandlerOf<'getTenant'> = async ({ ctx, tenantId }) => {
   return { status: 200, data: tenantView(found) }
 }
 
-const list = 'tenants'
+function listedView({ deletion, ...tenant }: ListedTenant) {
+  const shown = deletion && { state: deletionState(deletion), due_at: deletion.dueAt }
+  return { ...tenantView(tenant), deletion: shown }
+}
 
 export const listTenants: HandlerOf<'listTenants'> = async ({ ctx, query }) => {
-  const { limit = limits.pageDefault } = query
-  const rows = await rowsOf(ctx.db, readTimeCursor(list, query.cursor), limit + 1)
+  const { limit = limits.pageDefault, order = 'oldest', cursor, q, status } = query
+  // The name of the oldest first stays, so that cursors of the previous release stay valid.
+  const list = filteredList('tenants', { q, status, order: order === 'newest' ? order : undefined })
+  const rows = await rowsOf(ctx.db, { q, status }, order, readTimeCursor(list, cursor), limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const nextCursor = rows.length > limit && last ? makeTimeCursor(list, last) : undefined
-  return { status: 200, data: page.map(tenantView), nextCursor }
+  return { status: 200, data: page.map(listedView), nextCursor }
+}
+
+/** The tenant as an operator sees it alone. */
+async function detailsOf(db: Db, id: string) {
+  const [tenant, keys] = await Promise.all([findListedTenant(db, id), listKeys(db, id)])
+  if (!tenant) throw new ApiError('not_found')
+  const nowMs = Date.now()
+  const active = keys.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs),
+  )
+  const uses = keys.flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+  return { ...listedView(tenant), email: tenant.email, active_keys: active.length, last_used_at: uses.toSorted().at(-1) ?? null }
+}
+
+const readTenant: HandlerOf<'readTenant'> = async ({ ctx, params }) => ({
+  status: 200,
+  data: await detailsOf(ctx.db, params.tenant_id),
+})
+
+const updateTenant: HandlerOf<'updateTenant'> = async ({ tx, params, body }) => {
+  const tenant = await findTenantForUpdate(tx, params.tenant_id)
+  if (!tenant) throw new ApiError('not_found')
+  await assertNotDeleted(tx, tenant.id)
+  const { name = tenant.name, email = tenant.email, roles = tenant.roles } = body
+  await updateTenantDetails(tx, tenant.id, { name, email, roles: roles.length > 0 ? roles : null })
+  // Processes keep the roles with the keys.
+  notifyKeyChange(tx, tenant.id)
+  return { status: 200, data: await detailsOf(tx, tenant.id) }
 }
 
 export const setTenantStatus: HandlerOf<'setTenantStatus'> = async ({ tx, params, body: { status } }) => {
   const tenant = await findTenantForUpdate(tx, params.tenant_id)
   if (!tenant) throw new ApiError('not_found')
+  await assertNotDeleted(tx, tenant.id)
   if (tenant.status !== status) {
     await updateTenantStatus(tx, tenant.id, status)
     await recordEvent(tx, tenant.id, 'tenant.status_changed', { status, previous: tenant.status })
   }
-  await notifyKeyChange(tx, tenant.id)
+  notifyKeyChange(tx, tenant.id)
   return { status: 200, data: tenantView({ ...tenant, status }) }
-}
-
-export const createInvite: HandlerOf<'createInvite'> = async ({ tx, body }) => {
-  const { uses = 1 } = body
-  const expiresAt = body.expires_at === undefined ? null : futureTime(body.expires_at, '/expires_at')
-  const code = newCredential('invite')
-  await insertInvite(tx, hashCredential(code), uses, expiresAt)
-  return { status: 201, data: { invite_code: code, uses, expires_at: expiresAt } }
 }
 
 export const tenantHandlers = {
   signUpTenant,
   createTenant,
   listTenants,
+  readTenant,
+  updateTenant,
   setTenantStatus,
-  createInvite,
+  deleteTenant,
+  getTenantDeletion,
+  cancelTenantDeletion,
+  ...inviteHandlers,
   getTenant,
 } satisfies Partial<Handlers>

@@ -1,3 +1,4 @@
+import { idPrefixes } from '@atrium/contract/tokens'
 import type { Role } from '../keys/key.ts'
 
 export interface Tenant {
@@ -12,6 +13,22 @@ export interface Tenant {
 
 /** The name of the tenant that a development installation starts with. */
 export const developmentName = 'Development'
+
+/**
+ * The tenant of the keys with which processes measure how fast a revocation works. It belongs to the installation: no
+ * operation finds, lists or counts it.
+ */
+export const systemTenantId = `${idPrefixes.tenant}${'0'.repeat(22)}`
+
+export interface DeletionTimes {
+  startedAt: string | null
+  finishedAt: string | null
+}
+
+export function deletionState({ startedAt, finishedAt }: DeletionTimes): 'scheduled' | 'running' | 'done' {
+  if (finishedAt !== null) return 'done'
+  return startedAt === null ? 'scheduled' : 'running'
+}
 
 /** The tenant as the API returns it. */
 export function tenantView({ id, name, roles, status, createdAt }: Tenant) {

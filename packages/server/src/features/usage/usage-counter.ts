@@ -1,18 +1,97 @@
-import { randomUUID } from 'node:crypto'
+import { type Traffic, type TrafficBatch, addTraffic, deleteStoppedWriters } from './store.ts'
+import { randomInt, randomUUID } from 'node:crypto'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { Counter, type Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
-import { addUsage, deleteStoppedWriters, type CountedMeter, type UsageBatch } from './store.ts'
-import { UsageTally } from './usage-tally.ts'
 
-/**
- * The documentation says that up to five seconds of counts may be lost. This interval leaves three seconds for the
- * write.
- */
-const flushIntervalMs = 2_000
-const flushAtTenants = 4_000
-/** The size of the tally while the database is unavailable, and of the batch that is retried: about 10 MB each. */
-const maxTenants = 20_000
+export const dayMs = 24 * 60 * 60 * 1_000
+
+/** A minute has this many slots. The counts of a tenant are written in one of them. */
+const slots = 60
+
+/** Counts in memory: requests and bytes of each tenant and UTC day. */
+class TrafficTally {
+  /** The number of entries, one for each tenant and day. */
+  size = 0
+  readonly #maxSize: number
+  /** Differs between processes, so that they do not all write a tenant's row in the same second. */
+  readonly #salt = randomInt(2 ** 31)
+  readonly #days = new Map<number, Map<string, Traffic>>()
+  readonly #slots: Set<Traffic>[] = Array.from({ length: slots }, () => new Set())
+  /** The day of the last count, which is nearly always the day of the next. */
+  #lastDay = -1
+  #ofLastDay = new Map<string, Traffic>()
+
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize
+  }
+
+  /** The entry to add to; undefined: the tally is full. */
+  of(tenantId: string, nowMs: number): Traffic | undefined {
+    const day = Math.floor(nowMs / dayMs)
+    if (day !== this.#lastDay) this.#changeDay(day)
+    return this.#ofLastDay.get(tenantId) ?? this.#insert(tenantId)
+  }
+
+  takeSlot(slot: number): Traffic[] {
+    return this.#take([...(this.#slots[slot] ?? [])])
+  }
+
+  takeTenant(tenantId: string): Traffic[] {
+    return this.#take([...this.#days.values()].flatMap((ofDay) => ofDay.get(tenantId) ?? []))
+  }
+
+  takeAll(): Traffic[] {
+    return this.#take(this.#slots.flatMap((entries) => [...entries]))
+  }
+
+  #take(entries: Traffic[]): Traffic[] {
+    for (const entry of entries) {
+      const day = Date.parse(entry.day) / dayMs
+      const ofDay = this.#days.get(day)
+      ofDay?.delete(entry.tenantId)
+      if (ofDay?.size === 0 && day !== this.#lastDay) this.#days.delete(day)
+      this.#slots[this.#slotOf(entry.tenantId)]?.delete(entry)
+    }
+    this.size -= entries.length
+    return entries
+  }
+
+  #changeDay(day: number): void {
+    if (this.#ofLastDay.size === 0) this.#days.delete(this.#lastDay)
+    this.#ofLastDay = this.#days.get(day) ?? new Map<string, Traffic>()
+    this.#days.set(day, this.#ofLastDay)
+    this.#lastDay = day
+  }
+
+  #insert(tenantId: string): Traffic | undefined {
+    if (this.size >= this.#maxSize) return undefined
+    const day = new Date(this.#lastDay * dayMs).toISOString().slice(0, 10)
+    const entry = { tenantId, day, requests: 0, bytes: 0 }
+    this.#ofLastDay.set(tenantId, entry)
+    this.#slots[this.#slotOf(tenantId)]?.add(entry)
+    this.size++
+    return entry
+  }
+
+  #slotOf(tenantId: string): number {
+    // FNV-1a, and the last step of MurmurHash3, without which salts of equal low bits would often give equal slots.
+    let hash = this.#salt
+    for (let i = 0; i < tenantId.length; i++) hash = Math.imul(hash ^ tenantId.charCodeAt(i), 0x01000193)
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    return ((hash ^ (hash >>> 16)) >>> 0) % slots
+  }
+}
+
+/** A killed process loses up to a minute of counts and what it was writing. */
+const slotMs = 60_000 / slots
+/** The size of the tally while the database is unavailable: about 30 MB. */
+const maxTenants = 100_000
+/** Beyond it, all counts are written without waiting for their second. */
+const flushAtTenants = 80_000
+/** The counts of one statement. 100,000 take seconds, and a statement that takes too long is repeated for ever. */
+const maxBatchSize = 5_000
 /** The number of batches that wait because of a locked row. */
 const maxHeld = 256
 
@@ -24,11 +103,11 @@ interface UsageCounterOptions {
 }
 
 /**
- * Counts in memory what tenants use, and writes the counts every two seconds in batches. A killed process loses the
- * counts not yet written; nothing is counted twice. A failed batch is sent again, unchanged and under its own number,
- * until it is known to be committed. This includes a batch whose answer was lost, which may or may not be committed. A
- * batch that met a locked row was certainly rolled back: it is split into halves, each of a new writer, until only the
- * count of the locked row waits.
+ * Sums the requests and bytes of tenants in memory, and writes a sixtieth of the tenants each second: each once a
+ * minute. A killed process loses the counts not yet written; nothing is counted twice. A failed batch is sent again,
+ * unchanged and under its own number, until it is known to be committed. This includes a batch whose answer was lost,
+ * which may or may not be committed. A batch that met a locked row was certainly rolled back: it is split into halves,
+ * each of a new writer, until only the count of the locked row waits.
  */
 export class UsageCounter {
   readonly #db: Db
@@ -38,13 +117,18 @@ export class UsageCounter {
   readonly #failures: Counter
   readonly #dropped: Counter
   readonly #writerId = randomUUID()
-  readonly #tally = new UsageTally(maxTenants)
+  readonly #tally = new TrafficTally(maxTenants)
   #batches = 0
-  #batch: UsageBatch | undefined
-  #held: UsageBatch[] = []
-  readonly #uncertain = new WeakSet<UsageBatch>()
+  #batch: TrafficBatch | undefined
+  #held: TrafficBatch[] = []
+  readonly #uncertain = new WeakSet<TrafficBatch>()
   #running = Promise.resolve()
   #next: Promise<void> | undefined
+  #slot = 0
+  /** Which counts the next write takes: those of a slot, of a tenant or all. A map, so that each is there once. */
+  readonly #due = new Map<number | string, () => Traffic[]>()
+  /** Counts that were taken from the tally and are not in a batch yet. */
+  #taken: Traffic[] = []
 
   constructor({ db, registry, onError, now = Date.now }: UsageCounterOptions) {
     this.#db = db
@@ -61,26 +145,54 @@ export class UsageCounter {
       help: 'Counts that were dropped because too many wait to be written.',
       registers,
     })
-    this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
+    this.#timer = setInterval(() => void this.#writeSlot(), slotMs).unref()
   }
 
   /** Counts an answered request of the tenant; bytes: of its body and of the answer's. */
   answered(tenantId: string, bytes: number): void {
-    const quantities = this.#quantitiesOf(tenantId)
-    if (!quantities) return
-    quantities.requests++
-    quantities.bytes += bytes
+    const entry = this.#entryOf(tenantId)
+    if (!entry) return
+    entry.requests++
+    entry.bytes = Math.min(entry.bytes + bytes, Number.MAX_SAFE_INTEGER)
   }
 
-  count(tenantId: string, meter: CountedMeter, quantity: number): void {
+  /** Counts bytes of an answer that goes on after its request was counted. */
+  sent(tenantId: string, bytes: number): void {
     // One NaN would corrupt every sum that includes it.
-    if (!Number.isSafeInteger(quantity) || quantity < 0) throw new Error(`${quantity} ${meter} cannot be counted`)
-    const quantities = this.#quantitiesOf(tenantId)
-    if (quantities) quantities[meter] += quantity
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw new Error(`${bytes} bytes cannot be counted`)
+    const entry = this.#entryOf(tenantId)
+    if (entry) entry.bytes = Math.min(entry.bytes + bytes, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Writes the counts so far; never rejects. Calls made while a flush runs share the next one. */
-  flush(): Promise<void> {
+  /** Writes the counts of all tenants so far, or of one; never rejects. */
+  flush(tenantId?: string): Promise<void> {
+    if (tenantId === undefined) return this.#writeNext('all', () => this.#tally.takeAll())
+    return this.#writeNext(tenantId, () => this.#tally.takeTenant(tenantId))
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+    // The first flush fails if its idle connection had broken.
+    if (this.#batch || this.#held.length > 0 || this.#taken.length > 0) await this.flush()
+  }
+
+  #entryOf(tenantId: string): Traffic | undefined {
+    const before = this.#tally.size
+    const entry = this.#tally.of(tenantId, this.#now())
+    if (!entry) this.#dropped.inc()
+    if (this.#tally.size === flushAtTenants && before < flushAtTenants) void this.flush()
+    return entry
+  }
+
+  #writeSlot(): Promise<void> {
+    const slot = this.#slot++ % slots
+    return this.#writeNext(slot, () => this.#tally.takeSlot(slot))
+  }
+
+  /** Calls made while a write runs share the next one. */
+  #writeNext(due: number | string, take: () => Traffic[]): Promise<void> {
+    this.#due.set(due, take)
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
       return (this.#running = this.#write())
@@ -88,29 +200,16 @@ export class UsageCounter {
     return this.#next
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.flush()
-    // The first flush fails if its idle connection had broken.
-    if (this.#batch || this.#held.length > 0) await this.flush()
-  }
-
-  #quantitiesOf(tenantId: string) {
-    const before = this.#tally.size
-    const quantities = this.#tally.of(tenantId, this.#now())
-    if (!quantities) this.#dropped.inc()
-    if (this.#tally.size === flushAtTenants && before < flushAtTenants) void this.flush()
-    return quantities
-  }
-
   async #write(): Promise<void> {
     try {
       await this.#writeHeld()
       await this.#writeBatch()
-      const counts = this.#tally.take()
-      if (counts.length === 0) return
-      this.#batch = { writerId: this.#writerId, number: ++this.#batches, counts }
-      await this.#writeBatch()
+      this.#taken = this.#taken.concat([...this.#due.values()].flatMap((take) => take()))
+      this.#due.clear()
+      while (this.#taken.length > 0) {
+        this.#batch = { writerId: this.#writerId, number: ++this.#batches, traffic: this.#taken.splice(0, maxBatchSize) }
+        await this.#writeBatch()
+      }
     } catch (error) {
       this.#failures.inc()
       this.#onError(error)
@@ -141,22 +240,22 @@ export class UsageCounter {
   }
 
   /** Writes a batch, or the part of it whose rows are not locked. Returns the rest. */
-  async #writeUnlocked(batch: UsageBatch): Promise<UsageBatch[]> {
+  async #writeUnlocked(batch: TrafficBatch): Promise<TrafficBatch[]> {
     try {
-      await addUsage(this.#db, batch)
+      await addTraffic(this.#db, batch)
       return []
     } catch (error) {
       // After a lost answer the batch may be committed: it may be sent again only under its own number.
       if (!isLocked(error)) this.#uncertain.add(batch)
-      const { counts } = batch
+      const { traffic } = batch
       if (!isLocked(error) || this.#uncertain.has(batch) || this.#held.length >= maxHeld) throw error
-      if (counts.length === 1) return [batch]
-      const middle = counts.length >> 1
-      const left: UsageBatch[] = []
-      const halves = [counts.slice(0, middle), counts.slice(middle)].map((half) => ({
+      if (traffic.length === 1) return [batch]
+      const middle = traffic.length >> 1
+      const left: TrafficBatch[] = []
+      const halves = [traffic.slice(0, middle), traffic.slice(middle)].map((half) => ({
         writerId: randomUUID(),
         number: 1,
-        counts: half,
+        traffic: half,
       }))
       // The halves replace the batch: if one fails, it waits.
       for (const half of halves) left.push(...(await this.#writeUnlocked(half).catch(() => [half])))

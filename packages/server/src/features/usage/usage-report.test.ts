@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#errors/api-error.ts'
-import { reportSpan, usageReport } from './usage-report.ts'
+import { reportRange, usageReport } from './handlers.ts'
 
 const now = Date.parse('2026-11-20T23:59:59.999Z')
 
 const refused = (asked: { from?: string; to?: string }) => {
   try {
-    reportSpan(asked, now)
+    reportRange(asked, now)
   } catch (error) {
     assert.ok(error instanceof ApiError)
     assert.equal(error.code, 'invalid_request')
@@ -17,9 +17,9 @@ const refused = (asked: { from?: string; to?: string }) => {
 }
 
 test('a report covers the 30 days up to today, or up to the requested end', () => {
-  assert.deepEqual(reportSpan({}, now), { from: '2026-10-22', to: '2026-11-20' })
-  assert.deepEqual(reportSpan({ to: '2024-03-01' }, now), { from: '2024-02-01', to: '2024-03-01' })
-  assert.deepEqual(reportSpan({ from: '2026-11-20' }, now), { from: '2026-11-20', to: '2026-11-20' })
+  assert.deepEqual(reportRange({}, now), { from: '2026-10-22', to: '2026-11-20' })
+  assert.deepEqual(reportRange({ to: '2024-03-01' }, now), { from: '2024-02-01', to: '2024-03-01' })
+  assert.deepEqual(reportRange({ from: '2026-11-20' }, now), { from: '2026-11-20', to: '2026-11-20' })
 })
 
 test('its ends are at most 366 days apart, in order, and within the supported range', () => {

@@ -5,7 +5,7 @@ import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.t
 import { issuerAccount, platformAccount } from '#features/credits/ledger/movement.ts'
 import { transactionId, type Movement } from '../credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
-import { addUsage, type CountedMeter } from './store.ts'
+import { collectPastItems, type CountedMeter } from './store.ts'
 
 let api: TestApi
 let tenant: TestTenant
@@ -27,8 +27,12 @@ const quantities = async (key = tenant.secretKey): Promise<Record<string, number
   Object.fromEntries((await rows('', key)).map(({ meter, quantity }) => [meter, quantity]))
 
 async function store(day: string, meter: CountedMeter, quantity: number): Promise<void> {
-  const counts = [{ tenantId: tenant.id, day, meter, quantity }]
-  await addUsage(api.ctx.db, { writerId: crypto.randomUUID(), number: 1, counts })
+  await api.ctx.db.pool.query('insert into usage_days (tenant_id, day, meter, quantity) values ($1, $2, $3, $4)', [
+    tenant.id,
+    day,
+    meter,
+    quantity,
+  ])
 }
 
 test('requests are counted with the bytes of their bodies and answers, and found in the report at once', async () => {
@@ -72,6 +76,26 @@ test('an item counts once, when it is stored: neither its replay nor a refused i
   await send(api, 'POST', `/collections/${made.id}/state`, { key, collectionToken: made.admin_token, body: { state: 'closed' } })
   assert.equal((await send(api, 'POST', path, { key, body })).body.error.code, 'collection_not_open')
   assert.equal((await quantities())['items'], 2)
+})
+
+test('items of past days are gathered for each tenant, and the report stays the same', async () => {
+  const { publishableKey: key } = tenant
+  for (let i = 0; i < 3; i++) {
+    const made = (await send(api, 'POST', '/collections', { key, body: {} })).body.data
+    const body = { type: 'message', content: 'hello' }
+    for (let j = 0; j <= i; j++) await send(api, 'POST', `/collections/${made.id}/items`, { key, body })
+  }
+  assert.equal(await collectPastItems(api.ctx.db, 100), 0, 'today is not over')
+  const { rowCount } = await api.ctx.db.pool.query(`update usage_items set day = '2026-01-31' where tenant_id = $1`, [tenant.id])
+  assert.equal(rowCount, 3)
+  await store('2026-01-31', 'items', 10)
+  const report = [{ period: '2026-01-31', meter: 'items', quantity: 16 }]
+  const january = '?from=2026-01-01&to=2026-01-31'
+  assert.deepEqual(await rows(january), report)
+  assert.equal(await collectPastItems(api.ctx.db, 2), 2)
+  assert.deepEqual(await rows(january), report)
+  assert.equal(await collectPastItems(api.ctx.db, 2), 1)
+  assert.deepEqual(await rows(january), report)
 })
 
 test('calls without a key or with a wrong one are counted for no tenant', async () => {

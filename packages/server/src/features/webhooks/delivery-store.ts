@@ -4,17 +4,20 @@ import { statement, type Database, type Db, type Tx } from '#db/database.ts'
 import type { Event } from '../events/event.ts'
 import { deleteOldEvents, hasOldEvents } from '../events/store.ts'
 import type { Attempt } from './send-event.ts'
-import type { Delivery } from './webhook.ts'
+import { type EndpointTables, forEach, of, pairsOf } from './store.ts'
+import { type Delivery, type EndpointRef, isDefault, keyOf, type LoggedAttempt } from './webhook.ts'
 
 // These statements join the event log, which belongs to the events feature: a delivery is a row of keys, and its event
 // is read in the same round trip, up to 64 events at a time for each endpoint.
 
 interface Row {
   id: string
+  endpoint_id: string
   type: EventType
   sequence: number
   status: Delivery['status']
   attempts: number
+  attempt_log: LoggedAttempt[] | null
   response_status: number | null
   error: string | null
   created_at: string
@@ -22,16 +25,19 @@ interface Row {
   next_attempt_at: string | null
 }
 
-const columns = `d.id, e.type, d.sequence, d.status, d.attempts, d.response_status, d.error, d.created_at, d.last_attempt_at,
-  d.next_attempt_at`
+const columnsOf = ({ idOf }: EndpointTables) =>
+  `d.id, ${idOf('d')} as endpoint_id, e.type, d.sequence, d.status, d.attempts, d.attempt_log, d.response_status, d.error, d.created_at,
+  d.last_attempt_at, d.next_attempt_at`
 
 function toDelivery(row: Row): Delivery {
   return {
     id: row.id,
+    endpointId: row.endpoint_id,
     type: row.type,
     sequence: row.sequence,
     status: row.status,
     attempts: row.attempts,
+    attemptLog: row.attempt_log ?? [],
     responseStatus: row.response_status,
     error: row.error,
     createdAt: row.created_at,
@@ -40,37 +46,76 @@ function toDelivery(row: Row): Delivery {
   }
 }
 
-const listStatement = statement<Row>(
-  'webhooks-deliveries',
-  `select ${columns}
-   from webhook_deliveries d
-   join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence
-   where d.tenant_id = $1 and d.sequence < $2
-   order by d.sequence desc
-   limit $3`,
+const listStatements = forEach((t) =>
+  statement<Row>(
+    `webhooks-deliveries-${t.kind}`,
+    `select ${columnsOf(t)}
+     from ${t.deliveries} d
+     join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence
+     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence < $3
+     order by d.sequence desc
+     limit $4`,
+  ),
 )
 
 /** The newest first, starting before the given sequence. */
-export async function listDeliveries(db: Db, tenantId: string, beforeSequence: number, limit: number): Promise<Delivery[]> {
-  return (await db.query(listStatement, [tenantId, beforeSequence, limit])).map(toDelivery)
+export async function listDeliveries(db: Db, ref: EndpointRef, beforeSequence: number, limit: number): Promise<Delivery[]> {
+  const rows = await db.query(of(listStatements, ref), [ref.tenantId, ref.endpointId, beforeSequence, limit])
+  return rows.map(toDelivery)
 }
 
-const resendStatement = statement<Row>(
-  'webhooks-resend',
-  `with queued as (
-     update webhook_deliveries set status = 'pending', tries = 0, next_attempt_at = now()
-     where tenant_id = $1 and id = $2
-     returning *
-   )
-   select ${columns}
-   from queued d
-   join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence`,
+const resendStatements = forEach((t) =>
+  statement<Row>(
+    `webhooks-resend-${t.kind}`,
+    `with queued as (
+       update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.id = $3
+         and exists (select from events e where e.tenant_id = $1 and e.sequence = d.sequence)
+       returning d.*
+     )
+     select ${columnsOf(t)}
+     from queued d
+     join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence`,
+  ),
 )
 
 /** Queues the delivery for a new round of attempts; undefined: there is none. */
-export async function queueAgain(tx: Tx, tenantId: string, id: string): Promise<Delivery | undefined> {
-  const [row] = await tx.query(resendStatement, [tenantId, id])
+export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<Delivery | undefined> {
+  const [row] = await tx.query(of(resendStatements, ref), [ref.tenantId, ref.endpointId, id])
   return row && toDelivery(row)
+}
+
+const recoverStatements = forEach((t) =>
+  statement<{ sequence: number }>(
+    `webhooks-recover-${t.kind}`,
+    // skip locked: the worker that writes the outcome of a delivery decides on it.
+    `with next as (
+       select d.slot, d.sequence
+       from ${t.deliveries} d
+       join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence > $3 and d.status = 'failed' and e.created_at >= $4
+       order by d.sequence
+       limit $5
+       for no key update of d skip locked
+     )
+     update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
+     from next n
+     where d.slot = n.slot and d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = n.sequence
+     returning d.sequence`,
+  ),
+)
+
+/**
+ * Queues up to `limit` failed deliveries after the given sequence again, of events since that time. Returns their
+ * sequences.
+ */
+export async function recoverFailed(
+  tx: Tx,
+  ref: EndpointRef,
+  { after, since, limit }: { after: number; since: string; limit: number },
+): Promise<number[]> {
+  const rows = await tx.query(of(recoverStatements, ref), [ref.tenantId, ref.endpointId, after, since, limit])
+  return rows.map(({ sequence }) => sequence)
 }
 
 /** An event that is due now, and the attempts of the current round so far. */
@@ -88,26 +133,30 @@ interface DueRow {
   created_at: string
 }
 
-const dueStatement = statement<DueRow>(
-  'webhooks-due',
-  `with due as materialized (
-     select sequence, tries, next_attempt_at from webhook_deliveries
-     where tenant_id = $1 and status = 'pending' and next_attempt_at <= now() and sequence <> all ($2::bigint[])
-     order by next_attempt_at, sequence
-     limit $3
-   )
-   select d.sequence, d.tries, e.id, e.type, e.data, e.created_at
-   from due d
-   join events e on e.tenant_id = $1 and e.sequence = d.sequence
-   order by d.next_attempt_at, d.sequence`,
+const dueStatements = forEach((t) =>
+  statement<DueRow>(
+    `webhooks-due-${t.kind}`,
+    `with due as materialized (
+       select d.sequence, d.tries, d.next_attempt_at from ${t.deliveries} d
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.status = 'pending' and d.next_attempt_at <= now()
+         and d.sequence <> all ($3::bigint[])
+       order by d.next_attempt_at, d.sequence
+       limit $4
+     )
+     select d.sequence, d.tries, e.id, e.type, e.data, e.created_at
+     from due d
+     join events e on e.tenant_id = $1 and e.sequence = d.sequence
+     order by d.next_attempt_at, d.sequence`,
+  ),
 )
 
 /**
- * The tenant's due deliveries, without those in progress: fresh events by sequence, with retries between them by their
- * time.
+ * The endpoint's due deliveries, without those in progress: fresh events by sequence, with retries between them by
+ * their time.
  */
-export async function listDue(db: Db, tenantId: string, inProgress: number[], limit: number): Promise<DueDelivery[]> {
-  const rows = await db.query(dueStatement, [tenantId, inProgress, limit])
+export async function listDue(db: Db, ref: EndpointRef, inProgress: number[], limit: number): Promise<DueDelivery[]> {
+  const { tenantId } = ref
+  const rows = await db.query(of(dueStatements, ref), [tenantId, ref.endpointId, inProgress, limit])
   return rows.map(({ tries: attemptsInRound, created_at: createdAt, ...event }) => ({
     attemptsInRound,
     event: { ...event, tenantId, createdAt },
@@ -115,8 +164,7 @@ export async function listDue(db: Db, tenantId: string, inProgress: number[], li
 }
 
 /** The outcome of an attempt. */
-export interface Outcome extends Attempt {
-  tenantId: string
+export interface Outcome extends Attempt, EndpointRef {
   sequence: number
   /** undefined: no further attempt. */
   retryInMs: number | undefined
@@ -129,43 +177,108 @@ export function openOutcomeWriter(db: Db, owner: string): OutcomeWriter {
   return new Batcher({
     maxSize: 256,
     concurrency: 1,
-    keysOf: ({ tenantId }) => [tenantId],
+    laneOf: (outcome) => (isDefault(outcome) ? 0 : 1),
+    keysOf: (outcome) => [keyOf(outcome)],
     run: (outcomes) => writeOutcomes(db, owner, outcomes),
   })
 }
 
-/** try-write-outcomes.sql explains the function. */
-const writeStatement = statement<{ outcome: 'written' | 'lost' | 'locked' }>(
-  'webhooks-write-outcomes',
-  'select outcome from try_write_outcomes($1, $2, $3, $4, $5, $6, $7)',
-  { writes: true, tries: 'one' },
+/** The attempts that are kept of a delivery: those of two rounds. */
+const keptAttempts = 20
+
+const writeStatements = forEach((t) =>
+  statement<{ outcome: 'written' | 'lost' | 'locked' }>(
+    `webhooks-write-attempts-${t.kind}`,
+    // Each outcome of its own: written; lost, if the writer no longer holds the lease; locked, if another transaction
+    // holds the endpoint's or the delivery's row, and nothing was done for it. failing_since changes in the same
+    // statement, so that a recorded success ends it even if this process dies.
+    `with input as (
+       select * from unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::integer[], $7::text[], $8::float8[], $9::integer[],
+         $10::text[]) with ordinality as i (tenant_id, endpoint_id, sequence, succeeded, response_status, error, retry_in_ms, ms, answer, ord)
+     ), held as (
+       select w.tenant_id, ${t.idOf('w')} as endpoint_id from ${t.endpoints} w
+       where (w.tenant_id, ${t.idOf('w')}) in (select i.tenant_id, i.endpoint_id from input i) and w.lease_owner = $1
+     ), free as materialized (
+       select w.tenant_id, ${t.idOf('w')} as endpoint_id, w.failing_since from ${t.endpoints} w
+       where (w.tenant_id, ${t.idOf('w')}) in (select i.tenant_id, i.endpoint_id from input i) and w.lease_owner = $1
+       order by w.tenant_id, endpoint_id
+       for no key update skip locked
+     ), rows as materialized (
+       select d.slot, d.tenant_id, ${t.idOf('d')} as endpoint_id, d.sequence from ${t.deliveries} d
+       where (d.tenant_id, ${t.idOf('d')}, d.sequence) in
+         (select i.tenant_id, i.endpoint_id, i.sequence from input i join free f on f.tenant_id = i.tenant_id and f.endpoint_id = i.endpoint_id)
+       for no key update skip locked
+     ), written as (
+       update ${t.deliveries} d
+       set status = case when i.succeeded then 'succeeded' when i.retry_in_ms is null then 'failed' else 'pending' end,
+         tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
+         next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end,
+         attempt_log = case when jsonb_array_length(d.attempt_log) >= ${keptAttempts} then d.attempt_log - 0 else coalesce(d.attempt_log, '[]') end
+           || jsonb_build_object('at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'status', i.response_status,
+             'ms', i.ms, 'answer', i.answer, 'error', i.error)
+       from input i
+       join rows r on r.tenant_id = i.tenant_id and r.endpoint_id = i.endpoint_id and r.sequence = i.sequence
+       where d.slot = r.slot and d.tenant_id = r.tenant_id and ${t.idOf('d')} = r.endpoint_id and d.sequence = r.sequence
+       returning i.ord, i.tenant_id, i.endpoint_id, i.succeeded
+     ), marked as (
+       update ${t.endpoints} w
+       set failing_since = case when n.any_succeeded then null else now() end
+       from (select o.tenant_id, o.endpoint_id, bool_or(o.succeeded) as any_succeeded from written o group by o.tenant_id, o.endpoint_id) n
+       join free f on f.tenant_id = n.tenant_id and f.endpoint_id = n.endpoint_id
+       where w.tenant_id = n.tenant_id and ${t.idOf('w')} = n.endpoint_id and n.any_succeeded = (f.failing_since is not null)
+     )
+     select case
+         when o.ord is not null then 'written'
+         when h.tenant_id is null then 'lost'
+         when f.tenant_id is null then 'locked'
+         when exists (select from ${t.deliveries} d
+           where d.tenant_id = i.tenant_id and ${t.idOf('d')} = i.endpoint_id and d.sequence = i.sequence) then 'locked'
+         else 'lost'
+       end as outcome
+     from input i
+     left join held h on h.tenant_id = i.tenant_id and h.endpoint_id = i.endpoint_id
+     left join free f on f.tenant_id = i.tenant_id and f.endpoint_id = i.endpoint_id
+     left join written o on o.ord = i.ord
+     order by i.ord`,
+    { writes: true, tries: 'one' },
+  ),
 )
 
 async function writeOutcomes(db: Db, owner: string, outcomes: Outcome[]): Promise<(void | Locked)[]> {
-  const rows = await db.query(writeStatement, [
+  const [first] = outcomes
+  if (!first) return []
+  const rows = await db.query(of(writeStatements, first), [
     owner,
-    outcomes.map(({ tenantId }) => tenantId),
+    ...pairsOf(outcomes),
     outcomes.map(({ sequence }) => sequence),
     outcomes.map(({ succeeded }) => succeeded),
     outcomes.map(({ responseStatus }) => responseStatus),
     outcomes.map(({ error }) => error),
     outcomes.map(({ retryInMs }) => retryInMs ?? null),
+    outcomes.map(({ ms }) => ms),
+    outcomes.map(({ answer }) => answer),
   ])
-  return outcomes.map(({ tenantId }, i) => (rows[i]?.outcome === 'locked' ? new Locked(tenantId) : undefined))
+  return outcomes.map((outcome, i) => (rows[i]?.outcome === 'locked' ? new Locked(keyOf(outcome)) : undefined))
 }
 
-const deleteStatement = statement<never>(
-  'webhooks-delete-deliveries',
-  'delete from webhook_deliveries where (tenant_id, sequence) in (select * from unnest($1::text[], $2::bigint[]))',
+const deleteStatements = forEach((t) =>
+  statement<never>(
+    `webhooks-delete-deliveries-${t.kind}`,
+    `delete from ${t.deliveries}
+     where (tenant_id, sequence) in (select * from unnest($1::text[], $2::bigint[])) and status = 'pending'`,
+  ),
 )
 
-/** Deletes up to `limit` events that are too old, together with their deliveries; returns how many. */
+/**
+ * Deletes up to `limit` events that are too old; returns how many. A pending delivery of one goes with it, because a
+ * worker would find it due again and again. The others are no longer listed, and are removed with their partition.
+ */
 export async function forgetOldEvents(db: Database, limit: number, keptDays = 30): Promise<number> {
   if (!(await hasOldEvents(db, keptDays))) return 0
   return db.transaction(async (tx) => {
     const deleted = await deleteOldEvents(tx, keptDays, limit)
     const keys = [deleted.map(({ tenantId }) => tenantId), deleted.map(({ sequence }) => sequence)]
-    if (deleted.length > 0) await tx.query(deleteStatement, keys)
+    if (deleted.length > 0) for (const one of Object.values(deleteStatements)) await tx.query(one, keys)
     return deleted.length
   })
 }

@@ -1,11 +1,214 @@
-import type { Handlers } from '../handler.ts'
-import { listDeliveries, resendDelivery } from './operations/deliveries.ts'
-import { getWebhook, setWebhook, testWebhook } from './operations/webhook.ts'
+import { type EventType, eventSpecs } from '@atrium/contract/event-types'
+import { newId } from '#crypto/random.ts'
+import { ApiError, invalid } from '#errors/api-error.ts'
+import { eventView } from '../events/event.ts'
+import { eventChannel, numberEvents } from '../events/store.ts'
+import type { HandlerOf, Handlers } from '../handler.ts'
+import type { Context } from '../context.ts'
+import { sendEvent } from './send-event.ts'
+import {
+  deleteWebhook,
+  findWebhook,
+  findWebhookForUpdate,
+  insertSecret,
+  insertWebhook,
+  listSecrets,
+  listWebhooks,
+  lockEndpoints,
+  retireSecret,
+  updateWebhook,
+} from './store.ts'
+import {
+  deliveryView,
+  type EndpointRef,
+  endpointView,
+  keyOf,
+  newSecret,
+  openSecret,
+  sealSecret,
+  type Webhook,
+  webhookView,
+} from './webhook.ts'
+import { limits } from '@atrium/contract/limits'
+import { defaultEndpoint } from '@atrium/contract/tokens'
+import type { Tx } from '#db/database.ts'
+import { recordAudit } from '#features/audit-log/record-audit.ts'
+import { cutPage, readCursor } from '#http/cursor.ts'
+import { listDeliveries as listRows, queueAgain, recoverFailed } from './delivery-store.ts'
+
+/** Numbers all earlier events under the old settings, so that a new endpoint does not receive them. */
+async function numberEarlier(tx: Tx, tenantId: string): Promise<void> {
+  while ((await numberEvents(tx, [tenantId], 500)) === 500);
+}
+
+function checkUrl(ctx: Pick<Context, 'egress'>, text: string): string {
+  const check = ctx.egress.checkUrl(text)
+  if (!check.ok) throw invalid('/url', check.message)
+  return check.url.href
+}
+
+async function addSecret(ctx: Pick<Context, 'vault'>, tx: Tx, ref: EndpointRef): Promise<string> {
+  const secret = newSecret()
+  const id = newId('key')
+  await insertSecret(tx, ref, { id, sealed: sealSecret(ctx.vault, ref, id, secret) })
+  return secret
+}
+
+export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, body }) => {
+  const url = checkUrl(ctx, body.url)
+  const ref = { tenantId, endpointId: defaultEndpoint }
+  await numberEarlier(tx, tenantId)
+  const before = await findWebhook(tx, ref)
+  if (!before) await checkCount(tx, tenantId)
+  const { events = null, enabled = true } = body
+  const webhook: Webhook = { ...ref, url, events, enabled, description: before?.description ?? null }
+  const isFirst = await insertWebhook(tx, webhook)
+  if (!isFirst) await updateWebhook(tx, webhook)
+  // The worker that sends for this tenant reads the new setting at once.
+  tx.wake(eventChannel)
+  if (!isFirst && !body.rotate_secret) return { status: 200, data: webhookView(webhook) }
+  if (!isFirst) await retireSecret(tx, ref)
+  return { status: 200, data: { ...webhookView(webhook), secret: await addSecret(ctx, tx, ref) } }
+}
+
+export const getWebhook: HandlerOf<'getWebhook'> = async ({ ctx, tenantId }) => {
+  const webhook = await findWebhook(ctx.db, { tenantId, endpointId: defaultEndpoint })
+  if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
+  return { status: 200, data: webhookView(webhook) }
+}
+
+async function checkCount(tx: Tx, tenantId: string): Promise<void> {
+  await lockEndpoints(tx, tenantId)
+  if ((await listWebhooks(tx, tenantId)).length < limits.webhookEndpoints) return
+  const message = `The tenant has ${limits.webhookEndpoints} webhook endpoints, which is the most. Delete one first.`
+  throw new ApiError('state_conflict', { message })
+}
+
+export const createWebhookEndpoint: HandlerOf<'createWebhookEndpoint'> = async ({ ctx, tx, tenantId, body }) => {
+  const url = checkUrl(ctx, body.url)
+  await numberEarlier(tx, tenantId)
+  await checkCount(tx, tenantId)
+  const { events = null, enabled = true, description = null } = body
+  const webhook: Webhook = { tenantId, endpointId: newId('webhookEndpoint'), url, events, enabled, description }
+  await insertWebhook(tx, webhook)
+  return { status: 201, data: { ...endpointView(webhook), secret: await addSecret(ctx, tx, webhook) } }
+}
+
+export const listWebhookEndpoints: HandlerOf<'listWebhookEndpoints'> = async ({ ctx, tenantId }) => ({
+  status: 200,
+  data: (await listWebhooks(ctx.db, tenantId)).map(endpointView),
+})
+
+async function existing(found: Promise<Webhook | undefined>): Promise<Webhook> {
+  const webhook = await found
+  if (!webhook) throw new ApiError('not_found', { message: 'There is no such webhook endpoint.' })
+  return webhook
+}
+
+export const getWebhookEndpoint: HandlerOf<'getWebhookEndpoint'> = async ({ ctx, tenantId, params }) => ({
+  status: 200,
+  data: endpointView(await existing(findWebhook(ctx.db, { tenantId, endpointId: params.id }))),
+})
+
+export const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async ({ ctx, tx, tenantId, params, body }) => {
+  const { url, rotate_secret: rotates, ...rest } = body
+  const ref = { tenantId, endpointId: params.id }
+  await numberEarlier(tx, tenantId)
+  const before = await existing(findWebhookForUpdate(tx, ref))
+  const webhook: Webhook = { ...before, ...rest, ...(url !== undefined && { url: checkUrl(ctx, url) }) }
+  await updateWebhook(tx, webhook)
+  tx.wake(eventChannel)
+  if (!rotates) return { status: 200, data: endpointView(webhook) }
+  await retireSecret(tx, ref)
+  return { status: 200, data: { ...endpointView(webhook), secret: await addSecret(ctx, tx, ref) } }
+}
+
+export const deleteWebhookEndpoint: HandlerOf<'deleteWebhookEndpoint'> = async ({ tx, tenantId, params }) => {
+  const ref = { tenantId, endpointId: params.id }
+  await existing(findWebhookForUpdate(tx, ref))
+  await deleteWebhook(tx, ref)
+  tx.wake(eventChannel)
+  return { status: 204 }
+}
+
+const recoverBatch = 1_000
+
+export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, tenantId, params, body, audit }) => {
+  const ref = { tenantId, endpointId: params.id }
+  const { enabled } = await existing(findWebhook(ctx.db, ref))
+  if (!enabled) throw new ApiError('state_conflict', { message: 'The webhook endpoint is disabled.' })
+  let queued = 0
+  // Batches, so that no transaction holds many rows. A call that is cut short is repeated.
+  for (let after = 0; ;) {
+    const sequences = await ctx.db.transaction(async (tx) => {
+      const some = await recoverFailed(tx, ref, { after, since: body.since, limit: recoverBatch })
+      if (some.length > 0) tx.wake(eventChannel)
+      if (after === 0) await recordAudit(tx, audit)
+      return some
+    })
+    queued += sequences.length
+    if (sequences.length < recoverBatch) return { status: 200, data: { queued } }
+    after = Math.max(...sequences)
+  }
+}
+
+export const testWebhook: HandlerOf<'testWebhook'> = async ({ ctx, tenantId, body }) => {
+  const ref = { tenantId, endpointId: body.endpoint ?? defaultEndpoint }
+  const webhook = await findWebhook(ctx.db, ref)
+  if (!webhook) throw new ApiError('not_found', { message: 'No webhook is set.' })
+  const sealed = (await listSecrets(ctx.db, [ref])).get(keyOf(ref)) ?? []
+  const secrets = sealed.map((one) => openSecret(ctx.vault, ref, one))
+  const attempt = await sendEvent(ctx, { url: webhook.url, secrets }, exampleOf(tenantId, body.type ?? 'item.created'))
+  const { succeeded: delivered, responseStatus, error, ms } = attempt
+  return { status: 200, data: { delivered, response_status: responseStatus, error, duration_ms: ms } }
+}
+
+function exampleOf(tenantId: string, type: EventType) {
+  return eventView({
+    id: newId('event'),
+    type,
+    createdAt: new Date().toISOString(),
+    tenantId,
+    sequence: 0,
+    data: { ...eventSpecs[type].example, test: true },
+  })
+}
+
+export const listDeliveries: HandlerOf<'listDeliveries'> = async ({ ctx, tenantId, query }) => {
+  const limit = query.limit ?? limits.pageDefault
+  const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
+  if (query.endpoint !== undefined) await existing(findWebhook(ctx.db, ref))
+  const list = `deliveries:${keyOf(ref)}`
+  const before = readCursor(list, query.cursor)
+  const rows = await listRows(ctx.db, ref, before === 0 ? Number.MAX_SAFE_INTEGER : before, limit + 1)
+  const { page, nextCursor } = cutPage(
+    list,
+    rows.map((row) => ({ ...row, seq: row.sequence })),
+    limit,
+  )
+  return { status: 200, data: page.map((one) => deliveryView(one, query.endpoint !== undefined)), nextCursor }
+}
+
+export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ tx, tenantId, params, query }) => {
+  const ref = { tenantId, endpointId: query.endpoint ?? defaultEndpoint }
+  const delivery = await queueAgain(tx, ref, params.id)
+  if (!delivery) throw new ApiError('not_found')
+  const webhook = await findWebhook(tx, ref)
+  if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
+  tx.wake(eventChannel)
+  return { status: 202, data: deliveryView(delivery, query.endpoint !== undefined) }
+}
 
 export const webhookHandlers = {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
   getWebhook,
+  getWebhookEndpoint,
   listDeliveries,
+  listWebhookEndpoints,
+  recoverDeliveries,
   resendDelivery,
   setWebhook,
   testWebhook,
+  updateWebhookEndpoint,
 } satisfies Partial<Handlers>

@@ -8,17 +8,22 @@ export interface Endpoint {
   secrets: string[]
 }
 
-/** The outcome of one attempt. It holds nothing of the answer's body. */
+/** The outcome of one attempt. */
 export interface Attempt {
   succeeded: boolean
   /** null: no answer. */
   responseStatus: number | null
   error: string | null
+  /** Until the answer or the failure. */
+  ms: number
+  /** The beginning of the answer's body as text; null: no answer. */
+  answer: string | null
 }
 
 const timeoutMs = 15_000
-/** The answer's body is discarded, but reading it to its end lets the connection be reused. */
+/** Most of the answer's body is discarded, but reading it to its end lets the connection be reused. */
 const maxAnswerBytes = 16_384
+const keptAnswerBytes = 1_024
 
 /** Sends an event once. Rejects only with the reason of `signal`. */
 export async function sendEvent(
@@ -29,8 +34,10 @@ export async function sendEvent(
 ): Promise<Attempt> {
   const body = JSON.stringify(event)
   const headers = { 'content-type': 'application/json', ...signedHeaders(secrets, event.id, body) }
+  const startedAt = performance.now()
+  const ms = () => Math.round(performance.now() - startedAt)
   try {
-    const { status } = await egress.send({
+    const { status, body: answer } = await egress.send({
       method: 'POST',
       url,
       headers,
@@ -40,9 +47,16 @@ export async function sendEvent(
       ...(signal ? { signal } : {}),
     })
     const succeeded = status >= 200 && status < 300
-    return { succeeded, responseStatus: status, error: succeeded ? null : `The endpoint answered ${status}.` }
+    const error = succeeded ? null : `The endpoint answered ${status}.`
+    return { succeeded, responseStatus: status, error, ms: ms(), answer: beginningOf(answer) }
   } catch (error) {
-    if (error instanceof EgressError) return { succeeded: false, responseStatus: null, error: error.message }
+    if (error instanceof EgressError)
+      return { succeeded: false, responseStatus: null, error: error.message, ms: ms(), answer: null }
     throw error
   }
+}
+
+/** What is not UTF-8 is replaced, and so is NUL, which PostgreSQL refuses. A character that is cut is left out. */
+function beginningOf(answer: Uint8Array): string {
+  return new TextDecoder().decode(answer.subarray(0, keptAnswerBytes), { stream: true }).replaceAll('\0', '\ufffd')
 }

@@ -1,5 +1,6 @@
 import { after, before, beforeEach, describe, test } from 'node:test'
 import assert from 'node:assert/strict'
+import { eventTypes } from '@atrium/contract/event-types'
 import { send } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
 import { startTestApi } from '#testing/test-api.ts'
@@ -26,7 +27,7 @@ describe('the setting', () => {
     assert.deepEqual((await get()).body.data, shown)
     const changed = (await world.put({ url: server.url, enabled: false })).body.data
     assert.equal(changed.secret, undefined)
-    assert.equal(changed.events.length, 23, 'all types')
+    assert.equal(changed.events.length, eventTypes.length, 'all types')
     const rotated = (await world.put({ url: server.url, rotate_secret: true })).body.data.secret
     assert.ok(rotated.startsWith('whsec_') && rotated !== secret)
   })
@@ -81,9 +82,12 @@ describe('the setting', () => {
 
   test('secrets are sealed, bound to their row', async (t) => {
     const secret = await world.setHook(await world.openHook(t))
-    const { rows } = await world.query('select id, sealed from webhook_secrets where tenant_id = $1', [world.tenant.id])
-    for (const form of [secret, secret.slice(6)]) assert.ok(!rows[0].sealed.includes(form))
-    assert.ok(!rows[0].sealed.includes(Buffer.from(secret.slice(6), 'base64')))
+    const { rows } = await world.query<{ id: string; sealed: Buffer }>(
+      'select id, sealed from webhook_secrets where tenant_id = $1',
+      [world.tenant.id],
+    )
+    for (const form of [secret, secret.slice(6)]) assert.ok(!rows[0]!.sealed.includes(form))
+    assert.ok(!rows[0]!.sealed.includes(Buffer.from(secret.slice(6), 'base64')))
   })
 })
 

@@ -1,6 +1,8 @@
--- Writes down what became of delivery attempts, each with its own outcome: written; lost, where the lease is no longer the writer's; locked, where
--- somebody holds the endpoint's or the delivery's row, and nothing of it was done. failing_since changes in the same statement: a success that is
--- written down ends it, whatever becomes of this process.
+-- For processes of the previous release; later ones write by a statement of delivery-store.ts.
+--
+-- Writes the results of delivery attempts, each with its own outcome: written; lost, if the writer no longer holds
+-- the lease; locked, if another transaction holds the endpoint's or the delivery's row, and nothing was done for it.
+-- failing_since changes in the same statement, so that a recorded success ends it even if this process dies.
 create or replace function try_write_outcomes(
   owner text, tenant_ids text[], sequences bigint[], successes boolean[], statuses integer[], errors text[], retries_in_ms double precision[]
 ) returns table (outcome text)
@@ -26,7 +28,7 @@ begin
     from webhooks w
     where w.tenant_id = any (tenant_ids) and w.lease_owner = owner
   ), free as (
-    select d.tenant_id, d.sequence from webhook_deliveries d
+    select d.slot, d.tenant_id, d.sequence from webhook_deliveries d
     where (d.tenant_id, d.sequence) in (select i.tenant_id, i.sequence from input i join held h on h.tenant_id = i.tenant_id where h.is_free)
     for no key update skip locked
   ), written as (
@@ -35,7 +37,7 @@ begin
       tries = d.tries + 1, attempts = d.attempts + 1, response_status = i.response_status, error = i.error, last_attempt_at = now(),
       next_attempt_at = case when not i.succeeded then now() + make_interval(secs => i.retry_in_ms / 1000) end
     from input i join free f on f.tenant_id = i.tenant_id and f.sequence = i.sequence
-    where d.tenant_id = i.tenant_id and d.sequence = i.sequence
+    where d.slot = f.slot and d.tenant_id = f.tenant_id and d.sequence = f.sequence
     returning i.ord, d.tenant_id, i.succeeded
   ), marked as (
     update webhooks w

@@ -1,21 +1,26 @@
-import { openApiDocument } from '@atrium/contract/openapi'
+import { contractVersion, openApiDocument } from '@atrium/contract/openapi'
 import { archMarkPath } from '@atrium/web/share/arch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import type { Context } from '#features/context.ts'
 import { sendBody } from '#http/bound-unread.ts'
 import { addDocsPages } from './add-docs-pages.ts'
+import { onceMade } from './fixed-file.ts'
 import { applyCors } from '#http/cors.ts'
 
-/** Discovery and the machine-readable specs, under / and /v1/ alike, and the documentation for people: for anyone. */
+/**
+ * Adds the discovery document and the machine-readable specifications, under / and /v1/, and the documentation
+ * pages. All of it is public.
+ */
 export function addDocs(app: FastifyInstance, ctx: Context): void {
   const baseUrl = ctx.config.publicUrl
   const options = { baseUrl: `${baseUrl}/v1`, errorPage: (code: string) => `${baseUrl}/docs/errors/${code}` }
-  const production = openApiDocument({ full: false, ...options })
-  const full = openApiDocument({ full: true, ...options })
+  // Each is made at its first request: the four would take as long as all else of the start.
+  const specification = (full: boolean, write: (document: object) => string) =>
+    onceMade(async () => Buffer.from(write(openApiDocument({ full, ...options }))))
   const index = JSON.stringify({
     name: 'Atrium',
-    version: (production.info as { version: string }).version,
+    version: contractVersion,
     base_url: `${baseUrl}/v1`,
     space_url: `${baseUrl}/v1/space`,
     spaces_app_url: ctx.config.spacesUrl,
@@ -26,10 +31,10 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
     health: `${baseUrl}/healthz`,
   })
   const files = {
-    'openapi.json': ['application/json', Buffer.from(JSON.stringify(production))],
-    'openapi.yaml': ['application/yaml', Buffer.from(stringify(production))],
-    'openapi.full.json': ['application/json', Buffer.from(JSON.stringify(full))],
-    'openapi.full.yaml': ['application/yaml', Buffer.from(stringify(full))],
+    'openapi.json': ['application/json', specification(false, JSON.stringify)],
+    'openapi.yaml': ['application/yaml', specification(false, stringify)],
+    'openapi.full.json': ['application/json', specification(true, JSON.stringify)],
+    'openapi.full.yaml': ['application/yaml', specification(true, stringify)],
   } as const
 
   const { landing } = addDocsPages(app, {
@@ -38,8 +43,8 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
   })
 
   for (const prefix of ['/', '/v1/']) {
-    for (const [name, [type, text]] of Object.entries(files)) {
-      app.get(prefix + name, async (req, reply) => publicFile(req, reply, `${type}; charset=utf-8`, text))
+    for (const [name, [type, read]] of Object.entries(files)) {
+      app.get(prefix + name, async (req, reply) => publicFile(req, reply, `${type}; charset=utf-8`, await read()))
     }
     app.get(prefix, async (req, reply) => {
       const html = /\btext\/html\b/.test(req.headers.accept ?? '')
@@ -55,7 +60,7 @@ export function addDocs(app: FastifyInstance, ctx: Context): void {
   app.get('/v1', async (_req, reply) => reply.redirect('/v1/', 308))
 }
 
-/** The house's mark, readable on light and dark tabs alike. */
+/** The icon of the pages, readable on light and dark tabs. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 13 15" fill="none" stroke="#7c6cf2" stroke-width="1.6">${archMarkPath}</svg>`
 
 function publicFile(req: FastifyRequest, reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {

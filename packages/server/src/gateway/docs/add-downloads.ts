@@ -2,17 +2,19 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { escapeHtml } from '@atrium/web/share/escape-html'
+import { required } from '@atrium/contract/required'
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '#config/config.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { sendBody } from '#http/bound-unread.ts'
+import { codeBlock } from './highlight.ts'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const run = promisify(execFile)
 
 interface Download {
   file: string
-  /** Of npm; absent: a plain file. */
+  /** The name of the npm package; absent: a plain file. */
   package?: string
   version: string
   size: number
@@ -20,6 +22,8 @@ interface Download {
 }
 
 type Downloads = Map<string, Download & { content: Buffer }>
+
+const yearSeconds = 365 * 24 * 3_600
 
 const pythonClient = {
   title: 'The Python client',
@@ -33,16 +37,21 @@ const texts: Record<string, { title: string; text: string; command: (url: string
     text: 'A typed method for each operation, rooms, webhooks: for Node 20 and newer, for browsers and bundlers.',
     command: (url) => `npm install ${url}`,
   },
+  'atrium-create-app.tgz': {
+    title: 'An app to begin with',
+    text: 'Writes a guest book with a live wall into a new folder: static files and one script, for Node 20 and newer.',
+    command: (url) => `npx ${url} my-app`,
+  },
   'atrium-cli.tgz': {
     title: 'The command line',
-    text: "The operator's commands and the verifier, for another machine than the server's.",
+    text: "The operator's commands, the verifier and the MCP server, for another machine than the server's.",
     command: (url) => `npm install --global ${url}`,
   },
   'atrium-verify.tgz': {
     title: 'The verifier',
     text:
-      'Checks a Space service, or a room by its link. Compare its hash with the one that somebody you trust has: a checker which the ' +
-      'service itself hands out could say anything.',
+      'Checks a Space service, or a room by its link. Compare its hash with the one that somebody you trust has: a program that the ' +
+      'service itself serves could print anything.',
     command: (url) => `npm install --global ${url}`,
   },
   'atrium-verify.mjs': {
@@ -53,28 +62,52 @@ const texts: Record<string, { title: string; text: string; command: (url: string
 }
 
 /**
- * /downloads/…: what people install on other machines, so that nobody has to take a package of this name from a
- * registry. Gives the page's body, made when it is first asked for.
+ * Adds /downloads/…: the packages that people install on other machines, so that nobody needs to trust a package of
+ * this name in a registry. Each file has an address without a version, which has the newest bytes, and one with the
+ * version, for lock files. Returns the body of the page, which is made on the first request.
  */
-export function addDownloads(app: FastifyInstance, publicUrl: string): () => Promise<string> {
+export function addDownloads(
+  app: FastifyInstance,
+  { publicUrl, production }: Pick<Config, 'publicUrl' | 'production'>,
+): () => Promise<string> {
   const read = onceRead(app)
   app.get<{ Params: { file: string } }>('/downloads/:file', async (req, reply) => {
     const downloads = await read()
     const { file } = req.params
     if (file === 'SHA256SUMS') {
-      const sums = [...downloads.values()].map(({ sha256, file }) => `${sha256}  ${file}\n`).join('')
+      const names = (one: Download) => [...new Set([one.file, versionedName(one)])]
+      const sums = [...downloads.values()].flatMap((one) => names(one).map((name) => `${one.sha256}  ${name}\n`)).join('')
       return sendBody(req, reply.header('content-type', 'text/plain; charset=utf-8').header('cache-control', 'no-cache'), sums)
     }
-    const found = downloads.get(file)
-    if (!found) throw new ApiError('not_found', { message: `There is no such file. ${publicUrl}/downloads lists them.` })
-    const type = typeOf(file)
-    reply.header('content-type', type).header('etag', `"${found.sha256}"`).header('cache-control', 'no-cache')
+    const pinned = [...downloads.values()].find((one) => versionedName(one) === file)
+    const found = pinned ?? downloads.get(file)
+    if (!found) throw new ApiError('not_found', { message: explainMissing(file, [...downloads.values()], publicUrl) })
+    reply.header('content-type', typeOf(file)).header('etag', `"${found.sha256}"`)
+    // While the source is being changed, one version has other bytes after each change.
+    const isFixed = pinned !== undefined && production
+    reply.header('cache-control', isFixed ? `public, max-age=${yearSeconds}, immutable` : 'no-cache')
     return sendBody(req, reply, found.content)
   })
   return async () => pageBody([...(await read()).values()], publicUrl)
 }
 
-/** Made in a process of its own where they are missing or old; a failure is not kept. */
+/** `atrium-client.tgz` of 0.1.0 is `atrium-client-0.1.0.tgz`; a wheel has its version in its name anyway. */
+function versionedName({ file, version }: Download): string {
+  return file.endsWith('.whl') ? file : file.replace(/\.\w+$/, (ending) => `-${version}${ending}`)
+}
+
+/** If the file exists in another version, for example after an upgrade, an error with the current address. */
+function explainMissing(file: string, downloads: readonly Download[], publicUrl: string): string {
+  const bare = (name: string) => name.replace(/-\d+\.\d+\.\d+/, '')
+  const present = downloads.find((one) => bare(one.file) === bare(file))
+  if (!present) return `There is no such file. ${publicUrl}/downloads lists them.`
+  return `This installation has version ${present.version} of it: ${publicUrl}/downloads/${versionedName(present)}`
+}
+
+/**
+ * The packages are built in a separate process if they are missing or older than the source. A failure is not
+ * cached.
+ */
 function onceRead(app: FastifyInstance): () => Promise<Downloads> {
   let reading: Promise<Downloads> | undefined
   return () =>
@@ -100,17 +133,20 @@ function typeOf(file: string): string {
 }
 
 function pageBody(downloads: readonly Download[], publicUrl: string): string {
-  const parts = downloads.map(({ file, version, size, sha256 }) => {
-    const { title, text, command } = file.endsWith('.whl') ? pythonClient : texts[file]!
-    const url = `${publicUrl}/downloads/${file}`
+  const parts = downloads.map((one) => {
+    const { file, version, size, sha256 } = one
+    const { title, text, command } = file.endsWith('.whl') ? pythonClient : required(texts[file], `texts describes ${file}`)
+    const pinned = versionedName(one)
+    const url = `${publicUrl}/downloads/${pinned}`
+    const newest = pinned === file ? '' : ` Without its version: <a href="/downloads/${file}">${file}</a>.`
     return (
-      `<h2>${title}</h2><p>${text}</p><pre data-language="sh"><code>${escapeHtml(command(url))}</code></pre>` +
-      `<p><a href="/downloads/${file}">${file}</a>, version ${version}, ${Math.ceil(size / 1_024)} KiB. SHA-256: <code>${sha256}</code></p>`
+      `<h2>${title}</h2><p>${text}</p>${codeBlock(command(url), 'sh')}` +
+      `<p><a href="/downloads/${pinned}">${pinned}</a>, version ${version}, ${Math.ceil(size / 1_024)} KiB. SHA-256: <code>${sha256}</code>.${newest}</p>`
     )
   })
   return (
-    '<h1>Downloads</h1><p>What this installation gives for other machines, made from its own source. The names are not ours in any registry: install them from ' +
-    `here. A lock file pins what was installed, so a newer release is installed by the same command again. ` +
+    '<h1>Downloads</h1><p>Packages for other machines, made from the source of this installation. They are not published in any registry. A package with one of these names in a registry is from somebody else, so install them from ' +
+    `here. An address with a version is for lock files: it serves exactly these bytes, and answers 404 once this installation has another version. ` +
     `All hashes: <a href="/downloads/SHA256SUMS">SHA256SUMS</a>.</p>${parts.join('')}`
   )
 }

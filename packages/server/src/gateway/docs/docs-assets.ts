@@ -5,8 +5,8 @@ export const assetPaths = { style: '/docs/assets/docs.css', script: '/docs/asset
 const read = (name: string) => readFile(new URL(import.meta.resolve(`@atrium/web/${name}`)), 'utf8')
 
 /**
- * The files of the pages. They are served as they are written: scripts are JavaScript modules that the browser loads
- * when a reader uses them. The colours and fonts are those of the Space app.
+ * The static files of the pages, served unchanged: scripts are JavaScript modules that the browser loads when they
+ * are needed. Colours and fonts are those of the Space app.
  */
 export const docsAssets: Readonly<Record<string, { type: string; read: () => Promise<string> }>> = {
   [assetPaths.style]: {

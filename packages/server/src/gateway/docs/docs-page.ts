@@ -2,7 +2,7 @@ import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { assetPaths } from './docs-assets.ts'
 
-/** Nothing but files of this origin. What is tried out in the reference goes to this origin too. */
+/** Only files of this origin are loaded. Requests from the reference also go to this origin. */
 export const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,9 +25,9 @@ export interface NavigationSection {
 }
 
 interface DocsPageParts extends Link {
-  /** Of our own making, or rendered: goes in as it is. */
+  /** Trusted HTML: it is inserted unchanged. */
   body: string
-  /** prose: text and the list of its headings. wide: text beside code. landing: no navigation. */
+  /** prose: text and the list of its headings. wide: text beside code. landing: without navigation. */
   layout: 'prose' | 'wide' | 'landing'
   navigation: readonly NavigationSection[]
   /** The headings of the page, for the list beside it. */
@@ -38,7 +38,7 @@ interface DocsPageParts extends Link {
   developmentKey?: string | undefined
 }
 
-/** A page of the documentation, which works without its script. */
+/** Renders a page of the documentation. The page works without its script. */
 export function docsPage(parts: DocsPageParts): string {
   const { title, layout, body, headings = [], developmentKey } = parts
   const key = developmentKey ? ` data-key="${escapeHtml(developmentKey)}"` : ''
@@ -98,7 +98,7 @@ function onThisPage(headings: readonly { id: string; title: string }[]): string 
   return `<h2>On this page</h2><ul>${links.join('')}</ul>`
 }
 
-/** From one guide to its neighbours. */
+/** Links to the previous and the next guide. */
 function neighbours({ previous, next }: DocsPageParts): string {
   if (!previous && !next) return ''
   const link = (page: Link | undefined, rel: string) =>

@@ -10,7 +10,7 @@ interface DocsSection {
   text: string
 }
 
-/** The guides as text, in sections from one heading to the next: what programs search. */
+/** The guides as text, split at their headings. Programs search these sections. */
 export function readDocsSections({ publicUrl, spacesUrl }: { publicUrl: string; spacesUrl: string }): DocsSection[] {
   return docsFiles.flatMap((file) => {
     const text = readFileSync(folder + file, 'utf8')

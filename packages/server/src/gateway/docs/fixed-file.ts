@@ -5,13 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendBody } from '#http/bound-unread.ts'
 
 const pack = promisify(gzip)
-/** Smaller ones fit in a packet anyway. */
+/** Smaller files fit into one packet anyway. */
 const packedFromBytes = 1_400
 
 export interface FixedFile {
   plain: Buffer
   packed: Buffer | undefined
-  /** Weak, since the two forms share it (RFC 9110, 8.8.1). */
+  /** Weak, because the compressed and the plain form share it (RFC 9110, 8.8.1). */
   etag: string
 }
 
@@ -21,9 +21,9 @@ export async function fixedFile(content: string | Buffer): Promise<FixedFile> {
   return { plain, packed: plain.length < packedFromBytes ? undefined : await pack(plain), etag }
 }
 
-/** Made once, when it is first asked for; a failure is not kept. */
-export function onceMade(make: () => Promise<FixedFile>): () => Promise<FixedFile> {
-  let made: Promise<FixedFile> | undefined
+/** Made on the first request. A failure is not cached. */
+export function onceMade<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
   return () =>
     (made ??= make().catch((error: unknown) => {
       made = undefined
@@ -31,10 +31,18 @@ export function onceMade(make: () => Promise<FixedFile>): () => Promise<FixedFil
     }))
 }
 
-/** With its ETag; 304 to whoever has it, packed for whoever can take it. */
-export function sendFixedFile(req: FastifyRequest, reply: FastifyReply, { plain, packed, etag }: FixedFile): FastifyReply {
+/** The client asks each time whether the file has changed. */
+const askAgain = 'public, max-age=0, must-revalidate'
+
+/** Sends the file with an ETag: 304 if the client has it, and compressed if the client accepts that. */
+export function sendFixedFile(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { plain, packed, etag }: FixedFile,
+  cacheControl = askAgain,
+): FastifyReply {
   const vary = [reply.getHeader('vary'), 'accept-encoding'].filter(Boolean).join(', ')
-  reply.header('etag', etag).header('cache-control', 'public, max-age=0, must-revalidate').header('vary', vary)
+  reply.header('etag', etag).header('cache-control', cacheControl).header('vary', vary)
   const known = req.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag.slice(2)) || known?.includes('*')) return reply.code(304).removeHeader('content-type').send()
   if (!packed || !/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(req.headers['accept-encoding'] ?? ''))

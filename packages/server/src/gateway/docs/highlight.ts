@@ -13,13 +13,13 @@ const single = String.raw`'(?:[^'\\]|\\.)*'`
 
 const number = String.raw`\b\d[\d_.]*\b`
 
-/** What is marked, in the order in which it is tried; the rest stays plain. */
+/** The patterns in the order in which they are tried. Text that matches none stays plain. */
 const languages: Record<string, RegExp> = {
   ts: words({ comment: '//.*', string: `${double}|${single}|\`(?:[^\`\\\\]|\\\\.)*\``, number, keyword: keywords.ts }),
   python: words({ comment: '#.*', string: `${double}|${single}`, number, keyword: keywords.python }),
-  // The guides call it so, as a file's name does.
+  // The guides use this name, which is also a file extension.
   py: words({ comment: '#.*', string: `${double}|${single}`, number, keyword: keywords.python }),
-  // In single quotes of a shell a backslash is a backslash.
+  // Within single quotes, a shell does not interpret a backslash.
   sh: words({ comment: '(?<![^\\s])#.*', string: `${double}|'[^']*'`, attr: String.raw`\$\{?\w+\}?`, keyword: keywords.sh }),
   json: words({ attr: String.raw`${double}(?=\s*:)`, string: double, number, keyword: keywords.json }),
 }
@@ -31,8 +31,8 @@ function words({ keyword, ...kinds }: { keyword: string } & Record<string, strin
 }
 
 /**
- * Code as HTML, with a class for each kind of word. Text in a language that is not listed stays plain. It knows words
- * and not grammar: enough for the examples of a page, in fewer lines than it takes to choose a library.
+ * Renders code as HTML, with a class for each kind of word. Text in a language that is not listed stays plain. It
+ * recognises words and no grammar: that is enough for the examples, with less code than a library needs.
  */
 export function highlight(code: string, language: string): string {
   const pattern = languages[language]
@@ -57,7 +57,10 @@ const names: Record<string, string> = {
   sql: 'SQL',
 }
 
-/** A block of code that the keyboard can scroll. The script of the pages puts a button for copying into its bar. */
+/**
+ * Renders a block of code that can be scrolled with the keyboard. The script of the pages adds a button for copying
+ * to its bar.
+ */
 export function codeBlock(code: string, language: string, title = names[language] ?? ''): string {
   return (
     `<div class="code" data-language="${escapeHtml(language)}"><div class="bar"><span>${escapeHtml(title)}</span></div>` +

@@ -3,7 +3,7 @@ import { archDrawing } from '@atrium/web/share/arch'
 import { codeBlock } from './highlight.ts'
 import type { DocsSettings } from './read-docs.ts'
 
-/** The first page of an installation: what it is, a call to paste, and the ways on. */
+/** The first page of an installation: what it is, a call to copy, and links. */
 export function landingBody({ publicUrl, spacesUrl, developmentKey }: DocsSettings): string {
   const call = [
     `curl ${publicUrl}/v1/collections \\`,

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { renderMarkdown, type RenderedMarkdown } from './render-markdown.ts'
+import { renderMarkdown, titleOf, type RenderedMarkdown } from './render-markdown.ts'
 
-export interface DocsPage extends RenderedMarkdown {
+export interface DocsPage {
   path: string
+  title: string
+  /** Renders it again at each call, in some milliseconds. */
+  render: () => RenderedMarkdown
 }
 
 export interface DocsChapter {
@@ -13,7 +16,7 @@ export interface DocsChapter {
 }
 
 export interface Docs {
-  /** In their order: guides, then what operators need. */
+  /** In the order of the menu: guides, then pages for operators. */
   chapters: DocsChapter[]
   /** The index and a page for each code. */
   errors: DocsPage[]
@@ -22,6 +25,7 @@ export interface Docs {
 export interface DocsSettings {
   publicUrl: string
   spacesUrl: string
+  production: boolean
   /** The publishable key of a development server, for the examples; undefined in production. */
   developmentKey: string | undefined
 }
@@ -43,12 +47,27 @@ const guides = [
   'mcp',
   'space',
 ].map((name) => `guides/${name}.md`)
-const operating = ['payments.md', 'storage.md', 'master-key.md', 'turn.md', 'verification.md']
+/** The index, and the pages in its order. */
+const operatingIndex = 'operating/README.md'
+const operatingPages = readFileSync(folder + operatingIndex, 'utf8')
+  .split('\n')
+  .flatMap((line) => /^\| \[[a-z.-]{1,60}\]\(([a-z-]{1,60}\.md)\)/.exec(line)?.[1] ?? [])
+  .map((name) => `operating/${name}`)
+const connected = [
+  'scaling.md',
+  'payments.md',
+  'storage.md',
+  'master-key.md',
+  'turn.md',
+  'verification.md',
+  'transparency-log.md',
+]
+const operating = [operatingIndex, ...operatingPages, ...connected]
 
 /** The pages for people, without the errors. */
 export const docsFiles: readonly string[] = [...guides, ...operating]
 
-/** Reads and renders the files of docs/ that are served, with the addresses of this installation in their examples. */
+/** Reads the files of docs/ that are served. Their examples have the addresses of this installation. */
 export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings): Docs {
   const errors = readdirSync(folder + 'errors').map((name) => `errors/${name}`)
   const served = new Map([...guides, ...operating, ...errors].map((file) => [file, pathOf(file)]))
@@ -57,9 +76,9 @@ export function readDocs({ publicUrl, spacesUrl, developmentKey }: DocsSettings)
     const text = readFileSync(folder + file, 'utf8')
       .replaceAll('http://localhost:8787', publicUrl)
       .replaceAll('http://localhost:8788', spacesUrl)
-      // In code only: sentences speak of any key.
+      // The key is replaced only in code, because sentences are about any key.
       .replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll('wpk_…', developmentKey ?? 'wpk_…'))
-    return { path, ...renderMarkdown(text, (href) => resolve(file, href, served)) }
+    return { path, title: titleOf(text), render: () => renderMarkdown(text, (href) => resolve(file, href, served)) }
   }
   return {
     chapters: [
@@ -75,7 +94,7 @@ function pathOf(file: string): string {
   return `/docs/${file.replace(/(?:\/README)?\.md$/, '')}`
 }
 
-/** Links between the files lead to their pages; to files that are not served, nowhere. */
+/** A link between files leads to the page of the file. If the file is not served, only the text of the link stays. */
 function resolve(file: string, href: string, served: ReadonlyMap<string, string>): string | undefined {
   if (/^(?:https?:|\/|#)/.test(href)) return href
   const [path = '', hash] = href.split('#')

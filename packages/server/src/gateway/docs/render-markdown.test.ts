@@ -4,16 +4,14 @@ import { test } from 'node:test'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { highlight } from './highlight.ts'
-import { renderMarkdown } from './render-markdown.ts'
+import { renderMarkdown, titleOf } from './render-markdown.ts'
 
 const render = (text: string) => renderMarkdown(text, (href) => href).html
 
 test('headings, paragraphs, marks and links', () => {
-  const { title, html } = renderMarkdown(
-    '# The `page`\n\nOne **and *two* more**,\nthree `<b>`: [x](a.md), <https://a.example/>.\n',
-    (href) => (href === 'a.md' ? '/docs/a' : href),
-  )
-  assert.equal(title, 'The page')
+  const text = '# The `page`\n\nOne **and *two* more**,\nthree `<b>`: [x](a.md), <https://a.example/>.\n'
+  const { html } = renderMarkdown(text, (href) => (href === 'a.md' ? '/docs/a' : href))
+  assert.equal(titleOf(text), 'The page')
   assert.equal(
     html,
     '<h1 id="the-page">The <code>page</code></h1>\n<p>One <strong>and <em>two</em> more</strong>,\nthree <code>&lt;b&gt;</code>: ' +

@@ -3,23 +3,27 @@ import { Marked, type Renderer, type Token, type Tokens } from 'marked'
 import { codeBlock } from './highlight.ts'
 
 export interface RenderedMarkdown {
-  /** Text of the first heading. */
-  title: string
   /** HTML in the file is shown as text and never becomes markup. */
   html: string
   /** The headings of the second level, each with the text under it. */
   headings: { id: string; title: string; text: string }[]
 }
 
-/** The address behind a link as the file has it; undefined: no served page is behind it, and only its text stays. */
+/**
+ * Maps the address of a link in the file. undefined: no served page has that address, and only the text of the link
+ * stays.
+ */
 export type ResolveLink = (href: string) => string | undefined
 
 /** Renders a page of docs/ (CommonMark with GFM tables) as HTML for the documentation's style sheet. */
 export function renderMarkdown(text: string, resolveLink: ResolveLink): RenderedMarkdown {
-  const title = /^# (.*)$/m.exec(text)?.[1] ?? ''
   const marked = new Marked({ async: false, gfm: true, renderer: rendererFor(resolveLink) })
-  const plainTitle = title.replaceAll(/[`*]/g, '')
-  return { title: plainTitle, html: marked.parse(text, { async: false }).trim(), headings: headingsOf(marked.lexer(text)) }
+  return { html: marked.parse(text, { async: false }).trim(), headings: headingsOf(marked.lexer(text)) }
+}
+
+/** Text of the first heading. */
+export function titleOf(text: string): string {
+  return (/^# (.*)$/m.exec(text)?.[1] ?? '').replaceAll(/[`*]/g, '')
 }
 
 function headingsOf(tokens: readonly Token[]): RenderedMarkdown['headings'] {
@@ -30,7 +34,7 @@ function headingsOf(tokens: readonly Token[]): RenderedMarkdown['headings'] {
       headings.push({ id: slugOf(text), title: text.replaceAll(/[`*]/g, ''), text: '' })
     } else if (token.type === 'paragraph') {
       const last = headings.at(-1)
-      // recheck: the guides of this repository, at the start.
+      // recheck: the guides of this repository.
       if (last) last.text += ` ${(token as Tokens.Paragraph).text.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '')}`
     }
   }
@@ -49,7 +53,7 @@ function rendererFor(resolveLink: ResolveLink) {
     table(this: Renderer, { header, rows }: Tokens.Table) {
       const cell = ({ tokens }: Tokens.TableCell, tag: string) => {
         const inner = this.parser.parseInline(tokens)
-        // An empty heading cell means nothing to a screen reader.
+        // An empty heading cell would be announced by a screen reader without a text.
         const shown = inner === '' ? 'td' : tag
         return `<${shown}>${inner}</${shown}>`
       }
@@ -60,7 +64,7 @@ function rendererFor(resolveLink: ResolveLink) {
     link(this: Renderer, { href, tokens }: Tokens.Link) {
       const target = resolveLink(href)
       const inner = this.parser.parseInline(tokens)
-      // Only addresses of the web: a link of another scheme could run code.
+      // Only http and https addresses are allowed, because a link of another scheme could run code.
       return target !== undefined && /^(?:https?:\/\/|\/|#)/.test(target) ? `<a href="${escapeHtml(target)}">${inner}</a>` : inner
     },
     image: ({ text }: Tokens.Image) => escapeHtml(text),

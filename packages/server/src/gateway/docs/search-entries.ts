@@ -6,12 +6,12 @@ import type { DocsPage } from './read-docs.ts'
 import { servedPath } from './reference/samples.ts'
 import { tagPath } from './reference/text.ts'
 
-/** Kind, title, address, and further words by which it is found. */
+/** Kind, title, address, and further words to match. */
 type SearchEntry = [kind: string, title: string, path: string, words: string]
 
 const wordsPerEntry = 40
 
-/** What the search of the documentation finds: the browser loads it when a reader begins to search. */
+/** The entries that the search of the documentation covers. The browser loads them when a search begins. */
 export function searchEntries(pages: readonly DocsPage[], objects: ReadonlyMap<string, string>): SearchEntry[] {
   return [
     ...Object.values<Operation>(operations).map((op): SearchEntry => {
@@ -38,9 +38,9 @@ export function searchEntries(pages: readonly DocsPage[], objects: ReadonlyMap<s
       `/docs/errors/${code}`,
       `${status} ${title}`,
     ]),
-    ...pages.flatMap(({ path, title, headings }): SearchEntry[] => [
+    ...pages.flatMap(({ path, title, render }): SearchEntry[] => [
       ['guide', title, path, ''],
-      ...headings.map(({ id, title: heading, text }): SearchEntry => [
+      ...render().headings.map(({ id, title: heading, text }): SearchEntry => [
         'guide',
         `${title}: ${heading}`,
         `${path}#${id}`,

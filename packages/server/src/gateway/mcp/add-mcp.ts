@@ -13,25 +13,28 @@ import { bearerValue } from '../bearer-value.ts'
 import { readDocsSections } from '../docs/docs-sections.ts'
 import { callInProcess } from './call-in-process.ts'
 
-/** All that one message may take, with every call of the API that it makes. */
+export type ServeMessage = typeof import('@atrium/mcp/serve-http').serveMessage
+
+/** The time limit of one message, with every call of the API that it makes. */
 const messageTimeoutMs = 45_000
-/** Headers of the protocol; no other header of the request reaches the SDK. */
+/** The headers of the protocol. No other header of the request is passed to the SDK. */
 const protocolHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
 
 /**
- * /mcp: the Model Context Protocol over Streamable HTTP, without sessions. It has no way of its own to the data: a tool
- * calls an operation of this API as its own caller, from the caller's IP address, through routes, checks and limits as
- * any request (docs/decisions/0028-mcp.md).
+ * Adds /mcp: the Model Context Protocol over Streamable HTTP, without sessions. A tool has no direct access to data:
+ * it calls an operation of this API with the caller's credentials and IP address, through the same routes, checks
+ * and limits as any request (docs/decisions/0028-mcp.md). `serve` replaces the tools in the protocol's conformance
+ * suite.
  */
-export function addMcp(app: FastifyInstance, ctx: Context): void {
+export function addMcp(app: FastifyInstance, ctx: Context, serve?: ServeMessage): void {
   const { publicUrl } = ctx.config
   const origin = new URL(publicUrl).origin
   const authenticate = authenticateAndLimit(ctx, { caller: 'publishable' })
   let sections: ReturnType<typeof readDocsSections> | undefined
   const docs = async () => (sections ??= readDocsSections(ctx.config))
-  // Loaded when used: most installations never are asked.
-  let loading: Promise<typeof import('@atrium/mcp/serve-http')> | undefined
-  const load = () => (loading ??= import('@atrium/mcp/serve-http'))
+  // Loaded on the first request, because most installations do not use it.
+  let loading: Promise<ServeMessage> | undefined
+  const load = () => (loading ??= serve ? Promise.resolve(serve) : import('@atrium/mcp/serve-http').then((m) => m.serveMessage))
 
   app.get('/docs/sections.json', async (req, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'public, max-age=300')
@@ -50,7 +53,7 @@ export function addMcp(app: FastifyInstance, ctx: Context): void {
       authenticate(req, reply, done)
     },
     handler: async (req, reply) => {
-      const { serveMessage } = await load()
+      const serveMessage = await load()
       const parsed = parse(bodyOf(req))
       if ('refusal' in parsed) return send(ctx, req, reply, 400, 'application/json', parsed.refusal)
       const cut = new AbortController()
@@ -71,8 +74,8 @@ export function addMcp(app: FastifyInstance, ctx: Context): void {
 }
 
 /**
- * A message is strict JSON as every body of the API, and one object: the protocol has no batches since 2025-06-18, and
- * one would multiply what a request may ask for.
+ * Parses a message: strict JSON, like every body of the API, and a single object. The protocol has no batches since
+ * 2025-06-18, and a batch would multiply the work of one request.
  */
 function parse(bytes: Buffer | undefined): { message: unknown } | { refusal: string } {
   if (!bytes || bytes.length === 0) return { message: undefined }
@@ -113,7 +116,8 @@ function connectionOf(app: FastifyInstance, ctx: Context, req: FastifyRequest, d
     }),
     publicUrl: ctx.config.publicUrl,
     isSecretKey,
-    // The operator, the person who set up the client and the tenant's secret key: all three.
+    // Writing is allowed only if all three agree: the operator, the client's configuration and the tenant's secret
+    // key.
     allowWrites: ctx.config.mcpWrites && writes === 'allow' && isSecretKey,
     collectionToken: typeof token === 'string' ? token : undefined,
     coupon: undefined,

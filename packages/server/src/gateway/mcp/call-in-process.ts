@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A `fetch` that passes requests to this app's own routes without a socket. `address` is the IP address of whoever
- * asked for it: it counts for the limits as if the request had come from there.
+ * Returns a `fetch` that passes requests to the routes of this app without a socket. The limits count them for
+ * `address`, the IP address of the caller.
  */
 export function callInProcess(app: FastifyInstance, address: string): typeof globalThis.fetch {
   return async (input, init = {}) => {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { limits } from '@atrium/contract/limits'
 import type { Vault } from '#crypto/vault/vault.ts'
 
@@ -16,7 +16,7 @@ export interface Claim<Answer = unknown> {
   /** Identifies the caller: the tenant, or another credential. */
   scope: string
   keyHash: Buffer
-  /** The row's body_hash column. See Vault.fingerprintWith. */
+  /** The row's body_hash column. See Vault.fingerprintDigestWith. */
   bodyHash: Buffer
   /** Whether a stored body_hash matches this request's body. */
   isSameBody: (bodyHash: Buffer) => boolean
@@ -63,7 +63,7 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
   return {
     scope: input.scope,
     keyHash: hash('sha256', secret, 'buffer'),
-    bodyHash: input.vault.fingerprintWith(secret, input.body),
+    bodyHash: input.vault.fingerprintDigestWith(secret, digestOf(input.body)),
     isSameBody: (stored) => isSameBody(input.vault, secret, input.body, stored),
     seed: () => hash('sha256', Buffer.concat([Buffer.from(secret), input.body]), 'buffer'),
     expiresAt: new Date(input.nowMs + limits.idempotencyTtlMs).toISOString(),
@@ -76,15 +76,45 @@ export function makeClaim<Answer>(input: ClaimInput<Answer>): Claim<Answer> {
   }
 }
 
-/**
- * Earlier releases stored the plain SHA-256 of the body. Those rows expire within a day of the upgrade and are
- * accepted until then: docs/decisions/0016-what-is-hashed.md.
- */
+/** What a caller who looks up the outcome of a request says of it. */
+export interface AskedRequest {
+  scope: string
+  operationId: string
+  path: string
+  idempotencyKey: string
+  /** SHA-256 of its body. */
+  bodyDigest: Buffer
+}
+
+/** A claim to look up, without a body of its own. */
+export type AskedClaim = Pick<Claim, 'scope' | 'keyHash' | 'isSameBody'>
+
+export function askedClaim(vault: Vault, { bodyDigest, ...asked }: AskedRequest): AskedClaim {
+  const secret = JSON.stringify([asked.scope, asked.operationId, asked.path, asked.idempotencyKey])
+  return {
+    scope: asked.scope,
+    keyHash: hash('sha256', secret, 'buffer'),
+    isSameBody: (stored) =>
+      stored.length === plainHashBytes
+        ? timingSafeEqual(stored, bodyDigest)
+        : vault.isDigestFingerprintWith(secret, bodyDigest, stored),
+  }
+}
+
+function digestOf(body: Buffer): Buffer {
+  return hash('sha256', body, 'buffer')
+}
+
 const plainHashBytes = 32
 
+/**
+ * The fingerprint is of the body's SHA-256, so that whoever looks up the outcome need not send the body. Earlier
+ * releases made it of the body itself, or stored the plain SHA-256. Those rows expire within a day of the upgrade and
+ * are accepted until then: docs/decisions/0016-what-is-hashed.md.
+ */
 function isSameBody(vault: Vault, secret: string, body: Buffer, stored: Buffer): boolean {
-  if (stored.length === plainHashBytes) return stored.equals(hash('sha256', body, 'buffer'))
-  return vault.isFingerprintWith(secret, body, stored)
+  if (stored.length === plainHashBytes) return stored.equals(digestOf(body))
+  return vault.isDigestFingerprintWith(secret, digestOf(body), stored) || vault.isFingerprintWith(secret, body, stored)
 }
 
 export interface KeptAnswer extends SentAnswer {

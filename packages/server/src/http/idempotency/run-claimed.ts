@@ -4,7 +4,7 @@ import { limits } from '@atrium/contract/limits'
 import { isLocked } from '@atrium/traffic/database-errors'
 import { HeldElsewhere } from '@atrium/traffic/overloaded'
 import { ApiError } from '#errors/api-error.ts'
-import type { Claim, KeptAnswer, SentAnswer } from './claim.ts'
+import type { AskedClaim, Claim, KeptAnswer, SentAnswer } from './claim.ts'
 import { findAnswer, insertClaim } from './store.ts'
 
 /** Thrown while the effect is written, if the claim's row already exists. */
@@ -33,30 +33,48 @@ export interface ClaimedAnswer {
 type Open = (sealed: Buffer) => KeptAnswer
 
 /** The claims that run in this process. A repeat waits for them in memory, without a connection. */
-const running = new Map<string, Promise<unknown>>()
+const running = new Map<string, { attempt: Promise<unknown>; bodyHash: Buffer }>()
 /** The number of repeats that wait for one of these claims. */
 let waiting = 0
 const maxWaiting = 1_000
-const lookEveryMs = 200
+const pollIntervalMs = 200
 
 /** Runs a request once for its Idempotency-Key, or replays the stored answer. */
 export async function runClaimed(db: Database, claim: Claim, run: () => Promise<SentAnswer>, open: Open): Promise<ClaimedAnswer> {
   const deadlineMs = performance.now() + limits.idempotencyWaitMs
-  const id = `${claim.scope}:${claim.keyHash.toString('base64')}`
+  const id = runningId(claim)
   for (;;) {
     const first = running.get(id)
     if (!first) break
-    await settledBy(first, deadlineMs)
+    await settledBy(first.attempt, deadlineMs)
     const replay = await findReplay(db, claim, open)
     if (replay) return replay
   }
   const attempt = runOrReplay(db, claim, run, open, deadlineMs)
-  running.set(id, attempt)
+  running.set(id, { attempt, bodyHash: claim.bodyHash })
   try {
     return await attempt
   } finally {
     running.delete(id)
   }
+}
+
+function runningId({ scope, keyHash }: Pick<Claim, 'scope' | 'keyHash'>): string {
+  return `${scope}:${keyHash.toString('base64')}`
+}
+
+export type Outcome = { state: 'none' } | { state: 'in_progress' } | { state: 'done'; answer: KeptAnswer; expiresAt: string }
+
+/**
+ * What became of the request with this claim. A request with another body is 'none', so that the caller learns
+ * nothing of it.
+ */
+export async function findOutcome(db: Db, claim: AskedClaim, open: Open): Promise<Outcome> {
+  const first = running.get(runningId(claim))
+  if (first) return { state: claim.isSameBody(first.bodyHash) ? 'in_progress' : 'none' }
+  const stored = await findAnswer(db, claim)
+  if (!stored || !claim.isSameBody(stored.bodyHash)) return { state: 'none' }
+  return { state: 'done', answer: open(stored.answer), expiresAt: stored.expiresAt }
 }
 
 async function runOrReplay(
@@ -94,7 +112,7 @@ async function isFreedBefore(db: Database, claim: Claim, deadlineMs: number): Pr
   for (;;) {
     const leftMs = deadlineMs - performance.now()
     if (leftMs <= 0) return false
-    await delay(Math.min(lookEveryMs, leftMs))
+    await delay(Math.min(pollIntervalMs, leftMs))
     if (!(await isHeld(db, claim))) return true
   }
 }

@@ -5,9 +5,13 @@ import { BlobError } from './blobs.ts'
  */
 const key = /^(?!\.)[A-Za-z0-9._-]{1,100}(?:\/(?!\.)[A-Za-z0-9._-]{1,100}){0,7}$/
 
+export function isBlobKey(text: string): boolean {
+  return key.test(text)
+}
+
 /** No key may be a folder of another key, because a disk cannot store both. */
 export function assertBlobKey(text: string): void {
-  if (!key.test(text)) throw new BlobError('invalid_key', 'a blob key is up to 8 names of A-Z a-z 0-9 . _ - joined by slashes')
+  if (!isBlobKey(text)) throw new BlobError('invalid_key', 'a blob key is up to 8 names of A-Z a-z 0-9 . _ - joined by slashes')
 }
 
 export function assertBlobPrefix(text: string): void {

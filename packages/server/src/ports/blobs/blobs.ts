@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
 /**
- * A blob store: on disk or S3. A blob appears completely or not at all, and a reader that has started keeps the same
- * bytes. The platform chooses the keys (see blob-key.ts). The database records the type of a blob; the store gets it
- * for its own responses.
+ * A blob store: on disk or S3. A blob becomes visible only when it is complete, and a reader that has started keeps
+ * the same bytes. The platform chooses the keys (see blob-key.ts). The database records the type of a blob; the store
+ * gets it for its own responses.
  */
 export interface Blobs {
   /**
@@ -34,10 +34,12 @@ export interface Blobs {
   delete(keys: string[]): Promise<void>
   /** Deletes every blob under a prefix that ends with a slash. */
   deletePrefix(prefix: string): Promise<void>
-  /** In the order of the keys' bytes. The prefix ends in a slash, or is empty. */
+  /** Lists blobs in the byte order of their keys. The prefix ends in a slash, or is empty. */
   list(prefix: string, options?: { cursor?: string | undefined; limit?: number }): Promise<BlobPage>
   /** Removes partial writes of killed processes, and returns how many. */
   sweep(): Promise<number>
+  /** The disk that the blobs are on; undefined: they are not on a disk of this machine. */
+  disk(): Promise<{ freeBytes: number; totalBytes: number } | undefined>
   close(): void
 }
 
@@ -89,9 +91,9 @@ export interface ByteRange {
 }
 
 export interface BlobContent extends BlobStat {
-  /** The bytes asked for. */
+  /** The requested bytes. */
   stream: Readable
-  /** How many come; `bytes` is the length of the whole blob. */
+  /** The length of `stream`; `bytes` is the length of the whole blob. */
   contentBytes: number
 }
 

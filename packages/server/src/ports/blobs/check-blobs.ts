@@ -1,10 +1,11 @@
-import { statusOf } from './s3/s3-errors.ts'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { dataFolderError, makeFolder, type Secrets } from '#config/secrets.ts'
 import { StartError } from '#errors/start-error.ts'
 import { codeOf, messageOf } from '#errors/caught.ts'
+import { CredentialsError } from '#ports/aws/credentials-error.ts'
+import { statusOf } from './s3/s3-errors.ts'
 
 /**
  * Stops the start if the blob store cannot be used, with one line that names the setting. Checked once and not in each
@@ -13,12 +14,11 @@ import { codeOf, messageOf } from '#errors/caught.ts'
 export async function checkBlobs({ blobs, dataDir }: Config, { s3 }: Pick<Secrets, 's3'>): Promise<void> {
   if (blobs.store === 'disk') return checkFolder(dataDir)
   const { S3Blobs } = await import('./s3-blobs.ts')
-  if (!s3) throw new StartError('the object storage has no keys')
   const store = new S3Blobs({ ...blobs, ...s3 })
   try {
     await store.check()
   } catch (error) {
-    throw s3StartError(error)
+    throw s3StartError(error, s3 !== undefined)
   } finally {
     store.close()
   }
@@ -38,8 +38,13 @@ async function checkFolder(dataDir: string): Promise<void> {
 }
 
 /** A store answers a HEAD of a bucket without a body, so only the status is available. */
-function s3StartError(error: unknown): StartError {
+function s3StartError(error: unknown, hasKeys: boolean): StartError {
   const [status, code, message] = [statusOf(error), codeOf(error), messageOf(error)]
+  if (error instanceof CredentialsError) return new StartError(`S3_ACCESS_KEY_ID is not set, and ${message}`)
+  if (status === 403 && !hasKeys)
+    return new StartError(
+      'S3_BUCKET: the store at S3_ENDPOINT refuses the credentials of the standard chain (AWS_… variables, shared files, roles)',
+    )
   if (status === 403)
     return new StartError('S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: the store at S3_ENDPOINT refuses them for S3_BUCKET')
   if (status === 404) return new StartError('S3_BUCKET: there is no such bucket at S3_ENDPOINT')

@@ -182,9 +182,19 @@ export class DiskBlobs implements Blobs {
     return statOf(await writeWhole({ path, temporary: this.#temporary, ...body }).catch(unlessFull))
   }
 
-  async #assertRoom(bytes: number): Promise<void> {
+  async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
+    const { bavail, bsize, blocks } = await this.#statDisk()
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+  }
+
+  /** The first file makes the folder. */
+  async #statDisk() {
     await mkdir(this.#temporary, { recursive: true, mode: 0o700 }).catch(unlessFull)
-    const { bavail, bsize } = await statfs(this.#temporary)
+    return statfs(this.#temporary)
+  }
+
+  async #assertRoom(bytes: number): Promise<void> {
+    const { bavail, bsize } = await this.#statDisk()
     if (bavail * bsize < bytes + this.#minFreeBytes) throw unavailable(new Error('the disk is full'))
   }
 

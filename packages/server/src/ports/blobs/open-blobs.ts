@@ -7,7 +7,7 @@ import { deriveBlobUrlKey } from './disk/blob-url.ts'
 
 type BlobSettings = Pick<Config, 'blobs' | 'dataDir' | 'publicUrl'>
 
-/** The store that is configured. */
+/** Opens the configured blob store. */
 export async function openBlobs(
   { blobs, dataDir, publicUrl }: BlobSettings,
   { masterKeys, s3 }: Pick<Secrets, 'masterKeys' | 's3'>,
@@ -15,8 +15,7 @@ export async function openBlobs(
   if (blobs.store === 'disk') {
     return new DiskBlobs({ folder: join(dataDir, 'blobs'), publicUrl, urlKeys: masterKeys.map(deriveBlobUrlKey) })
   }
-  // Loaded when used: it takes longer than all the rest.
+  // Loaded on demand, because it takes longer to load than everything else.
   const { S3Blobs } = await import('./s3-blobs.ts')
-  if (!s3) throw new Error('the object storage has no keys')
   return new S3Blobs({ ...blobs, ...s3 })
 }

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 import type { S3Config, S3Secrets } from '#config/blob-config.ts'
+import { standardCredentials } from '#ports/aws/credentials.ts'
 import { assertBlobKey, assertBlobPrefix } from './blob-key.ts'
 import type {
   BlobContent,
@@ -32,14 +33,15 @@ import { asBlobError, isMissing, isUnmatched } from './s3/s3-errors.ts'
 
 const pageSize = 1_000
 const tries = 3
-/** The store copies 100 MiB by itself before it answers. */
+/** The longest wait for the head of an answer. The store answers a copy of 100 MiB only when it is complete. */
 const answerMs = 60_000
-/** The smallest part size that every store accepts. */
+/** A write fails if the store accepts its bytes more slowly than this. */
 const slowestBytesPerMs = 64
-/** Longer than a client may let us wait, for whom we stop reading: see send-stream.ts. */
+/** Reading pauses while a client does not read, so this is longer than clients may pause: see send-stream.ts. */
 const readerSilenceMs = 180_000
 
-export interface S3BlobsOptions extends Omit<S3Config, 'store'>, S3Secrets {
+/** Without keys, the credentials come from the standard chain. */
+export interface S3BlobsOptions extends Omit<S3Config, 'store'>, Partial<S3Secrets> {
   /** The longest silence of the store during an attempt. */
   silenceMs?: number
 }
@@ -54,11 +56,16 @@ export class S3Blobs implements Blobs {
   constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey, silenceMs = 10_000 }: S3BlobsOptions) {
     this.#bucket = bucket
     this.#silenceMs = silenceMs
+    const credentials =
+      accessKeyId !== undefined && secretAccessKey !== undefined
+        ? { accessKeyId, secretAccessKey }
+        : // One chain for both clients, so that they share what it finds.
+          standardCredentials({ region, withinMs: silenceMs })
     const open = (socketTimeout: number) =>
       new S3Client({
         endpoint,
         region,
-        credentials: { accessKeyId, secretAccessKey },
+        credentials,
         forcePathStyle: true,
         maxAttempts: tries,
         // Many stores do not support the newer checksums, which are on by default.
@@ -109,7 +116,7 @@ export class S3Blobs implements Blobs {
     const got = await this.#ask((options) => this.#reader.send(command, options), tries * this.#silenceMs).catch(throwBlobError)
     const contentBytes = got.ContentLength
     if (contentBytes === undefined) {
-      // It might never end, and how much of it is sent on is said before it comes.
+      // The blob might never end, and its length must be sent before its bytes.
       ;(got.Body as Readable).destroy()
       throw new BlobError('unavailable', 'the object storage does not say how long the blob is')
     }
@@ -118,7 +125,7 @@ export class S3Blobs implements Blobs {
   }
 
   async write(key: string, body: Buffer | SizedStream, { mime, once }: WriteOptions): Promise<BlobStat> {
-    // Not If-None-Match: some stores refuse a write that names it.
+    // Without If-None-Match, because some stores refuse a write with it.
     if (once && (await this.stat(key))) throw new BlobError('exists', 'there is a blob already')
     const bytes = Buffer.isBuffer(body) ? body.length : body.bytes
     const abort = new AbortController()
@@ -225,10 +232,12 @@ export class S3Blobs implements Blobs {
     return { blobs, ...(IsTruncated && last ? { cursor: last.key } : {}) }
   }
 
-  /** Aborts an upload, so that the store keeps no incomplete object. */
+  /** There is nothing to remove, because an aborted write leaves no object in the store. */
   async sweep(): Promise<number> {
     return 0
   }
+
+  async disk(): Promise<undefined> {}
 
   close(): void {
     this.#client.destroy()

@@ -30,7 +30,11 @@ export function parseUrl(text: string, mode: EgressMode): URL {
   if (!URL.canParse(text)) throw refusedUrl('is not absolute, such as https://example.com/hook')
   const url = new URL(text)
   const secure = url.protocol === 'https:'
-  if (!secure && !(url.protocol === 'http:' && mode === 'loopback')) throw refusedUrl('must start with https://')
+  if (!secure && !(url.protocol === 'http:' && mode === 'loopback')) {
+    throw refusedUrl(
+      `must start with https://${url.protocol === 'http:' ? ' (for development, ATRIUM_EGRESS=loopback also allows http to this machine)' : ''}`,
+    )
+  }
   if (url.username || url.password) throw refusedUrl('must not hold a user name or password')
   if (badPorts.has(url.port)) throw refusedUrl('has a port that is not for HTTP')
   assertHost(url.hostname.replace(/^\[|\]$/g, ''), { mode, secure })

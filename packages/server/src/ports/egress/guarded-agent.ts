@@ -10,8 +10,8 @@ export interface Guard {
   mode: EgressMode
   resolve: ResolveName
   /**
-   * The largest number of bytes of a connection. Framing, such as chunk extensions, counts toward no other limit, so a
-   * server could send it at full speed until the time limit of the exchange.
+   * The largest number of bytes of one connection. Framing, such as chunk extensions, counts towards no other limit,
+   * so a server could send it at full speed until the time limit of the exchange.
    */
   maxConnectionBytes: number
 }
@@ -19,7 +19,7 @@ export interface Guard {
 export const maxConnectionsPerOrigin = 64
 
 const connectTimeoutMs = 10_000
-const watchEveryMs = 50
+const checkIntervalMs = 50
 
 /** Opens connections only to public addresses, each checked when it is opened. Every exchange needs a deadline. */
 export function openGuardedAgent(guard: Guard): Agent {
@@ -42,15 +42,15 @@ export function openGuardedAgent(guard: Guard): Agent {
 function guardedConnector({ mode, resolve, maxConnectionBytes }: Guard): buildConnector.connector {
   const openPlain = tcpConnector(resolve, { mode, secure: false }, maxConnectionBytes)
   const openUnderTls = tcpConnector(resolve, { mode, secure: true }, maxConnectionBytes)
-  // Sessions are not resumed: that would skip the certificate's check. An environment that switches the check off is
-  // not heard.
+  // TLS sessions are not resumed, because resumption skips the check of the certificate. An environment variable
+  // that disables that check has no effect here.
   const openTls = buildConnector({ allowH2: false, maxCachedSessions: 0, rejectUnauthorized: true, timeout: connectTimeoutMs })
 
   return ({ hostname, host, protocol, port }, callback) => {
     if (protocol !== 'https:') return openPlain({ hostname, protocol: 'http:', port: port || '80' }, callback)
     openUnderTls({ hostname, protocol: 'http:', port: port || '443' }, (error, socket) => {
       if (error) return callback(error, null)
-      // The name for SNI comes from the URL, never from a Host header; an address has none.
+      // The name for SNI comes from the URL and never from a Host header. An IP address has none.
       const servername = isIP(hostname) === 0 ? hostname : ''
       openTls({ hostname, ...(host ? { host } : {}), protocol, port, servername, httpSocket: socket }, (tlsError, tlsSocket) =>
         tlsError ? callback(asTlsError(tlsError), null) : callback(null, tlsSocket),
@@ -59,13 +59,13 @@ function guardedConnector({ mode, resolve, maxConnectionBytes }: Guard): buildCo
   }
 }
 
-/** TLS is a second step, so that the peer's address is checked before the first byte, which TLS would send at once. */
+/** TLS starts in a second step, so that the peer's address is checked before the first byte is sent. */
 function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): buildConnector.connector {
   const options = { lookup: guardedLookup(resolve, route), autoSelectFamily: true, timeout: connectTimeoutMs }
   const open = buildConnector(options)
   return (target, callback) => {
     try {
-      // net.connect asks its lookup for names only, so that literal addresses must be seen here.
+      // net.connect calls lookup only for names, so IP addresses in URLs are checked here.
       assertHost(target.hostname, route)
     } catch (error) {
       return queueMicrotask(() => callback(toError(error), null))
@@ -87,7 +87,7 @@ function tcpConnector(resolve: ResolveName, route: Route, maxBytes: number): bui
 function watchBytes(socket: Socket, maxBytes: number): void {
   const watch = setInterval(() => {
     if (socket.bytesRead > maxBytes) socket.destroy()
-  }, watchEveryMs).unref()
+  }, checkIntervalMs).unref()
   socket.once('close', () => clearInterval(watch))
 }
 

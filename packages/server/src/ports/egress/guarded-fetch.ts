@@ -7,29 +7,29 @@ import type { EgressMode } from './host-rule.ts'
 import { asEgressError, openAnswer } from './open-answer.ts'
 
 export interface FetchLimits {
-  /** Until the last byte of the answer, also of a stream. */
+  /** The time limit until the last byte of the answer, including a stream. */
   timeoutMs: number
-  /** Beyond it the answer's stream fails. */
+  /** The largest answer. Beyond this size, its stream fails. */
   maxAnswerBytes: number
 }
 
 type Fetch = typeof globalThis.fetch
 
 /**
- * WHATWG fetch over the guarded agent. It is written on undici's `request`, not on its fetch: that one would take
- * another dispatcher from the caller's init, follow redirects, and unpack compressed answers. Only what a Request
- * holds is taken from init.
+ * A WHATWG fetch over the guarded agent. It uses undici's `request` and not its fetch, which would accept another
+ * dispatcher from the caller's init, follow redirects and decompress answers. Only the members of a Request are
+ * taken from init.
  */
 export function guardedFetch(agent: Agent, mode: EgressMode, limits: FetchLimits): Fetch {
   return async (input, init) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input), mode)
-    // Here it only reads method, headers and body as the standard says; it sends nothing.
+    // Request only parses method, headers and body as the standard requires; it sends nothing.
     const request = new Request(input, { ...init, redirect: 'manual', duplex: 'half' })
     const deadline = startDeadline(limits.timeoutMs, init?.signal ?? (input instanceof Request ? input.signal : undefined))
     try {
       const body = await deadline.race(outgoingBody(request, init?.body))
       const answer = await openAnswer(agent, { method: request.method, url, headers: request.headers, body }, deadline)
-      // Whoever got the answer may never read it to its end.
+      // The caller may never read the answer to its end.
       deadline.unref()
       answer.body.once('close', () => deadline.clear())
       return toResponse(answer, request, deadline, limits)
@@ -54,7 +54,7 @@ function toResponse(
   { maxAnswerBytes }: FetchLimits,
 ): Response {
   const { statusCode: status, statusText, body } = answer
-  // Its errors are told by the answer's stream.
+  // Errors are reported by the stream of the answer.
   body.on('error', () => undefined)
   try {
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -66,7 +66,7 @@ function toResponse(
     return Object.defineProperty(response, 'url', { value: request.url })
   } catch (error) {
     body.destroy()
-    // Response takes neither every status nor every byte that can come over the wire.
+    // Response rejects some statuses and some bytes that a server can send.
     throw error instanceof EgressError ? error : invalidAnswer('has a head that is not valid', error)
   }
 }

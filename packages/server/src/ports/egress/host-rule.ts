@@ -10,17 +10,17 @@ export interface Route {
   secure: boolean
 }
 
-/** Names that resolve inside a network only, and those under which clouds serve credentials to their machines. */
+/** Names that resolve only inside a network, and names under which clouds serve credentials to their machines. */
 const internalNames = ['localhost', 'local', 'internal', 'localdomain', 'lan', 'home.arpa', 'metadata.goog']
 
 /**
- * Two labels at least, letters, digits, hyphens and underscores; the last one is no number, since some resolvers read
- * that as an address.
+ * At least two labels of letters, digits, hyphens and underscores. The last label is not a number, because some
+ * resolvers parse such a name as an address.
  */
 const namePattern =
   /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$|0x[\da-f]*$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/
 
-/** Plain http goes to loopback alone: anywhere else it would show what is sent. */
+/** Plain http is allowed to loopback only, because it can be read on a network. */
 export function isReachable(ip: string, { mode, secure }: Route): boolean {
   return (secure && isPublicAddress(ip)) || (mode === 'loopback' && isLoopbackAddress(ip))
 }
@@ -29,7 +29,7 @@ export function assertReachable(ip: string, route: Route): void {
   if (!isReachable(ip, route)) throw refusedAddress()
 }
 
-/** The host of a URL as WHATWG writes it, without brackets: an address, or a name that may be looked up. */
+/** The host of a URL in WHATWG form, without brackets: an IP address, or a name that may be resolved. */
 export function assertHost(host: string, route: Route): void {
   if (isIP(host) !== 0) assertReachable(host, route)
   else if (!(isLoopbackName(host) && route.mode === 'loopback') && !isPublicName(host)) throw refusedAddress()
@@ -39,7 +39,7 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost')
 }
 
-/** One message for all: it must not tell apart what is there inside and what is not. */
+/** One message for all cases, because it must not disclose what exists inside the network. */
 export function refusedAddress(): EgressError {
   return new EgressError('refused_address', 'Only public addresses can be reached.')
 }

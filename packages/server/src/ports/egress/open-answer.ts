@@ -10,7 +10,7 @@ interface OutgoingRequest {
   body: string | Uint8Array | Readable | null
 }
 
-/** Headers that the caller cannot set: framing, host and compression. */
+/** Headers that callers cannot set, because they concern framing, host and compression. */
 const ownHeaders = new Set(
   `accept-encoding connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade`.split(
     ' ',
@@ -20,10 +20,10 @@ const ownHeaders = new Set(
 /** The number of informational (1xx) responses that are accepted. A server could send them without end. */
 const maxInfos = 4
 
-/** Sends a request and waits for the answer's head. Redirects are answers like any other: nothing here follows them. */
+/** Sends a request and waits for the head of the answer. Redirects are not followed. */
 export async function openAnswer(agent: Agent, request: OutgoingRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> {
   const { url, method, body } = request
-  // undici would connect first.
+  // Checked first, because undici would connect before it checks.
   deadline.signal.throwIfAborted()
   let infos = 0
   const answer = agent.request({
@@ -38,7 +38,8 @@ export async function openAnswer(agent: Agent, request: OutgoingRequest, deadlin
     },
   })
   try {
-    // undici hears the signal only once the request has a connection, so the wait for one is raced.
+    // undici handles the signal only once the request has a connection, so the wait for a connection is raced
+    // against the signal.
     return await deadline.race(answer)
   } catch (error) {
     throw asEgressError(error, deadline)

@@ -1,4 +1,5 @@
 import { cutText } from './cut-text.ts'
+import { estimateUsage } from './fit-history.ts'
 import type { Model, Turn } from './model.ts'
 
 const introduction =
@@ -16,14 +17,18 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 
 /**
- * Answers without any provider, so that everything around a model can be tried out. The same history gives the same
+ * Answers without a provider, so that everything around a model can be tried. The same history gives the same
  * answer.
  */
 export function echoModel(): Model {
   return {
-    reply: async ({ history, signal }) => {
+    reply: async ({ instructions, history, signal, meter }) => {
       signal.throwIfAborted()
-      return { text: answer(history), usage: { inputTokens: 0, outputTokens: 0 }, toolCalls: 0 }
+      const text = answer(history)
+      // Estimated as for a provider that reports none, so that a budget can be tried.
+      const usage = estimateUsage([instructions, ...history.map((turn) => turn.text)], [text])
+      await meter?.answered(usage)
+      return { text, usage, toolCalls: 0 }
     },
   }
 }
@@ -45,7 +50,7 @@ function echo({ text, name }: Turn): string {
   return `Echo: ${by} “${cutText(said, maxQuoteBytes)}” (${count} ${count === 1 ? 'word' : 'words'})`
 }
 
-/** By what a reader sees as one character: an emoji with its modifiers stays one. */
+/** Splits a text into graphemes, so that an emoji keeps its modifiers. */
 function reverse(text: string): string {
   return Array.from(graphemes.segment(text), ({ segment }) => segment)
     .reverse()

@@ -5,7 +5,7 @@ import { ModelError } from './model-error.ts'
 const maxRetryAfterSeconds = 3_600
 
 /**
- * What a failed call says, gathered to be classified. `words` holds what the provider wrote: it is looked into, never
+ * The facts about a failed call, for its classification. `words` is text of the provider: it is searched and never
  * passed on.
  */
 interface Failure {
@@ -17,8 +17,8 @@ interface Failure {
 }
 
 /**
- * Turns whatever a provider's adapter threw into a ModelError. `provider` is its name as people know it, `model` the
- * id asked for.
+ * Converts any error of a provider's adapter to a ModelError. `provider` is the name that people know, `model` the
+ * requested id.
  */
 export function explainFailure(error: unknown, provider: string, model: string): ModelError {
   if (error instanceof ModelError) return error
@@ -30,8 +30,8 @@ export function explainFailure(error: unknown, provider: string, model: string):
 }
 
 /**
- * What is none of the above is a defect, here or in an adapter: it must be found, so it keeps its place. Its message
- * may quote anything.
+ * Any other error is a defect, here or in an adapter. It keeps its stack so that the defect can be found. Its
+ * message may quote anything.
  */
 function withFramesOf(error: unknown, failure: ModelError): ModelError {
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line)) : []
@@ -46,7 +46,7 @@ function explainEgress({ reason }: EgressError, provider: string): ModelError {
   return new ModelError('refused', `${provider} is at an address that may not be reached from here.`)
 }
 
-/** The SDK wraps what its fetch threw. */
+/** The SDK wraps the errors of its fetch. */
 function egressErrorIn(error: unknown): EgressError | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
     if (at instanceof EgressError) return at
@@ -71,7 +71,8 @@ function unavailable(message: string, retryAfterSeconds?: number): ModelError {
 
 function classify({ status, retryable, words, codes, retryAfterSeconds }: Failure, provider: string, model: string): ModelError {
   const detail = describe(status, codes)
-  // Google says RESOURCE_EXHAUSTED of the minute's quota too: that one comes back, the day's does not soon enough.
+  // Google also sends RESOURCE_EXHAUSTED for the quota of a minute, which recovers; the quota of a day does not
+  // recover soon enough.
   if (status === 402 || /insufficient_quota|credit balance|billing_error|billing_hard_limit|perday/.test(words)) {
     return new ModelError('quota_exceeded', `${provider} says that the quota or credit of the owner's key is used up.`)
   }
@@ -106,7 +107,7 @@ function readFailure(error: unknown): Failure | undefined {
   return undefined
 }
 
-/** For the owner: the status and the provider's own code, which is a word of its documentation and not a text. */
+/** For the owner: the status and the provider's error code, which is a documented word and not a text. */
 function describe(status: number | undefined, codes: string[]): string {
   const code = codes.find((value) => /^[a-z][a-z_]{2,59}$/.test(value))
   const parts = [...(status === undefined ? [] : [`status ${status}`]), ...(code ? [code] : [])]
@@ -124,7 +125,7 @@ function codesIn(body: string | undefined): string[] {
   }
 }
 
-/** RFC 9110: seconds, or a date. */
+/** Retry-After (RFC 9110): seconds, or a date. */
 function retryAfter(headers: Record<string, string> | undefined): number | undefined {
   const value = headers?.['retry-after']
   if (!value) return undefined

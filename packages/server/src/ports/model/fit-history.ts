@@ -7,17 +7,23 @@ import type { Turn } from './model.ts'
  */
 const bytesPerToken = 3
 
-/** What a turn costs besides its text: its author's line and the provider's own frame. */
+/** The tokens of a turn besides its text: the line with its author, and the provider's frame. */
 const tokensPerTurn = 16
 
-/** How many tokens a text is, roughly. */
+/** Estimates how many tokens a text has. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
 }
 
+/** Estimates what a model's answer used: upwards, from the bytes of what it read and wrote. */
+export function estimateUsage(read: string[], written: string[]): { inputTokens: number; outputTokens: number } {
+  const sum = (texts: string[]) => texts.reduce((tokens, text) => tokens + estimateTokens(text), 0)
+  return { inputTokens: sum(read), outputTokens: sum(written) }
+}
+
 /**
- * The newest turns that fit, oldest first. The newest turn of a person is always among them, cut where it alone is too
- * much: without it there would be nothing to answer.
+ * Returns the newest turns that fit, oldest first. The newest turn of a person is always among them, shortened if it
+ * is too long by itself: without it there would be nothing to answer.
  */
 export function fitHistory(history: Turn[], budgetTokens: number): Turn[] {
   const asked = history.findLastIndex((turn) => turn.author === 'person')

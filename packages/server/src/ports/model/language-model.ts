@@ -1,7 +1,8 @@
 import { isStepCount, streamText, ToolChoiceViolationError, type LanguageModel, type TextStreamPart, type ToolSet } from 'ai'
 import { cutText } from './cut-text.ts'
 import { badAnswer, explainFailure, refused, tookTooLong } from './explain-failure.ts'
-import { estimateTokens, fitHistory } from './fit-history.ts'
+import { estimateUsage, fitHistory } from './fit-history.ts'
+import { StepMeter } from './step-meter.ts'
 import type { Model, ModelReply, ModelRequest } from './model.ts'
 import { offerTools } from './tools/offer-tools.ts'
 import { watchForStall } from './watch-for-stall.ts'
@@ -15,7 +16,7 @@ export interface ModelLimits {
    * long.
    */
   firstWordMs: number
-  /** Between words. */
+  /** The longest pause between words. */
   idleMs: number
   /** The largest message of a room. */
   textBytes: number
@@ -36,14 +37,14 @@ const defaults: ModelLimits = {
 }
 
 interface Options {
-  /** The provider's name as people know it. */
+  /** The provider's name, as people know it. */
   provider: string
   model: Exclude<LanguageModel, string>
   providerOptions?: Parameters<typeof streamText>[0]['providerOptions']
   limits?: Partial<ModelLimits>
 }
 
-// The SDK would print warnings with a model and a setting at each call, bypassing the log.
+// Without this, the SDK would print warnings with a model and a setting at each call, bypassing the log.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 /** A model behind a provider. It streams, so that a provider that stalls is noticed. */
@@ -52,15 +53,17 @@ export function languageModel({ provider, model, providerOptions, limits: given 
   return {
     reply: async (request) => {
       request.signal.throwIfAborted()
-      // Aborted at the end whatever happens: no connection to a provider outlives the reply it was for.
+      // Aborted at the end in any case, so that no connection to a provider outlives its reply.
       const done = new AbortController()
       const watch = watchForStall(() => done.abort())
+      const meter = new StepMeter(request)
       try {
-        const reply = await read(stream(request, done.signal), request, watch.expect)
+        const reply = await read(stream(request, done.signal, meter), request, watch.expect, meter)
         if (reply.text === '') throw badAnswer(provider)
         return reply
       } catch (error) {
         request.signal.throwIfAborted()
+        if (meter.failure) throw meter.failure.error
         throw explainFailure(error, provider, model.modelId)
       } finally {
         watch.stop()
@@ -69,26 +72,29 @@ export function languageModel({ provider, model, providerOptions, limits: given 
     },
   }
 
-  function stream({ instructions, history, tools, metadata, signal }: ModelRequest, done: AbortSignal): Streamed {
-    const offered = offerTools(tools, limits.toolCalls)
+  function stream(request: ModelRequest, done: AbortSignal, meter: StepMeter): Streamed {
+    const { instructions, history, tools, metadata, signal } = request
+    const offered = offerTools(tools, limits.toolCalls, request.meter)
     const result = streamText({
       model,
       instructions: writeInstructions(instructions, { hasTools: tools.length > 0 }),
       messages: writeMessages(fitHistory(history, limits.historyTokens), metadata),
       ...(tools.length > 0 ? { tools: offered.set } : {}),
       stopWhen: isStepCount(limits.steps),
-      prepareStep: ({ stepNumber }) =>
-        tools.length > 0 && (stepNumber === limits.steps - 1 || offered.spent()) ? { toolChoice: 'none' } : undefined,
+      prepareStep: async ({ stepNumber, steps, initialInstructions, messages }) => {
+        await meter.begin(steps.at(-1), [initialInstructions, messages])
+        return tools.length > 0 && (stepNumber === limits.steps - 1 || offered.spent()) ? { toolChoice: 'none' } : undefined
+      },
       ...(providerOptions ? { providerOptions } : {}),
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, done]),
       timeout: limits.totalMs,
-      // A provider may name a file's address in its answer. The SDK would get it past the guarded egress.
+      // A provider may name the address of a file in its answer. The SDK would fetch it past the guarded egress.
       experimental_download: async (files) => {
         if (files.length > 0) throw badAnswer(provider)
         return []
       },
-      // Without one, errors are printed with the request and the provider's answer in them.
+      // Without a handler, the SDK prints errors with the request and the provider's answer in them.
       onError: () => {},
     })
     return { parts: result.stream, calls: offered.calls }
@@ -98,32 +104,38 @@ export function languageModel({ provider, model, providerOptions, limits: given 
     { parts, calls }: Streamed,
     request: ModelRequest,
     expectWithin: (ms: number) => void,
+    meter: StepMeter,
   ): Promise<ModelReply> {
-    // Text before a tool call ("let me look") counts only where the last step says nothing.
+    // Text before a tool call ("let me look") counts only if the last step has no text.
     let said = ''
     let text = ''
     let textBytes = 0
     let usage: ModelReply['usage'] | undefined
+    let lastUsage: Parameters<StepMeter['end']>[0]
     expectWithin(limits.firstWordMs)
     for await (const part of parts) {
       if (part.type === 'error' && !ToolChoiceViolationError.isInstance(part.error)) throw part.error
       if (part.type === 'abort') throw tookTooLong(provider)
       if (part.type === 'text-delta') {
         text += part.text
-        // Of the piece alone: measuring the whole again with each piece would go through it thousands of times.
+        // Only the piece is measured: measuring the whole text again for each piece would be quadratic.
         textBytes += Buffer.byteLength(part.text)
         if (textBytes > limits.textBytes) break
       }
+      // The step before has its own count.
+      if (part.type === 'start-step') lastUsage = undefined
       if (isWord(part)) expectWithin(limits.idleMs)
       if (part.type === 'tool-call' || part.type === 'finish-step') expectWithin(limits.firstWordMs)
       if (part.type === 'finish') usage = countUsage(part.totalUsage)
       if (part.type !== 'finish-step') continue
+      lastUsage = part.usage
       if (part.finishReason === 'content-filter') throw refused(provider)
       said = tidy(text) || said
       text = ''
       textBytes = 0
     }
     said = tidy(text) || said
+    await meter.end(lastUsage, said)
     return { text: cutText(said, limits.textBytes), usage: usage ?? guessUsage(request, said), toolCalls: calls() }
   }
 }
@@ -149,6 +161,5 @@ function countUsage({ inputTokens, outputTokens }: { inputTokens: number | undef
 }
 
 function guessUsage({ instructions, history }: ModelRequest, text: string): ModelReply['usage'] {
-  const input = history.reduce((sum, turn) => sum + estimateTokens(turn.text), estimateTokens(instructions))
-  return { inputTokens: input, outputTokens: estimateTokens(text) }
+  return estimateUsage([instructions, ...history.map((turn) => turn.text)], [text])
 }

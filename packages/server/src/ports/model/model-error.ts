@@ -1,16 +1,16 @@
 export type ModelErrorCode = 'no_key' | 'quota_exceeded' | 'refused' | 'unauthorized' | 'unavailable' | 'bad_answer'
 
 interface Options {
-  /** Whether the same request may succeed in a while. */
+  /** Whether the same request may succeed later. */
   retryable?: boolean
-  /** What the provider asked for; absent when it did not say. */
+  /** The pause that the provider asks for; absent if it names none. */
   retryAfterSeconds?: number | undefined
 }
 
 /**
- * Why a model gave no answer. The message may be shown to the people in the room: it holds no key, no address and
- * nothing that the provider wrote. For the same reason there is no `cause`: a log that prints this error prints only
- * what is in it.
+ * Why a model gave no answer. The message may be shown to the people in the room: it contains no key, no address and
+ * no text of the provider. For the same reason there is no `cause`: a log that prints this error prints only its own
+ * text.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError'

@@ -1,8 +1,9 @@
+import type { Meter } from './meter.ts'
 import type { AgentTool } from './tools/agent-tool.ts'
 
-/** Something said in a room, as a model gets it. Names and texts are what people wrote: data, never instructions. */
+/** A message in a room, as a model receives it. Names and texts are written by people: data, never instructions. */
 export interface Turn {
-  /** `agent` is the one who answers; another agent in the same room is `other_agent`. */
+  /** `agent` is the agent that answers; any other agent in the same room is `other_agent`. */
   author: 'agent' | 'person' | 'other_agent'
   name?: string
   text: string
@@ -16,19 +17,24 @@ export interface ModelRequest {
   tools: AgentTool[]
   /** The `metadata` of the launch. Passed to the model as data. */
   metadata?: Record<string, unknown>
+  /** Absent: nothing is metered. */
+  meter?: Meter | undefined
   signal: AbortSignal
 }
 
 export interface ModelReply {
-  /** Between 1 byte and 16 KiB of well-formed text. */
+  /** Well-formed text of 1 byte to 16 KiB. */
   text: string
-  /** Tokens, as the provider counts them; estimated where it does not say. */
+  /** Tokens as the provider counts them; estimated if it does not report them. */
   usage: { inputTokens: number; outputTokens: number }
-  /** How many times a tool was called. */
+  /** The number of tool calls. */
   toolCalls: number
 }
 
 export interface Model {
-  /** Rejects with a ModelError, or with the signal's reason once that is aborted. Does not retry. */
+  /**
+   * Rejects with a ModelError, with what the meter rejects with, with a StoppedByMeterError, or with the signal's reason if it was aborted. Does not
+   * retry.
+   */
   reply(request: ModelRequest): Promise<ModelReply>
 }

@@ -161,7 +161,7 @@ for (const name of names) {
   })
 }
 
-test('OpenAI is told to keep nothing', async () => {
+test('a request to OpenAI asks it to store nothing', async () => {
   await open('openai').reply(request())
   assert.equal(server.requests[0]!.body.store, false)
 })

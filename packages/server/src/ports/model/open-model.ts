@@ -17,9 +17,9 @@ interface Options {
   model?: { provider: string; id: string } | undefined
   /** The keys of the owner's tenant, by provider. */
   providerKeys: Record<string, string | undefined>
-  /** Where the service of provider `openai_compatible` is, such as `http://localhost:11434/v1`. */
+  /** The address of the provider `openai_compatible`, such as `http://localhost:11434/v1`. */
   compatibleUrl?: string | undefined
-  /** The guarded egress: it ends answers that go on and on. */
+  /** The guarded egress, which limits answers. */
   fetch: typeof globalThis.fetch
   limits?: Partial<ModelLimits>
 }
@@ -52,8 +52,8 @@ export function openModel({ model, providerKeys, compatibleUrl, fetch, limits = 
 }
 
 /**
- * Each names its address: without one, an adapter would take it from the environment of this process, and the key with
- * it.
+ * The address is always set: otherwise an adapter would read it from the environment of this process, and send the
+ * key there.
  */
 const adapters = {
   openai: (access, id) => ({

@@ -1,13 +1,10 @@
 export interface StallWatch {
-  /** Something must come within so many milliseconds from now, whatever was expected before. */
+  /** Restarts the time limit: the next progress must come within so many milliseconds. */
   expect: (ms: number) => void
   stop: () => void
 }
 
-/**
- * Tells when what was expected did not come in time. The SDK's own timeouts start only once a provider has sent
- * headers.
- */
+/** Reports if progress did not come in time. The SDK's own timeouts start only once a provider has sent headers. */
 export function watchForStall(onStall: () => void): StallWatch {
   let timer: NodeJS.Timeout | undefined
   const stop = () => clearTimeout(timer)

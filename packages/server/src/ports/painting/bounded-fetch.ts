@@ -3,18 +3,18 @@ import { takeTurn } from '../model/answer/event-turns.ts'
 import { JsonShape } from '../model/answer/json-shape.ts'
 
 /**
- * An answer with a picture in it is a long text and a few words about it. One of a million entries takes half a
- * gigabyte to be read.
+ * An answer with a picture is one long text and a few words about it. Parsing an answer of a million entries would
+ * take half a gigabyte.
  */
 const shape = { nodes: 2_048, depth: 32 }
-/** An error is a sentence and a code. */
+/** The largest error response: an error is a sentence and a code. */
 const maxErrorBytes = 64 * 1024
 
 type Answer = ReadableStream<Uint8Array>
 
 /**
- * The same fetch, whose answers break off beyond so many bytes, and those to a question also beyond so many values: a
- * library that reads a whole body and parses it at once then cannot be flooded.
+ * Returns the same fetch with limited answers: every answer in bytes, and the answer to a POST also in the number of
+ * its values. A library that reads and parses a whole body at once can then not be flooded.
  */
 export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   return async (input, init) => {
@@ -34,7 +34,10 @@ export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-/** What is asked for is JSON, whatever the answer says that it is; what is fetched from an address is not. */
+/**
+ * The answer to a POST is parsed as JSON, whatever its Content-Type. A picture that is fetched from an address is
+ * not.
+ */
 function bounded(answer: Answer, maxBytes: number, isJson: boolean): Answer {
   const seen = new JsonShape(shape)
   let bytes = 0

@@ -1,13 +1,14 @@
 export type PaintRequest = {
   prompt: string
-  /** Pixels wanted. A provider that makes only certain sizes answers with the one nearest in shape. */
+  /** The requested size in pixels. A provider with fixed sizes uses the nearest shape. */
   width: number
   height: number
   /**
-   * A whole number from 0. The built-in painter makes the same picture for the same seed; few providers promise that.
+   * A whole number from 0. The built-in painter makes the same picture for the same seed; few providers guarantee
+   * that.
    */
   seed: number
-  /** Stops the work; the promise then rejects with the signal's reason. */
+  /** Aborts the painting; the promise then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -19,20 +20,23 @@ export type Painted = {
   provider: string
   model: string
   seed: number
-  /** The manner in which it was painted, where the painter chooses one. */
+  /** The style of the picture, if the painter chooses one. */
   style?: string
-  /** What is to be seen, for people who cannot see it. */
+  /** A description of the picture, for people who cannot see it. */
   alt: string
 }
 
-/** Makes a picture from words. */
+/** Makes a picture from a prompt. */
 export interface Painter {
   paint(request: PaintRequest): Promise<Painted>
 }
 
 export const PAINT_SIZE = { min: 256, max: 2048 }
 
-/** Asserts what no painter takes: sizes and seeds are checked before, so a wrong one here is a fault of ours. */
+/**
+ * Throws on values that no painter accepts. Sizes and seeds of requests are checked earlier, so a wrong value here
+ * is a defect.
+ */
 export function assertPaintable({ width, height, seed }: PaintRequest): void {
   for (const side of [width, height]) {
     if (!Number.isInteger(side) || side < PAINT_SIZE.min || side > PAINT_SIZE.max)

@@ -14,27 +14,30 @@ export type ProviderPainterOptions = {
   provider: ProviderName
   model: string
   apiKey: string
-  /** Where the provider answers. An `openai-compatible` one must be given. */
+  /** The provider's base URL. Required for `openai-compatible`. */
   baseUrl?: string | undefined
   /**
-   * Every request goes through it, also that for a picture's address in an answer: it is what keeps a provider out of
-   * our own network.
+   * Sends every request, including one for the address of a picture in an answer. It keeps requests out of the
+   * private network.
    */
   fetch: typeof globalThis.fetch
-  /** Opens what the provider sends: a tenant names its server. */
+  /**
+   * Opens the picture of the provider in a separate process: a tenant chooses the server, so its answers are
+   * untrusted.
+   */
   pictures: Pictures
-  /** Whose picture it is to be. */
+  /** The tenant that the picture is for. */
   tenantId: string
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 120_000
-/** The largest picture we take is 16 MiB; in base64 with its JSON that is 22. */
+/** The largest picture is 16 MiB. In base64 within JSON that is 22 MiB. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
 /**
- * Paints with a provider's model and the tenant's own key. Fails with PaintError, with the caller's signal's reason,
- * or with PictureError `busy`.
+ * Paints with a provider's model and the tenant's key. Rejects with PaintError, with the reason of the caller's
+ * signal, or with PictureError `busy`.
  */
 export function createProviderPainter(options: ProviderPainterOptions): Painter {
   const model = openModel(options)
@@ -60,7 +63,7 @@ async function ask(
       model,
       prompt: request.prompt,
       ...shapeFor(provider, modelName, request),
-      // The job that asked decides whether to try again: a second call may be a second bill.
+      // Retries are the decision of the job, because a second call may be billed again.
       maxRetries: 0,
       abortSignal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     })
@@ -87,7 +90,7 @@ const GPT_SIZES = ['1024x1024', '1536x1024', '1024x1536'] as const
 const DALL_E_3_SIZES = ['1024x1024', '1792x1024', '1024x1792'] as const
 const GOOGLE_RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
 
-/** Only what the model takes is sent: the rest would be a warning on our console, or a refusal. */
+/** Sends only the settings that the model accepts: others would cause a warning on the console, or a rejection. */
 function shapeFor(provider: ProviderName, model: string, { width, height, seed }: PaintRequest): Shape {
   if (provider === 'google') return { aspectRatio: nearest(GOOGLE_RATIOS, width / height), seed: seed % 2 ** 31 }
   if (provider === 'openai' && model.startsWith('dall-e-3')) return { size: nearest(DALL_E_3_SIZES, width / height) }
@@ -103,7 +106,7 @@ function nearest<T extends string>(shapes: readonly [T, ...T[]], ratio: number):
   return shapes.reduce((best, shape) => (away(shape) < away(best) ? shape : best))
 }
 
-/** We have not seen it: only what was asked for can be said. */
+/** Describes the picture by its prompt, because its content is unknown. */
 function describe(prompt: string): string {
   const words = prompt.replaceAll(/\s+/g, ' ').trim()
   return `Picture made by a model for the words: ${words.length > 300 ? `${words.slice(0, 299)}…` : words}`

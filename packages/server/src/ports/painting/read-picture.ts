@@ -11,9 +11,8 @@ const MAX_PIXELS = 4096 * 4096
 const MIN_SIDE = 64
 
 /**
- * Keeps of what a provider sent nothing but the picture. A tenant names its server, so it is a stranger's: it is
- * opened in a process of its own, as an upload is, and never in this one. A provider's word for the type counts for
- * nothing.
+ * Extracts the picture from a provider's answer, and nothing else. A tenant chooses the server, so the answer is
+ * untrusted: it is opened in a separate process, like an upload. The type that the provider declares is ignored.
  */
 export async function readPicture(
   pictures: Pictures,

@@ -3,15 +3,18 @@ import { AnswerTooLarge } from './bounded-fetch.ts'
 import { PaintError } from './paint-error.ts'
 
 /**
- * Words by which OpenAI, Google and those who imitate them say that the money is used up, and that a prompt is not
- * wanted.
+ * Words by which OpenAI, Google and compatible services report that the quota is used up, or that a prompt is
+ * rejected.
  */
 const USED_UP = /insufficient_quota|billing|quota|RESOURCE_EXHAUSTED|credit balance/i
-/** A pause, not an end, though the sentence often goes on to mention billing. */
+/** A temporary limit, although the sentence often goes on to mention billing. */
 const TOO_FAST = /rate_limit_exceeded|per.?minute/i
 const UNWANTED = /content_policy|moderation|safety|policy|blocked|IMAGE_SAFETY|PROHIBITED/i
 
-/** What went wrong, in our words. The provider's own are read for their meaning and dropped. */
+/**
+ * Converts an error to a PaintError with a message of this server. The provider's own text is classified and
+ * dropped.
+ */
 export function toPaintError(error: unknown): PaintError {
   const cause = RetryError.isInstance(error) ? error.lastError : error
   if (APICallError.isInstance(cause))
@@ -56,7 +59,7 @@ function hasInside(error: unknown, kind: typeof AnswerTooLarge): boolean {
   return inside(error).some((one) => one instanceof kind)
 }
 
-/** The error and what it says it came from, a few steps deep. */
+/** The error and its causes, a few steps deep. */
 function inside(error: unknown): Error[] {
   const found: Error[] = []
   for (let one = error; one instanceof Error && found.length < 5; one = one.cause) found.push(one)

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A payment to be made: what is sold, for how much, and where the buyer goes afterwards. */
+/** A payment to be made: the goods, the price, and where the buyer returns to. */
 export interface PaymentRequest {
-  /** Also the key under which a repeat meets the same payment: the rest must then be the same. */
+  /** Also the idempotency key at the provider: a repeat must have the same values. */
   checkoutId: string
   credits: number
   purpose: 'license_key' | 'prefund'
@@ -15,37 +15,51 @@ export interface PaymentRequest {
 }
 
 export interface Payment {
-  /** Where the buyer pays. */
+  /** The address of the payment page. */
   url: string
-  /** The provider's own id of it. */
+  /** The provider's id of the payment. */
   reference: string
-  /** RFC 3339. Until then it can be paid. */
+  /** RFC 3339. The payment can be made until then. */
   expiresAt: string
 }
 
 /**
- * What a provider tells about a payment. pending: the buyer is done, the money is on its way. Events come in any
- * order, and again.
+ * A provider's report about a payment. pending: the buyer is done, and the money is on its way. Events arrive in any
+ * order and may be repeated.
  */
 export interface PaymentEvent {
   type: 'paid' | 'pending' | 'expired' | 'failed'
   provider: PaymentProvider
   checkoutId: string
   reference: string
+  /** Of a payment that was made: the provider's id of it, and the amount. null: nothing was to be paid. */
+  payment?: { id: string; amount: number } | null
+}
+
+/**
+ * A provider's report that money went back. `amount` is all that went back this way so far, in the currency's smallest
+ * unit, so a repeat or an older report changes nothing.
+ */
+export interface PaymentReversal {
+  type: 'refund' | 'dispute'
+  provider: PaymentProvider
+  /** The provider's id of the payment. */
+  payment: string
+  amount: number
 }
 
 export type PaymentProvider = 'stripe' | 'test'
 
-/** Whoever takes the money. */
+/** A payment provider. */
 export interface Payments {
   readonly provider: PaymentProvider
-  /** Throws an ApiError: invalid_request where the provider refuses the amount, else unavailable. */
+  /** Throws an ApiError: invalid_request if the provider rejects the amount, else unavailable. */
   createPayment(request: PaymentRequest): Promise<Payment>
   /**
-   * Reads what the provider sent: undefined when it is about nothing of ours. Throws InvalidNotification when the
-   * provider did not send exactly this, or not lately. Absent: this provider sends nothing.
+   * Parses a notification of the provider. Returns undefined if it does not concern this installation. Throws
+   * InvalidNotification if its signature is not valid, or too old. Absent for a provider without notifications.
    */
-  readNotification?: (rawBody: Buffer, headers: IncomingHttpHeaders) => PaymentEvent | undefined
+  readNotification?: (rawBody: Buffer, headers: IncomingHttpHeaders) => PaymentEvent | PaymentReversal | undefined
 }
 
 export class InvalidNotification extends Error {}

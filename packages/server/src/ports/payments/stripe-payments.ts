@@ -3,7 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Stripe } from 'stripe'
 import { isId } from '@atrium/contract/tokens'
 import { ApiError, invalid } from '#errors/api-error.ts'
-import { InvalidNotification, type Payment, type PaymentEvent, type PaymentRequest, type Payments } from './payments.ts'
+import {
+  InvalidNotification,
+  type Payment,
+  type PaymentEvent,
+  type PaymentReversal,
+  type PaymentRequest,
+  type Payments,
+} from './payments.ts'
 
 interface StripeOptions {
   secretKey: string
@@ -12,18 +19,18 @@ interface StripeOptions {
   apiUrl: string | undefined
 }
 
-// Together less than what a caller, and a server that stops, is patient for.
+// In total shorter than the timeouts of callers and of a server that stops.
 const attemptMs = 4_000
 const retries = 1
-const patienceMs = 9_000
+const timeoutMs = 9_000
 
-/** Stripe Checkout. The SDK is loaded here, where it is used: an installation without a key never reads its files. */
+/** Stripe Checkout. The SDK is loaded here, so that an installation without a key does not load it. */
 export async function openStripePayments({ secretKey, webhookSecret, apiUrl }: StripeOptions): Promise<Payments> {
   const { default: Stripe } = await import('stripe')
   const stripe = new Stripe(secretKey, {
     timeout: attemptMs,
     maxNetworkRetries: retries,
-    // It would write a file into the home folder and tell about this machine.
+    // Telemetry would write a file into the home folder and report about this machine.
     telemetry: false,
     ...(apiUrl === undefined ? {} : addressOf(new URL(apiUrl))),
   })
@@ -40,8 +47,8 @@ function addressOf({ hostname, port }: URL) {
 
 async function createPayment(stripe: Stripe, request: PaymentRequest): Promise<Payment> {
   try {
-    // expires_at is left to Stripe (24 hours): a time of ours would differ in a repeat, which Stripe refuses under the
-    // same key.
+    // expires_at is left to Stripe (24 hours): a time of this server would differ in a repeat, which Stripe rejects
+    // under the same key.
     const creation = stripe.checkout.sessions.create(sessionParams(request), { idempotencyKey: request.checkoutId })
     const { id, url, expires_at: expiresAt } = await withinPatience(creation)
     if (url === null) throw new Error('Stripe made a session without an address')
@@ -66,13 +73,13 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
 }
 
 /**
- * The SDK waits as long as Stripe asks it to, up to a minute; a call that is given up here may still succeed, and a
- * repeat meets it.
+ * Limits the wait: the SDK waits as long as Stripe asks, up to a minute. A call that timed out here may still
+ * succeed, and a repeat finds it.
  */
 async function withinPatience<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Stripe did not answer within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(() => reject(new Error(`Stripe did not answer within ${timeoutMs} ms`)), timeoutMs)
   })
   promise.catch(() => undefined)
   try {
@@ -85,8 +92,8 @@ async function withinPatience<T>(promise: Promise<T>): Promise<T> {
 const amountCodes = new Set(['amount_too_small', 'amount_too_large'])
 
 /**
- * Only what is named here is kept of Stripe's errors: the rest of them holds the request and its answer, and is logged
- * as it is.
+ * The error with only these fields of Stripe's error: the rest contains the request and its answer, and would be
+ * logged.
  */
 function refusalOf(error: unknown): ApiError {
   const code = codeOf(error)
@@ -107,7 +114,7 @@ function readNotification(
   webhookSecret: string,
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
-): PaymentEvent | undefined {
+): PaymentEvent | PaymentReversal | undefined {
   const signature = headers['stripe-signature']
   let event: Stripe.Event
   try {
@@ -115,12 +122,35 @@ function readNotification(
   } catch (error) {
     throw new InvalidNotification('the signature does not verify, or is older than five minutes', { cause: error })
   }
+  const reversal = reversalOf(event)
+  if (reversal) return reversal
   const type = eventType(event)
   if (!type) return undefined
-  const { id: reference, client_reference_id: checkoutId } = event.data.object as Stripe.Checkout.Session
-  // Sessions that something else makes with the same Stripe account.
+  const session = event.data.object as Stripe.Checkout.Session
+  const { id: reference, client_reference_id: checkoutId, amount_total: amount } = session
+  // Sessions that other software creates in the same Stripe account.
   if (checkoutId === null || !isId('checkout', checkoutId)) return undefined
-  return { type, provider: 'stripe', checkoutId, reference }
+  const id = idOf(session.payment_intent)
+  return { type, provider: 'stripe', checkoutId, reference, payment: id !== undefined && amount ? { id, amount } : null }
+}
+
+/** Stripe names the payment intent or, where it was asked to, contains it. */
+function idOf(object: string | { id: string } | null | undefined): string | undefined {
+  return typeof object === 'string' ? object : object?.id
+}
+
+function reversalOf(event: Stripe.Event): PaymentReversal | undefined {
+  if (event.type === 'charge.refunded') {
+    const { payment_intent: intent, amount_refunded: amount } = event.data.object
+    return reversal('refund', idOf(intent), amount)
+  }
+  if (event.type !== 'charge.dispute.created') return undefined
+  const { payment_intent: intent, amount } = event.data.object
+  return reversal('dispute', idOf(intent), amount)
+}
+
+function reversal(type: PaymentReversal['type'], payment: string | undefined, amount: number): PaymentReversal | undefined {
+  return payment === undefined ? undefined : { type, provider: 'stripe', payment, amount }
 }
 
 function eventType(event: Stripe.Event): PaymentEvent['type'] | undefined {

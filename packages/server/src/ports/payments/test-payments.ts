@@ -7,7 +7,7 @@ export function testPagePath(checkoutId: string): string {
   return `/v1/checkout/${checkoutId}/pay`
 }
 
-/** Simulated payments with a built-in page and without money. Never in production. */
+/** Simulated payments with a built-in page. No money moves. Never in production. */
 export function openTestPayments(publicUrl: string): Payments {
   return {
     provider: 'test',

@@ -2,20 +2,20 @@ import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { SharedCounter } from './shared-counter.ts'
 
-/** How long an answer is waited for before the request goes on with the other count. */
-const patienceMs = 100
-/** So many that wait at once are more than any counter that works keeps waiting; further ones do not join them. */
+/** How long a request waits for an answer before the fallback counts it. */
+const timeoutMs = 100
+/** No healthy counter has more requests waiting. Beyond this number, requests use the fallback at once. */
 const maxWaiting = 2_000
 /**
- * After so many failures it is asked no more; each answer in time makes up for a fifth of one, so that one in ten may
- * fail.
+ * After so many failures the counter is no longer asked. Each answer in time compensates a fifth of a failure, so
+ * that one in ten may fail.
  */
 const maxFailures = 5
 const forgiven = 0.2
 
 /**
- * A limiter that fails must neither stop the service nor open it wide nor slow it down: counts in `shared`, and while
- * that fails in `fallback`.
+ * Counts in `shared`, and in `fallback` while that fails. A failing counter thus neither stops nor slows down the
+ * service, nor disables its limits.
  */
 export class GuardedRateLimiter implements RateLimiter {
   readonly #shared: SharedCounter
@@ -54,12 +54,12 @@ export class GuardedRateLimiter implements RateLimiter {
         }
       }
       const fail = (error: Error) => {
-        // One that has given up already was counted then.
+        // The fallback has counted it already.
         if (!this.#waiting.has(giveUp)) return
         giveUp()
         this.#failed(error)
       }
-      const timer = setTimeout(() => fail(new Error(`no answer in ${patienceMs} ms`)), patienceMs)
+      const timer = setTimeout(() => fail(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
       this.#waiting.add(giveUp)
       asked.then((decision) => {
         if (!leave()) return
@@ -73,7 +73,7 @@ export class GuardedRateLimiter implements RateLimiter {
     if (!this.#shared.usable || ++this.#failures < maxFailures) return
     this.#failures = 0
     this.#shared.trip(error)
-    // What still waits would wait in vain.
+    // The requests that still wait would not get an answer.
     for (const giveUp of this.#waiting) giveUp()
   }
 }

@@ -6,22 +6,23 @@ import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { Config } from '#config/config.ts'
 import { GuardedRateLimiter } from './guarded-rate-limiter.ts'
 import { PrimaryCounter } from './primary-counter.ts'
-import { RedisCounter } from './redis-counter.ts'
 
-/** A server starts without its Redis, counting in memory until it comes. */
+/** A server starts even if Redis is unavailable, and counts in memory until it is available. */
 const firstTryMs = 2_000
 
 /**
- * In Redis where there is one, else with the processes of this machine; by itself where it is the only one, or the
- * others do not answer.
+ * Counts in Redis if it is configured, else together with the other processes of this machine, and alone if there
+ * are none or they do not answer.
  */
-export async function openRateLimiter(config: Pick<Config, 'redisUrl'>, log: Logger): Promise<RateLimiter> {
+export async function openRateLimiter(config: Pick<Config, 'redisUrls'>, log: Logger): Promise<RateLimiter> {
   const alone = new MemoryRateLimiter()
-  // One of several that a primary process started: see workers.ts.
+  // This is one of several processes that a primary process started: see api-cluster.ts.
   const local = cluster.isWorker ? new GuardedRateLimiter(new PrimaryCounter(), alone) : alone
-  if (!config.redisUrl) return local
+  if (config.redisUrls.length === 0) return local
+  // Loaded on demand: the client takes a tenth of the load time of an API process.
+  const { RedisCounter } = await import('./redis-counter.ts')
   const redis = new RedisCounter({
-    url: config.redisUrl,
+    urls: config.redisUrls,
     onState: (state, error) => {
       if (state === 'reachable') log.info('rate limits are counted in Redis')
       else log.error({ err: error }, 'Redis cannot be reached; rate limits are counted on this machine')

@@ -120,3 +120,15 @@ test('while the primary process does not answer a worker counts by itself, after
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 })
+
+test('a new policy of a key holds at once: it grants and refuses at the new rate', async (t) => {
+  const { state, workers, close } = makeWorkers(1)
+  t.after(close)
+  const under = (perSecond: number, burst: number) => () =>
+    workers[0].take([{ key: 'a', policy: { name: 'test', perSecond, burst } }])
+  assert.equal(await allowed(under(5, 10), 20), 10)
+  // Half of the time that a burst takes: half of a burst is free again.
+  state.now += 1_000
+  assert.equal(await allowed(under(500, 1_000), 900), 500)
+  assert.ok((await allowed(under(5, 10), 20)) <= 10)
+})

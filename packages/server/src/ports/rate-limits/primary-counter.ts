@@ -1,12 +1,13 @@
 import { Backoff } from '@atrium/traffic/backoff'
 import { BoundedCounts } from '@atrium/traffic/bounded-counts'
+import type { RatePolicy } from '@atrium/contract/request-limits'
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
 import { isLeaseAnswer, type LeaseAnswer, type LeaseAsk } from './primary-messages.ts'
 import type { SharedCounter } from './shared-counter.ts'
 
-/** What is not used for this long goes back: others may want it. */
+/** Requests that are not used for this long are returned, so that other processes can use them. */
 const leaseMs = 100
-/** A worker never holds more than this part of a burst ahead of time. */
+/** A worker never reserves more than this part of a burst. */
 const maxShare = 1 / 16
 
 interface Lease {
@@ -14,12 +15,12 @@ interface Lease {
   /** Requests that may pass without asking. */
   held: number
   grantedAt: number
-  /** What is left where they came from. */
+  /** What the primary process has left. */
   remaining: number
   resetMs: number
-  /** Until then it was refused. */
+  /** Refused until this time. */
   refusedUntil: number
-  /** How many are asked for ahead: grows while they are used up at once. */
+  /** How many requests are reserved at a time. Grows while they are used up at once. */
   ahead: number
 }
 
@@ -30,15 +31,15 @@ interface Waiting {
 
 interface Channel {
   send(message: LeaseAsk): void
-  /** Gives what takes the handler off again. */
+  /** Returns a function that removes the handler. */
   onAnswer(handler: (message: unknown) => void): () => void
 }
 
 /**
- * Counts in the process that started this worker and its siblings, so that they hold the limits together, exactly:
- * what passes here was counted there. A key that is seldom used costs a message each time, one that is used all the
- * time one for many requests: some are asked for ahead, and what is not used within a tenth of a second goes back. All
- * that is asked in one turn of the event loop goes in one message.
+ * Counts in the primary process, which started this worker and its siblings, so that all hold the limits together,
+ * exactly: each request that passes was counted there. A rarely used key costs a message for each request. A busy
+ * key costs one for many: some requests are reserved ahead, and those unused within a tenth of a second are
+ * returned. The questions of one turn of the event loop share a message.
  */
 export class PrimaryCounter implements SharedCounter {
   readonly #channel: Channel
@@ -50,7 +51,7 @@ export class PrimaryCounter implements SharedCounter {
   readonly #stopListening: () => void
   #wanted = new Map<Lease, number>()
   #waiting: Waiting[] = []
-  #unused: { lease: Lease; count: number }[] = []
+  #unused: ReturnType<typeof entry>[] = []
   #scheduled = false
   #lastId = 0
   #usable = true
@@ -90,7 +91,7 @@ export class PrimaryCounter implements SharedCounter {
     clearTimeout(this.#probe)
   }
 
-  /** One message, and its answer brings it back into use. */
+  /** Sends a single message. Its answer marks the counter as usable again. */
   #askAgain(): void {
     this.#probe = setTimeout(() => {
       this.#send()
@@ -100,13 +101,29 @@ export class PrimaryCounter implements SharedCounter {
 
   #leaseOf(check: RateCheck): Lease {
     const found = this.#leases.get(check.key)
-    if (found) return found
+    if (found) {
+      if (!isSameRate(found.check.policy, check.policy)) this.#changePolicy(found, check)
+      return found
+    }
     const made = { check, held: 0, grantedAt: 0, remaining: 0, resetMs: 0, refusedUntil: 0, ahead: 0 }
     this.#leases.set(check.key, made)
     return made
   }
 
-  /** undefined: it has to be asked for. */
+  /** Takes over another rate of the key, which an operator has set. Permits of the old rate are given back. */
+  #changePolicy(lease: Lease, check: RateCheck): void {
+    if (lease.held > 0) {
+      this.#unused.push(entry(lease, lease.held))
+      lease.held = 0
+      this.#held.delete(lease)
+      this.#schedule()
+    }
+    lease.check = check
+    lease.refusedUntil = 0
+    lease.ahead = 0
+  }
+
+  /** undefined: the primary process must be asked. */
   #decide(leases: Lease[]): RateDecision | undefined {
     const now = this.#now()
     let tightest: Lease | undefined
@@ -125,7 +142,7 @@ export class PrimaryCounter implements SharedCounter {
   #use(lease: Lease): void {
     if (--lease.held > 0) return
     this.#held.delete(lease)
-    // Used up before its time: the next one is larger.
+    // Used up early: the next reservation is larger.
     if (this.#now() - lease.grantedAt < leaseMs) lease.ahead = Math.min(lease.ahead * 2 + 1, lease.check.policy.burst * maxShare)
   }
 
@@ -142,7 +159,7 @@ export class PrimaryCounter implements SharedCounter {
     const keys = [...this.#wanted.keys()]
     const id = ++this.#lastId
     const wanted = [...this.#wanted].map(([lease, count]) => entry(lease, count + Math.floor(lease.ahead)))
-    const unused = this.#unused.map(({ lease, count }) => entry(lease, count))
+    const unused = this.#unused
     this.#asked.set(id, { keys, waiting: this.#waiting })
     this.#wanted = new Map()
     this.#waiting = []
@@ -167,11 +184,11 @@ export class PrimaryCounter implements SharedCounter {
       lease.grantedAt = now
       lease.remaining = remaining
       lease.resetMs = resetMs
-      // At least a moment, so that what asked for it is told.
+      // At least a moment, so that the request that asked for it gets its answer.
       lease.refusedUntil = granted > 0 ? 0 : now + Math.max(1, resetMs)
       if (granted > 0) this.#hold(lease)
     })
-    // One for which it was not enough asks again: only the primary process refuses.
+    // A request for which the reservation did not suffice asks again: only the primary process refuses.
     for (const { checks, resolve } of asked?.waiting ?? []) resolve(this.take(checks))
   }
 
@@ -184,7 +201,7 @@ export class PrimaryCounter implements SharedCounter {
     const now = this.#now()
     for (const lease of this.#held) {
       if (now - lease.grantedAt < leaseMs) continue
-      this.#unused.push({ lease, count: lease.held })
+      this.#unused.push(entry(lease, lease.held))
       lease.held = 0
       lease.ahead = Math.floor(lease.ahead / 2)
       this.#held.delete(lease)
@@ -194,6 +211,10 @@ export class PrimaryCounter implements SharedCounter {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
+}
+
+function isSameRate(one: RatePolicy, other: RatePolicy): boolean {
+  return one.perSecond === other.perSecond && one.burst === other.burst
 }
 
 function left({ held, remaining }: Lease): number {

@@ -1,6 +1,6 @@
-/** What a worker and the process that started it say to each other to count together. The channel carries JSON. */
+/** The messages between a worker and the primary process, for counting together. The channel carries JSON. */
 
-/** Asks for requests ahead of time, and gives back what it did not use. */
+/** Reserves requests, and returns unused ones. */
 export interface LeaseAsk {
   rateAsk: {
     id: number
@@ -9,7 +9,7 @@ export interface LeaseAsk {
   }
 }
 
-/** In the order of what was wanted. */
+/** In the order of the requested keys. */
 export interface LeaseAnswer {
   rateAnswer: { id: number; grants: { granted: number; remaining: number; resetMs: number }[] }
 }

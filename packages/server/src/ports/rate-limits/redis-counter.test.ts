@@ -16,7 +16,10 @@ const slowMs = 400
 
 async function open(t: TestContext, url: string) {
   const states: string[] = []
-  const counter = new RedisCounter({ url, onState: (state, error) => states.push(error ? `${state}: ${error.message}` : state) })
+  const counter = new RedisCounter({
+    urls: [url],
+    onState: (state, error) => states.push(error ? `${state}: ${error.message}` : state),
+  })
   await counter.firstTry
   const limiter = new GuardedRateLimiter(counter, new MemoryRateLimiter())
   t.after(() => limiter.close())
@@ -114,13 +117,13 @@ describe('with a redis-server', redisServer, () => {
     const future = String(Date.now() + 365 * 86_400_000)
     for (const value of ['inf', '-inf', 'nan', '-1', '1e300', 'no number', '', future]) {
       const key = `broken-${value}`
-      await client.set(`{atrium}:rate:${key}`, value)
+      await client.set(`atrium:rate:{${key}}`, value)
       const first = await limiter.take([check(key)])
       if (!first.allowed) await new Promise((resolve) => setTimeout(resolve, first.resetMs + 5))
       assert.ok(first.allowed || first.resetMs <= 21, `${value}: come back in ${first.resetMs} ms`)
       assert.equal((await limiter.take([check(key)])).allowed, true, value)
     }
-    await client.lPush('{atrium}:rate:list', 'x')
+    await client.lPush('atrium:rate:{list}', 'x')
     assert.equal((await limiter.take([check('list')])).allowed, true, 'a value of another type')
     assert.deepEqual(states, ['reachable'], 'and it was Redis that counted')
   })

@@ -1,51 +1,54 @@
 import { toError } from '#errors/caught.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createClient } from '@redis/client'
 import { Backoff } from '@atrium/traffic/backoff'
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
+import { openRedis, type RedisConnection, within } from './open-redis.ts'
 import { countScript, readCount } from './redis-script.ts'
 import type { SharedCounter } from './shared-counter.ts'
 
 const connectMs = 2_000
-/** A connection is used once it has answered so many times in a row, each within the time that a request waits. */
+/**
+ * A new connection is used once it has answered so many times in a row, each within the time that a request waits.
+ */
 const probes = 3
 const probeMs = 100
-/**
- * Commands without an answer. With the breaker there are never as many; a fault in it must not cost memory without
- * end.
- */
-const maxCommands = 4_000
 
-const probeChecks: RateCheck[] = [{ key: 'probe', policy: { name: 'probe', perSecond: 1_000_000, burst: 1_000_000 } }]
+/** Different subjects, so that in a cluster they are on different nodes. */
+const probeChecks: RateCheck[][] = Array.from({ length: 8 }, (_, i) => [
+  { key: `probe${i}`, policy: { name: 'probe', perSecond: 1_000_000, burst: 1_000_000 } },
+])
 
 export interface RedisCounterOptions {
-  url: string
-  /** Told once when Redis goes and once when it is back. */
+  /** Of a Redis, or of some nodes of a Redis Cluster. */
+  urls: string[]
+  /** Called once when Redis becomes unavailable and once when it is available again. */
   onState: (state: 'reachable' | 'unreachable', error?: Error) => void
 }
 
-type Client = ReturnType<typeof openClient>
-
 /**
- * Counts in Redis. One connection at a time: when it breaks, or what comes over it is late or wrong too often, it is
- * thrown away with all that waits on it, and another one is made and tried out, with growing waits between.
+ * Counts in Redis, over one connection at a time, or in a Redis Cluster over one connection to each node. If one
+ * breaks, or answers late or wrongly too often, all are closed with the commands that wait on them, and others are
+ * opened and tested, with growing pauses between attempts.
  */
 export class RedisCounter implements SharedCounter {
   readonly #options: RedisCounterOptions
   readonly #backoff = new Backoff({ firstMs: 200, maxMs: 5_000, healthyMs: 10_000 })
   readonly #closed = new AbortController()
   readonly #firstTry = Promise.withResolvers<void>()
-  /** Absent while there is none that works. */
-  #client: Client | undefined
+  /** Absent while no connection works. */
+  #client: RedisConnection | undefined
   #lose: (error: Error) => void = () => undefined
+  /** The addresses to try, the next one first. A cluster adds its nodes. */
+  #urls: string[]
   #told: 'reachable' | 'unreachable' | undefined
 
   constructor(options: RedisCounterOptions) {
     this.#options = options
+    this.#urls = options.urls
     void this.#run()
   }
 
-  /** When the first connection works, or the first attempt has failed. */
+  /** Resolves when the first connection works, or the first attempt has failed. */
   get firstTry(): Promise<void> {
     return this.#firstTry.promise
   }
@@ -71,34 +74,40 @@ export class RedisCounter implements SharedCounter {
   async #run(): Promise<void> {
     const { signal } = this.#closed
     while (!signal.aborted) {
-      const client = openClient(this.#options.url)
+      const [url = '', ...others] = this.#urls
+      this.#urls = [...others, url]
+      const lost = Promise.withResolvers<never>()
+      // A loss while nobody waits for it is handled by the next wait.
+      lost.promise.catch(() => undefined)
+      this.#lose = (error) => {
+        // At once and not when the promise is handled, so that no further request uses the connection.
+        this.#client = undefined
+        lost.reject(error)
+      }
+      let client: RedisConnection | undefined
       try {
-        await this.#serve(client)
+        client = await openRedis(url, connectMs, (error) => this.#lose(error))
+        await this.#serve(client, lost.promise)
       } catch (error) {
         if (!signal.aborted) this.#tell('unreachable', toError(error))
       } finally {
         this.#client = undefined
         this.#firstTry.resolve()
-        discard(client)
+        client?.destroy()
       }
       await delay(this.#backoff.failed(), undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 
-  /** Rejects when it is lost. */
-  async #serve(client: Client): Promise<never> {
-    const lost = new Promise<never>((_, reject) => {
-      this.#lose = (error) => {
-        // At once, not when this promise has been heard: no further request may wait on it.
-        this.#client = undefined
-        reject(error)
-      }
-      client.on('error', this.#lose)
-      client.on('end', () => this.#lose(new Error('the connection was closed')))
-    })
-    await Promise.race([within(client.connect(), connectMs), lost])
-    for (let probe = 0; probe < probes; probe++) await Promise.race([within(count(client, probeChecks), probeMs), lost])
+  /** Rejects when the connection is lost. */
+  async #serve(client: RedisConnection, lost: Promise<never>): Promise<never> {
+    for (let probe = 0; probe < probes; probe++) {
+      const subjects = probeChecks.slice(0, client.nodeUrls.length === 0 ? 1 : undefined)
+      const counted = Promise.all(subjects.map((checks) => count(client, checks)))
+      await Promise.race([within(counted, probeMs), lost])
+    }
     if (this.#closed.signal.aborted) throw new Error('closed')
+    this.#urls = [...new Set([...this.#options.urls, ...client.nodeUrls])]
     this.#client = client
     this.#backoff.succeeded()
     this.#firstTry.resolve()
@@ -112,35 +121,18 @@ export class RedisCounter implements SharedCounter {
   }
 }
 
-function openClient(url: string) {
-  return createClient({
-    url,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: maxCommands,
-    // Connections are made anew by ourselves, one at a time.
-    socket: { connectTimeout: connectMs, reconnectStrategy: false },
-  })
-}
-
-async function count(client: Client, checks: RateCheck[]): Promise<RateDecision> {
-  const reply: unknown = await client.eval(countScript, {
-    keys: checks.map((check) => `{atrium}:rate:${check.key}`),
+/**
+ * The keys of a call share a hash tag, the first subject, because a script runs on one node of a cluster. A key of a
+ * tenant is always counted together with that tenant, which is first.
+ */
+async function count(client: RedisConnection, checks: RateCheck[]): Promise<RateDecision> {
+  const reply = await client.eval(countScript, {
+    keys: checks.map(({ key }) => redisKey(checks[0]?.key, key)),
     arguments: checks.flatMap(({ policy }) => [String(policy.perSecond), String(policy.burst)]),
   })
   return readCount(reply, checks)
 }
 
-/** With everything that waits for an answer on it. */
-function discard(client: Client): void {
-  try {
-    client.destroy()
-  } catch {
-    // Not open any more.
-  }
-}
-
-function within<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${ms} ms`)), ms)
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
+function redisKey(subject: string | undefined, key: string): string {
+  return `atrium:rate:{${subject}}${key === subject ? '' : `:${key}`}`
 }

@@ -1,11 +1,11 @@
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
 
 /**
- * The same algorithm as gcra.ts, run inside Redis so that all processes count together. Redis's own clock is used:
- * those of the processes may differ. All keys of a call carry one hash tag, so that they live on one node of a
- * cluster. What lies under a key is not trusted: a value of another type, no number, or one further ahead than the
- * burst (the clock was set back, or somebody wrote it) is put right at once, because it would otherwise refuse for
- * ever.
+ * The algorithm of gcra.ts, run inside Redis so that all processes count together. It uses the clock of Redis,
+ * because those of the processes may differ. All keys of a call have one hash tag (the first key), so that they are on
+ * one node of a cluster. A stored value is not trusted: a value of another type, one that is not a number, or a time
+ * further ahead than the burst (the clock was set back, or something else wrote it) is reset at once, because it would
+ * otherwise refuse requests for ever.
  */
 export const countScript = `
 local time = redis.call('time')
@@ -35,7 +35,7 @@ end
 return { 1, tightest, tightest_remaining, tostring(tightest_reset) }
 `
 
-/** Throws where it is none that the script gives: whoever answers is then no Redis that can be counted with. */
+/** Throws if the script cannot have returned this reply: then the server is not a Redis that can count. */
 export function readCount(reply: unknown, checks: RateCheck[]): RateDecision {
   if (!Array.isArray(reply) || reply.length !== 4) throw new Error('Redis gave a wrong answer')
   const [allowed, index, remaining, reset]: unknown[] = reply
@@ -47,7 +47,7 @@ export function readCount(reply: unknown, checks: RateCheck[]): RateDecision {
   return { allowed: allowed === 1, policy, remaining: Math.floor(remaining), resetMs }
 }
 
-/** False of NaN too. */
+/** Also false for NaN. */
 function isWithin(value: unknown, most: number): value is number {
   return typeof value === 'number' && value >= 0 && value <= most
 }

@@ -1,14 +1,13 @@
 import type { RateCheck, RateDecision } from '@atrium/traffic/gcra'
 
-/** Counts for several processes, somewhere else than in this one. */
+/** A counter outside this process that counts for several processes. */
 export interface SharedCounter {
-  /** False while it is known not to answer: then it is not asked at all. */
+  /** False while it is known not to answer. It is not called then. */
   readonly usable: boolean
-  /** Rejects where it cannot count. */
+  /** Rejects if it cannot count. */
   take(checks: RateCheck[]): RateDecision | Promise<RateDecision>
   /**
-   * It answers too late or wrongly, too often. Not usable until it has proved itself again, which it tries by itself,
-   * in the background.
+   * Reports that it answered late or wrongly too often. It stays unusable until checks in the background succeed.
    */
   trip(error: Error): void
   close(): void

@@ -1,4 +1,5 @@
 import { randomBytes, type KeyObject } from 'node:crypto'
+import { readPageText, type PageText } from '@atrium/web/page-text/page-text'
 import { parseEmail } from '@atrium/identity/email'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
@@ -14,11 +15,11 @@ export interface DevelopmentIdentityOptions {
   production: boolean
   /** Origin of the API: plain http on loopback. */
   publicUrl: string
-  /** Origins of the apps that people come from and go back to, at their /space. */
+  /** The origins of the apps that people sign in for. Each app is at /space of its origin. */
   redirectOrigins: string[]
   /** RSA; see readDevelopmentKey. */
   signingKey: KeyObject
-  /** Of the public client that all those apps are. */
+  /** The id of the public client that all these apps use. */
   clientId: string
   now?: () => number
 }
@@ -27,17 +28,17 @@ const maxFormBytes = 16 * 1024
 const maxNameLength = 100
 
 /**
- * An OpenID provider that believes whatever address is typed, so that e-mail rooms can be tried with nothing
- * configured. For development only: it answers this computer alone and does not start in production. Authorization
- * code with PKCE, public client.
+ * An OpenID provider that accepts every e-mail address without a check, so that e-mail rooms work without any
+ * configuration. It is for development only: it answers only this computer and does not start in production.
+ * Authorization code with PKCE, public client.
  */
 export function addDevelopmentIdentity(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
   const { production, publicUrl } = options
-  if (production) throw new StartError('OIDC_ISSUER: the development sign-in believes anyone and is refused in production')
+  if (production) throw new StartError('OIDC_ISSUER: the development sign-in accepts every address and is refused in production')
   if (!isPlainLoopback(publicUrl)) {
     throw new StartError(`ATRIUM_PUBLIC_URL must be plain http on loopback for the development sign-in, not ${publicUrl}`)
   }
-  // A context of its own: the form parser is nobody else's.
+  // In a separate context, so that the form parser applies to no other routes.
   void app.register((scope) => addRoutes(scope, options), { prefix: developmentPath })
 }
 
@@ -51,17 +52,17 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
 
   takeForms(app)
   app.addHook('onRequest', async (req, reply) => {
-    // The same as for a path that is not there: nobody else is to know.
+    // The same answer as for an unknown path, so that other computers cannot detect it.
     if (!isFromThisMachine(req)) throw new ApiError('not_found')
     allowOrigin(req, reply, redirectOrigins)
     reply.header('cache-control', 'no-store')
   })
 
-  const about = renderAboutPage({
+  const about = {
     appUrl: `${redirectOrigins[0] ?? publicUrl}/space`,
     discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-  })
-  app.get('', async (_req, reply) => sendPage(reply, about))
+  }
+  app.get('', async (_req, reply) => sendPage(reply, (text) => renderAboutPage(about, text)))
   app.get('/.well-known/openid-configuration', async () => document)
   app.get('/jwks', async () => signer.jwks)
   app.get(
@@ -90,16 +91,16 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
     const redemption = { code: get('code'), clientId, redirectUri: get('redirect_uri'), verifier: get('code_verifier') }
     const grant = codes.redeem(redemption)
     if (!grant) return reply.code(400).send({ error: 'invalid_grant' })
-    // OAuth wants an access token in the answer; this one opens nothing.
+    // OAuth requires an access token in the answer; this one grants nothing.
     const access = { access_token: randomBytes(32).toString('base64url'), token_type: 'Bearer', expires_in: 3600 }
     return reply.send({ ...access, scope: grant.scopes.join(' '), id_token: await signer.sign(grant, now()) })
   })
 
-  /** Answers what is wrong with the request in the address, or has it answered. */
+  /** Reads the authorization request, or answers what is wrong with it. */
   function whenAsked(answer: (request: AuthorizationRequest, req: FastifyRequest, reply: FastifyReply) => FastifyReply) {
     return async (req: FastifyRequest, reply: FastifyReply) => {
       const reading = readAuthorizationRequest(new URL(req.raw.url ?? '/', issuer).searchParams, client)
-      if (reading.kind === 'untrusted') return sendPage(reply.code(400), renderProblemPage(reading.problem))
+      if (reading.kind === 'untrusted') return sendPage(reply.code(400), (text) => renderProblemPage(reading.problem, text))
       if (reading.kind === 'request') return answer(reading.request, req, reply)
       return reply.redirect(backTo(reading, { error: reading.error, error_description: reading.problem }), 303)
     }
@@ -111,10 +112,11 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
     typed: { email: string; name: string; rejected: boolean },
   ) {
     const cancelUrl = backTo(request, { error: 'access_denied', error_description: 'the person did not sign in' })
-    return sendPage(reply, renderSignInPage({ ...typed, destination: new URL(request.redirectUri).origin, cancelUrl }))
+    const form = { ...typed, destination: new URL(request.redirectUri).origin, cancelUrl }
+    return sendPage(reply, (text) => renderSignInPage(form, text))
   }
 
-  /** `iss` (RFC 9207) tells the client who answers. */
+  /** `iss` (RFC 9207) identifies the issuer to the client. */
   function backTo(
     { redirectUri, state }: { redirectUri: string; state: string | undefined },
     answer: Record<string, string>,
@@ -124,7 +126,9 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
   }
 }
 
-/** Forms as URLSearchParams; every other body as none, so that what is missing is named. */
+/**
+ * Parses forms as URLSearchParams, and every other body as an empty form, so that the error names the missing field.
+ */
 function takeForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -139,7 +143,7 @@ function formOf(req: FastifyRequest): URLSearchParams {
   return req.body instanceof URLSearchParams ? req.body : new URLSearchParams()
 }
 
-/** On one line, and no longer than anyone's name. */
+/** Reduces the text to one line of at most the length of a name. */
 function cleanName(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   return [...line].slice(0, maxNameLength).join('')
@@ -151,10 +155,15 @@ function allowOrigin(req: FastifyRequest, reply: FastifyReply, origins: string[]
   if (origin !== undefined && origins.includes(origin)) reply.header('access-control-allow-origin', origin)
 }
 
-function sendPage(reply: FastifyReply, { html, csp }: { html: string; csp: string }): FastifyReply {
+/** In the language that the browser prefers. */
+function sendPage(reply: FastifyReply, page: (text: PageText) => { html: string; csp: string }): FastifyReply {
+  const text = readPageText(reply.request.headers['accept-language'])
+  const { html, csp } = page(text)
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', csp)
+    .header('content-language', text.language)
+    .header('vary', 'Origin, Accept-Language')
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
     .send(html)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a code stands for. */
+/** The grant that a code represents. */
 export interface CodeGrant {
   clientId: string
   redirectUri: string
@@ -12,7 +12,7 @@ export interface CodeGrant {
   name: string | undefined
 }
 
-/** What who redeems a code brings along. */
+/** What a client presents to redeem a code. */
 export interface Redemption {
   code: string
   clientId: string
@@ -23,7 +23,10 @@ export interface Redemption {
 const lifetimeMs = 60_000
 const maxCodes = 1_000
 
-/** Authorization codes that were given out and not yet redeemed: once, within a minute, by whom they were made for. */
+/**
+ * Authorization codes that were issued and not yet redeemed. A code is valid once, for a minute, for the client and
+ * redirect address that it was issued for.
+ */
 export class AuthorizationCodes {
   readonly #now: () => number
   readonly #grants = new Map<string, { grant: CodeGrant; expiresAtMs: number }>()
@@ -33,7 +36,7 @@ export class AuthorizationCodes {
   }
 
   issue(grant: CodeGrant): string {
-    // The oldest goes first, so memory stays bounded however many sign in and never come back.
+    // The oldest code is dropped, so that memory stays bounded if many people sign in without redeeming.
     const [oldest] = this.#grants.keys()
     if (this.#grants.size >= maxCodes && oldest !== undefined) this.#grants.delete(oldest)
     const code = randomBytes(32).toString('base64url')
@@ -43,7 +46,7 @@ export class AuthorizationCodes {
 
   redeem({ code, clientId, redirectUri, verifier }: Redemption): CodeGrant | undefined {
     const found = this.#grants.get(code)
-    // Spent by the first who shows it, also with the wrong verifier: nobody gets a second guess.
+    // The first attempt spends the code, even with a wrong verifier, so that there is no second guess.
     this.#grants.delete(code)
     if (!found || this.#now() >= found.expiresAtMs) return undefined
     const { grant } = found

@@ -11,9 +11,9 @@ export interface AuthorizationRequest {
 
 export type Reading =
   | { kind: 'request'; request: AuthorizationRequest }
-  /** The address to go back to cannot be trusted: only the person can be told. */
+  /** The redirect address cannot be trusted, so the error is shown to the person only. */
   | { kind: 'untrusted'; problem: string }
-  /** The client is told, at its own address (RFC 6749 §4.1.2.1). */
+  /** The error is sent to the client, at its redirect address (RFC 6749 §4.1.2.1). */
   | { kind: 'refused'; redirectUri: string; state: string | undefined; error: string; problem: string }
 
 interface Client {
@@ -21,10 +21,10 @@ interface Client {
   redirectUris: string[]
 }
 
-/** Strict, so that a client that works here works with a real provider. */
+/** As strict as a real provider, so that a client that works here works there. */
 export function readAuthorizationRequest(params: URLSearchParams, client: Client): Reading {
   const get = (name: string) => params.get(name) ?? ''
-  // Two addresses, or two clients, would be two answers to who asks.
+  // With two addresses or two clients, the target of the answer would be ambiguous.
   const repeated = findRepeated(params)
   if (repeated !== undefined) return { kind: 'untrusted', problem: `The parameter ${repeated} was sent more than once.` }
   if (get('client_id') !== client.clientId) {
@@ -55,7 +55,7 @@ function findRepeated(params: URLSearchParams): string | undefined {
   return names.find((name, n) => names.indexOf(name) !== n)
 }
 
-/** The error's code and what to mend. */
+/** The error's code, and what to correct. */
 function refusalOf(get: (name: string) => string): [string, string] | undefined {
   if (get('request') !== '') return ['request_not_supported', 'request is not supported']
   if (get('request_uri') !== '') return ['request_uri_not_supported', 'request_uri is not supported']
@@ -67,7 +67,7 @@ function refusalOf(get: (name: string) => string): [string, string] | undefined 
   if (!/^[\x21-\x7e]{1,255}$/.test(get('nonce'))) {
     return ['invalid_request', 'nonce is required: 1 to 255 printable ASCII characters']
   }
-  // Nobody stays signed in here, so there is never a session to go on with unasked.
+  // There are no sign-in sessions here, so prompt=none can never succeed.
   if (get('prompt').split(' ').includes('none')) return ['login_required', 'prompt may not be none']
   return undefined
 }

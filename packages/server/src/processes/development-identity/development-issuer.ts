@@ -8,7 +8,7 @@ interface Situation {
   /** Origin of the API. */
   publicUrl: string
   databaseUrl: string | undefined
-  /** The provider that the operator configured. */
+  /** The issuer that the operator configured. */
   oidc: { issuer: string; clientId: string } | undefined
 }
 
@@ -17,8 +17,9 @@ export function developmentIssuer(publicUrl: string): string {
 }
 
 /**
- * The provider to trust: the configured one; else, on the start with nothing configured that also makes a development
- * tenant, our own; else none. Ours needs a single API process, since that process keeps the codes.
+ * Returns the issuer to trust: the configured one; else the development issuer, if nothing is configured and this
+ * start creates a development tenant; else none. The development issuer needs a single API process, because it keeps
+ * its codes in memory.
  */
 export function chooseOidc({ production, publicUrl, databaseUrl, oidc }: Situation, workers: number): Situation['oidc'] {
   if (oidc) return oidc

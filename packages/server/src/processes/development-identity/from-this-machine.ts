@@ -6,11 +6,12 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * Whether a program on this computer asks, and for itself.
+ * Whether the request was made by a program on this computer, for itself.
  *
- * - The socket's own address counts; `req.ip` believes headers.
- * - What a tunnel or proxy passes on arrives from loopback too, but says for whom.
- * - A page elsewhere may point its own name at 127.0.0.1 and so reach us as its own origin: its name is in Host.
+ * - The socket's address counts, because `req.ip` may come from a header.
+ * - A tunnel or proxy also connects from loopback, but its headers name the origin.
+ * - A foreign page may resolve its own name to 127.0.0.1 and reach this server as its own origin: that name is in
+ * Host.
  */
 export function isFromThisMachine(req: FastifyRequest): boolean {
   const { remoteAddress = '' } = req.raw.socket
@@ -18,7 +19,7 @@ export function isFromThisMachine(req: FastifyRequest): boolean {
   return isLoopbackAddress(remoteAddress) && forwarded === undefined && forwardedFor === undefined && isLoopbackHost(host)
 }
 
-/** Also IPv4 written as IPv6, as a socket that takes both gives it. */
+/** Also IPv4 in the form of IPv6, which a dual-stack socket reports. */
 function isLoopbackAddress(address: string): boolean {
   return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }

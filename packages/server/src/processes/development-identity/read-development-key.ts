@@ -8,7 +8,10 @@ import { codeOf, messageOf } from '#errors/caught.ts'
 
 const fileName = 'dev-identity-key'
 
-/** The key that signs ID tokens: made once and kept in the data folder, so that a restart signs nobody out. */
+/**
+ * The key that signs ID tokens. It is created once and kept in the data folder, so that a restart keeps people
+ * signed in.
+ */
 export async function readDevelopmentKey(dataDir: string): Promise<KeyObject> {
   const path = join(dataDir, fileName)
   const key = parse(await readOrMake(path))
@@ -26,8 +29,8 @@ async function readOrMake(path: string): Promise<string> {
 }
 
 /**
- * Written aside and linked into its place whole: of two that start at once both take the one that came first, and
- * never half of it.
+ * Writes the key to a temporary file and links it: of two processes that start at once, both use the key that was
+ * linked first, and never read half of it.
  */
 async function make(path: string): Promise<void> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
@@ -50,6 +53,6 @@ function parse(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem)
   } catch {
-    return undefined // Whatever OpenSSL says of it, the remedy is the same.
+    return undefined // The remedy is the same for every error of OpenSSL.
   }
 }

@@ -10,7 +10,7 @@ export interface IdTokenSigner {
   sign(grant: CodeGrant, nowMs: number): Promise<string>
 }
 
-/** Makes ID tokens: compact JWS, RS256, the `kid` being the key's thumbprint (RFC 7638). */
+/** Makes ID tokens: compact JWS, RS256. The `kid` is the thumbprint of the key (RFC 7638). */
 export async function openIdTokenSigner(issuer: string, signingKey: KeyObject): Promise<IdTokenSigner> {
   const jwk = await exportJWK(createPublicKey(signingKey))
   const kid = await calculateJwkThumbprint(jwk)
@@ -23,11 +23,14 @@ export async function openIdTokenSigner(issuer: string, signingKey: KeyObject): 
   }
 }
 
-/** What the scopes asked for, as OpenID Connect Core §5.4 has it: a client that forgets one finds out here. */
+/**
+ * Only the claims of the requested scopes (OpenID Connect Core §5.4), so that a client which forgets a scope notices
+ * it here.
+ */
 function claimsOf(iss: string, { clientId, nonce, email, name, scopes }: CodeGrant, iat: number): JWTPayload {
   return {
     iss,
-    // One person an address, the same after a restart.
+    // One subject per e-mail address, the same after a restart.
     sub: createHash('sha256').update(email).digest('base64url'),
     aud: clientId,
     iat,

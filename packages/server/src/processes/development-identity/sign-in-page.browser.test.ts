@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { verifyIdToken } from '@atrium/identity/id-token'
 import { ProviderKeys } from '@atrium/identity/provider-keys'
 import { startLoginPage, type BrowserLogin, type LoginPage } from '@atrium/identity/testing/login-page'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
-import { openWatchedPage, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import { readPageText } from '@atrium/web/page-text/page-text'
+import { assertAccessible, openWatchedPage, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startDevelopmentIdentity, type TestDevelopmentIdentity } from '#testing/start-development-identity.ts'
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 describe('the development sign-in in Chromium', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -98,7 +95,7 @@ describe('the development sign-in in Chromium', { skip: skipWithoutChromium, tim
     await begin(page)
     assert.equal(await page.title(), 'Development sign-in · Atrium')
     const text = (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-    assert.match(text, /Nothing is checked here\. This page believes whatever address you type/)
+    assert.match(text, /Nothing is checked here\. This page accepts every address/)
     assert.match(text, new RegExp(`You return to ${app.origin}`))
     await page.context().close()
   })
@@ -107,9 +104,7 @@ describe('the development sign-in in Chromium', { skip: skipWithoutChromium, tim
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await openPage({ colorScheme })
       const check = async (what: string) => {
-        await page.evaluate(axe)
-        const found = await page.evaluate('axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html)]))')
-        assert.deepEqual(found, [], `${what} ${colorScheme}`)
+        await assertAccessible(page, `${what} ${colorScheme}`)
       }
       await begin(page)
       await check('form')
@@ -123,14 +118,29 @@ describe('the development sign-in in Chromium', { skip: skipWithoutChromium, tim
     }
   })
 
-  test('it fits a small phone', async () => {
-    const { page } = await openPage({ viewport: { width: 320, height: 640 }, isMobile: true })
-    await begin(page, { login_hint: 'x'.repeat(300) })
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
-    await page.goto(`${provider.issuer}/authorize?client_id=${'x'.repeat(300)}`)
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
-    await page.context().close()
-  })
+  for (const locale of ['ar-EG', 'de-AT', 'en-GB', 'es-MX', 'fr-CA', 'ja-JP']) {
+    test(`it is in the language of the browser, and fits a small phone: ${locale}`, async () => {
+      const { signIn, language, direction } = readPageText(locale)
+      const { page } = await openPage({ viewport: { width: 320, height: 640 }, isMobile: true, locale })
+      const look = async (heading: string) => {
+        await page.getByRole('heading', { name: heading }).waitFor()
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
+        const root = await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')
+        assert.deepEqual(root, [language, direction])
+      }
+      await begin(page, { login_hint: 'x'.repeat(300) })
+      await look(signIn.title)
+      await page.getByRole('button', { name: signIn.signIn }).click()
+      await page.getByRole('alert').getByText(signIn.notAddress).waitFor()
+      await page.goto(`${provider.issuer}/authorize?client_id=${'x'.repeat(300)}`)
+      await look(signIn.problem)
+      const { headers } = await fetch(provider.issuer, { headers: { 'accept-language': locale } })
+      assert.deepEqual([headers.get('vary'), headers.get('content-language')], ['Origin, Accept-Language', language])
+      await page.goto(provider.issuer)
+      await look(signIn.title)
+      await page.context().close()
+    })
+  }
 
   test('hostile text in the request or the form runs nothing and leaves for nowhere', async () => {
     const { page, problems } = await openPage()

@@ -1,77 +1,82 @@
 import { createHash } from 'node:crypto'
+import { isolated, type PageText } from '@atrium/web/page-text/page-text'
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { HOUSE_ROOT } from '@atrium/web/share/house-style'
 
-/** A document and the Content-Security-Policy header it must be served with. */
+/** A document, and the Content-Security-Policy header that it must be served with. */
 interface RenderedPage {
   html: string
   csp: string
 }
 
 interface SignInForm {
-  /** Origin that the person comes from and returns to. */
+  /** The origin of the app that the person comes from and returns to. */
   destination: string
-  /** Back there without signing in. */
+  /** The address of the link that returns without signing in. */
   cancelUrl: string
   email: string
   name: string
-  /** The address that was typed cannot be one. */
+  /** Set if the typed address is not an e-mail address. */
   rejected: boolean
 }
 
 /**
- * Complete without script. The form has no action: it posts to the page's own address, which holds the whole request.
+ * The page works without script. The form has no action: it posts to the page's own address, which contains the
+ * whole request.
  */
-export function renderSignInPage({ destination, cancelUrl, email, name, rejected }: SignInForm): RenderedPage {
+export function renderSignInPage({ destination, cancelUrl, email, name, rejected }: SignInForm, text: PageText): RenderedPage {
+  const words = text.signIn
   const body = [
-    '<h1>Development sign-in</h1>',
-    '<p class="note"><strong>Nothing is checked here.</strong> This page believes whatever address you type: it asks for no password and',
-    'sends no e-mail. It is for trying Atrium on this computer, answers no other computer, and is not there in production.</p>',
+    `<h1>${words.title}</h1>`,
+    `<p class="note"><strong>${words.nothingChecked}</strong> ${words.warning}</p>`,
     '<form method="post">',
-    '<label for="email">E-mail address</label>',
+    `<label for="email">${words.address}</label>`,
     // Not type=email: browsers would rewrite an international domain and refuse an international name.
     `<input id="email" name="email" inputmode="email" autocomplete="email" autocapitalize="none" spellcheck="false" maxlength="320" required autofocus`,
     `value="${escapeHtml(email)}"${rejected ? ' aria-invalid="true" aria-describedby="email-problem"' : ''}>`,
-    rejected
-      ? '<p class="problem" id="email-problem" role="alert">This is no e-mail address. Write one such as ann@example.com.</p>'
-      : '',
-    '<label for="name">Name <span>(optional)</span></label>',
+    rejected ? `<p class="problem" id="email-problem" role="alert">${words.notAddress}</p>` : '',
+    `<label for="name">${words.name} <span>${words.optional}</span></label>`,
     `<input id="name" name="name" autocomplete="name" maxlength="100" value="${escapeHtml(name)}">`,
-    `<p class="actions"><button>Sign in</button> <a href="${escapeHtml(cancelUrl)}">Cancel</a></p>`,
+    `<p class="actions"><button>${words.signIn}</button> <a href="${escapeHtml(cancelUrl)}">${words.cancel}</a></p>`,
     '</form>',
-    `<p class="destination">You return to ${escapeHtml(destination)}</p>`,
+    `<p class="destination">${escapeHtml(words.returnTo(isolated(text, destination)))}</p>`,
   ]
-  // Chromium holds a form to this policy also where the answer redirects to.
-  return renderDocument(rejected ? 'Check the address' : 'Development sign-in', body, `'self' ${destination}`)
+  // Chromium applies form-action also to the redirect that answers the form.
+  return renderDocument(rejected ? words.notAddressTitle : words.title, body, `'self' ${destination}`, text)
 }
 
-/** Where nobody can be sent back: says to whoever writes the client what is wrong. */
-export function renderProblemPage(problem: string): RenderedPage {
+/** The error page for requests without a trusted redirect address. It tells the client's developer what is wrong. */
+export function renderProblemPage(problem: string, text: PageText): RenderedPage {
+  const words = text.signIn
   const body = [
-    '<h1>This sign-in cannot go on</h1>',
-    `<p class="note">${escapeHtml(problem)}</p>`,
-    '<p>The page that sent you here asked in a way that Atrium’s development sign-in does not answer. Nobody was signed in.</p>',
+    `<h1>${words.problem}</h1>`,
+    `<p class="note" lang="en" dir="ltr">${escapeHtml(problem)}</p>`,
+    `<p>${words.problemCause}</p>`,
   ]
-  return renderDocument('This sign-in cannot go on', body, "'none'")
+  return renderDocument(words.problem, body, "'none'", text)
 }
 
-/** What the address in the banner is, for whoever opens it. */
-export function renderAboutPage({ appUrl, discoveryUrl }: { appUrl: string; discoveryUrl: string }): RenderedPage {
+/** The page at the address in the banner: it explains what the development sign-in is. */
+export function renderAboutPage(
+  { appUrl, discoveryUrl }: { appUrl: string; discoveryUrl: string },
+  text: PageText,
+): RenderedPage {
+  const words = text.signIn
+  const link = (address: string, name: string) => `<a href="${escapeHtml(address)}">${name}</a>`
   const body = [
-    '<h1>Development sign-in</h1>',
-    '<p class="note"><strong>Nothing is checked here.</strong> This is an OpenID provider that believes whatever address is typed. It is for',
-    'trying Atrium on this computer, answers no other computer, and is not there in production.</p>',
-    `<p>Apps send people here to sign in. Try it in <a href="${escapeHtml(appUrl)}">the Space app</a>: make a room with a list.</p>`,
-    `<p>For programs: <a href="${escapeHtml(discoveryUrl)}">its configuration</a> (OpenID Connect Discovery).</p>`,
+    `<h1>${words.title}</h1>`,
+    `<p class="note"><strong>${words.nothingChecked}</strong> ${words.about}</p>`,
+    `<p>${words.aboutApp(link(appUrl, words.app))}</p>`,
+    `<p>${words.aboutPrograms(link(discoveryUrl, words.configuration))}</p>`,
   ]
-  return renderDocument('Development sign-in', body, "'none'")
+  return renderDocument(words.title, body, "'none'", text)
 }
 
-function renderDocument(title: string, body: string[], formAction: string): RenderedPage {
+function renderDocument(title: string, body: string[], formAction: string, text: PageText): RenderedPage {
   const html = [
     '<!doctype html>',
-    '<html lang="en">',
+    `<html lang="${text.language}" dir="${text.direction}">`,
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -80,7 +85,7 @@ function renderDocument(title: string, body: string[], formAction: string): Rend
     `<style>${style}</style>`,
     '</head>',
     '<body>',
-    `<header>${ARCH_MARK} Atrium <span class="badge">development</span></header>`,
+    `<header>${ARCH_MARK} Atrium <span class="badge">${text.signIn.badge}</span></header>`,
     '<main>',
     ...body.filter((line) => line !== ''),
     '</main>',
@@ -117,8 +122,10 @@ input[aria-invalid]{border-color:var(--bad)}
 .problem{margin-top:.375rem;color:var(--bad);font-size:.875rem}
 .actions{display:flex;align-items:center;gap:1rem;margin-top:1.5rem}
 button{flex:1;min-height:2.875rem;border:0;border-radius:var(--round);background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;cursor:pointer}
-a{padding:.625rem .5rem;border-radius:6px;color:var(--muted)}
-a:hover{color:var(--text)}
+a{border-radius:4px;color:var(--accent)}
+a:hover{color:var(--accent-strong)}
+.actions a{padding:.625rem .5rem;border-radius:6px;color:var(--muted)}
+.actions a:hover{color:var(--text)}
 .destination{margin-top:1.25rem;color:var(--muted);font-size:.875rem}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media (forced-colors:active){button{border:1px solid}}

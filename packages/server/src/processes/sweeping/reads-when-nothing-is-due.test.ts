@@ -72,9 +72,10 @@ function countPages(db: Database): { db: Database; pages: () => number } {
     return []
   }
   const counting: Db = { query }
-  const transaction: Database['transaction'] = (run) => run(counting as Tx)
+  const wake = () => undefined
+  const transaction: Database['transaction'] = (run) => run({ ...counting, wake } as unknown as Tx)
   const inTransaction = { transaction, transactionOnce: transaction, lane: () => ({ transaction }) }
-  return { db: { ...counting, ...inTransaction, pool: db.pool, close: db.close }, pages: () => pages }
+  return { db: { ...counting, ...inTransaction, wake, pool: db.pool, close: db.close }, pages: () => pages }
 }
 
 const sweeps: [string, (db: Database) => Promise<unknown>][] = [

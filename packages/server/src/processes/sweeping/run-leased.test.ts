@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openDatabase, type Database } from '#db/database.ts'
 import { createTestDatabase, type TestDatabase } from '#testing/test-database.ts'
 import { runLeased } from './run-leased.ts'
-import { insertSweeps } from './store.ts'
+import { insertSweeps } from '#features/installation/sweep-store.ts'
 
 let testDatabase: TestDatabase
 let db: Database
@@ -22,19 +22,19 @@ after(async () => {
 let last = 0
 async function newSweep(): Promise<string> {
   const name = `sweep ${last++}`
-  await insertSweeps(db, [name])
+  await insertSweeps(db, [{ name, intervalMs: 60_000 }])
   return name
 }
 
 /** Says whether it was this process's turn. */
-async function sweep(name: string, holder: string, everyMs: number, work: () => Promise<void> = async () => undefined) {
+async function sweep(name: string, holder: string, intervalMs: number, work: () => Promise<void> = async () => undefined) {
   let ran = false
   const times: string[] = []
   const run = async () => {
     ran = true
     await work()
   }
-  await runLeased({ db, name, holder, everyMs, run, onRanAt: (at) => times.push(at) })
+  await runLeased({ db, name, holder, intervalMs, run, onRanAt: (at) => times.push(at) })
   return { ran, times }
 }
 

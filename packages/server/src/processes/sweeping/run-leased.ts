@@ -1,33 +1,33 @@
 import type { Db } from '#db/database.ts'
-import { claimSweep, releaseSweep, renewSweep } from './store.ts'
+import { claimSweep, releaseSweep, renewSweep } from '#features/installation/sweep-store.ts'
 
-/** A process that was killed in the middle of a sweep holds it up for no longer than this. */
+/** A process that was killed during a sweep delays that sweep by no more than this. */
 const leaseMs = 15_000
 
 interface LeasedSweep {
   db: Db
   name: string
   holder: string
-  everyMs: number
-  /** Does it; looks at `isOurs` between its steps. */
+  intervalMs: number
+  /** Runs the sweep. It calls `isOurs` between its steps. */
   run: (isOurs: () => boolean) => Promise<void>
-  /** Told when it was last done to the end, by whatever process. */
+  /** Called with the time of the last complete run, by any process. */
   onRanAt: (at: string) => void
 }
 
 /**
- * Runs a sweep if it is due and no other process is doing it. The lease only saves work: each sweep is safe to be done
- * by two at once, which happens where a process stood still for longer than its lease.
+ * Runs a sweep if it is due and no other process runs it. The lease only saves work: two processes may safely run a
+ * sweep at once, which happens if one was suspended for longer than its lease.
  */
-export async function runLeased({ db, name, holder, everyMs, run, onRanAt }: LeasedSweep): Promise<void> {
-  const { claimed, ranAt } = await claimSweep(db, { name, holder, leaseMs, everyMs })
+export async function runLeased({ db, name, holder, intervalMs, run, onRanAt }: LeasedSweep): Promise<void> {
+  const { claimed, ranAt } = await claimSweep(db, { name, holder, leaseMs, intervalMs })
   if (ranAt !== undefined) onRanAt(ranAt)
   if (!claimed) return
   let isOurs = true
   const renewal = setInterval(() => {
     renewSweep(db, { name, holder, leaseMs }).then(
       (held) => (isOurs = held),
-      // Tried again before it runs out.
+      // Retried before the lease expires.
       () => undefined,
     )
   }, leaseMs / 3).unref()

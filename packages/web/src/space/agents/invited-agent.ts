@@ -18,14 +18,14 @@ export interface InvitedAgent {
 }
 
 export function isHere({ status }: Pick<InvitedAgent, 'status'>): boolean {
-  return status === 'launching' || status === 'running' || status === 'stopping'
+  return status === 'launching' || status === 'running' || status === 'paused' || status === 'stopping'
 }
 
 type Kept = Pick<InvitedAgent, 'id' | 'name' | 'controlToken' | 'expiresAt'>
 
 const KEY = 'atrium.space.agents.'
 
-/** In the session's memory, like a sign-in: it ends with the tab, and no other site can read it. */
+/** In session storage, like the sign-in: it ends with the tab, and no other site can read it. */
 export function keepInvited(room: string, agents: readonly InvitedAgent[]): void {
   const kept: Kept[] = agents
     .filter(isHere)
@@ -34,7 +34,7 @@ export function keepInvited(room: string, agents: readonly InvitedAgent[]): void
     if (kept.length > 0) sessionStorage.setItem(KEY + room, JSON.stringify(kept))
     else sessionStorage.removeItem(KEY + room)
   } catch {
-    // Storage is off: it can be sent away for as long as the page stays.
+    // Storage is switched off, so the agent can be sent away only until the page is closed.
   }
 }
 

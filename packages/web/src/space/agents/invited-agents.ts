@@ -11,7 +11,7 @@ const COMING_MS = 1_000
 const HERE_MS = 20_000
 const NOBODY_MS = 3_600_000
 
-/** The agents that were invited into a room from this tab: where they are, and how they are sent away. */
+/** The agents that this tab invited into a room: their states, and how to send them away. */
 export class InvitedAgents {
   readonly state: Store<{ agents: readonly InvitedAgent[] }>
   readonly api: PlatformApi
@@ -35,7 +35,7 @@ export class InvitedAgents {
     this.#naps.wake()
   }
 
-  /** Resolves to whether it comes, or is in the room already. Rejects as Launcher does. */
+  /** Resolves to whether the agent is joining or already in the room. Rejects as Launcher does. */
   async invite(
     { id: agentId, name, price_credits: priceCredits }: Pick<CatalogAgent, 'id' | 'name' | 'price_credits'>,
     coupon: string,

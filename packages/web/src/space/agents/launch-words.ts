@@ -31,7 +31,7 @@ function refusal(reason: string): Words {
   return reason === 'unproven' ? t.failures.agentUnproven : t.failures.noAgents
 }
 
-/** Whether the room's owner can help, by letting the agent in. */
+/** Whether the room's owner can help by letting the agent in. */
 export function isOffList(failure: unknown): boolean {
   return (
     failure instanceof ApiFailure &&

@@ -26,8 +26,8 @@ export class Launcher {
   }
 
   /**
-   * One press of the button, at the price that it showed, sent again while no answer comes. Rejects with ApiFailure or
-   * Unreachable.
+   * One press of the button, at the price that it showed. The request is repeated while there is no answer. Rejects
+   * with ApiFailure or Unreachable.
    */
   async launch(agentId: string, priceCredits: number, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
     const before = this.#unsettled
@@ -59,7 +59,7 @@ export class Launcher {
   }
 }
 
-/** Whether it may have been launched all the same, or may be by sending the same again. */
+/** Whether the agent may have been launched anyway, or may be by repeating the request. */
 export function isUncertain(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof ApiFailure && error.isPassing)
 }

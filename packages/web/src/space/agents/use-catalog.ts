@@ -10,7 +10,10 @@ interface Catalog {
 
 const NOTHING: Catalog = { agents: [], nextCursor: undefined, busy: true, failure: undefined }
 
-/** The fetched part of the catalog. `fetchMore` continues, also after a failure, and resolves to the new agents. */
+/**
+ * The part of the catalog that was fetched. `fetchMore` continues, even after a failure, and resolves to the new
+ * agents.
+ */
 export function useCatalog(api: PlatformApi) {
   const [catalog, setCatalog] = useState(NOTHING)
   const fetchMore = async (): Promise<readonly CatalogAgent[]> => {
@@ -28,7 +31,7 @@ export function useCatalog(api: PlatformApi) {
   return { ...catalog, fetchMore }
 }
 
-/** A page may be empty though it is not the last. */
+/** A page can be empty without being the last one. */
 async function fetchFilledPage(api: PlatformApi, cursor: string | undefined): Promise<CatalogPage> {
   let page = await api.listCatalog(cursor)
   while (page.agents.length === 0 && page.nextCursor !== undefined) page = await api.listCatalog(page.nextCursor)

@@ -4,7 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { InvitedAgents } from './invited-agents.ts'
 
-/** undefined: the service has no key for this page to invite agents with, or has not said yet. */
+/** undefined: the service has no key for this page to invite agents with, or has not answered yet. */
 export function useInvitedAgents(session: RoomSession, config: SpaceConfig | undefined): InvitedAgents | undefined {
   const [invited, setInvited] = useState<InvitedAgents>()
   useEffect(() => {

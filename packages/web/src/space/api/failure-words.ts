@@ -4,7 +4,7 @@ import { t, type Text } from '../text/text.ts'
 export interface Words {
   readonly title: string
   readonly text: string
-  /** What may help: signing in (again), or nothing that can be done on this page. */
+  /** What the visitor can do: sign in again, or nothing on this page. */
   readonly remedy?: 'sign-in'
 }
 
@@ -12,7 +12,7 @@ type Failures = Text['failures']
 /** Names of the texts that need no particulars. */
 type PlainFailure = { [K in keyof Failures]: Failures[K] extends Words ? K : never }[keyof Failures]
 
-/** Why the service said no, in plain words. `email` is who is signed in. */
+/** Explains a rejection in plain words. `email` is the address that is signed in. */
 export function failureWords(failure: unknown, email = t.failures.yourAccount): Words {
   if (!(failure instanceof SpaceCallError) || failure.status < 400) return t.failures.noAnswer
   return failure.status === 403 ? refusal(failure.reason, email) : byError(failure.error)
@@ -30,7 +30,7 @@ function refusal(reason: string, email: string): Words {
   return name === undefined ? failures.ownerOnly : { ...failures[name], remedy: 'sign-in' }
 }
 
-/** The names of texts: what signing in again may help against. */
+/** The names of the texts for rejections that signing in again may resolve. */
 const SIGN_IN_REASONS: Readonly<Record<string, PlainFailure>> = {
   unsigned: 'unsigned',
   'token: expired': 'tokenExpired',

@@ -5,7 +5,7 @@ export interface CatalogAgent {
   readonly description: string
   readonly price_credits: number
   readonly max_minutes: number
-  /** remote: on its owner's machine, which is given the room's key. */
+  /** remote: runs on its owner's machine, and the owner gets the room's key. */
   readonly hosting: 'hosted' | 'remote'
   readonly rating: { readonly average: number | null; readonly count: number }
 }
@@ -29,13 +29,13 @@ export interface LaunchedSession {
   readonly expires_at: string
 }
 
-/** The same agent is in the room already: nothing was launched, and nothing paid. */
+/** The same agent is already in the room: nothing was launched or paid for. */
 export interface AlreadyPresent {
   readonly already_present: true
 }
 
 export interface SessionStatus {
-  readonly status: 'launching' | 'running' | 'stopping' | 'stopped' | 'failed' | 'expired'
+  readonly status: 'launching' | 'running' | 'paused' | 'stopping' | 'stopped' | 'failed' | 'expired'
   readonly charged_credits: number
   readonly joined_at: string | null
   readonly expires_at: string
@@ -64,13 +64,13 @@ export class ApiFailure extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Whether the same request may well succeed a little later. */
+  /** Whether the same request may succeed later. */
   get isPassing(): boolean {
     return this.status >= 500 || this.status === 429 || this.status === 408 || this.code === 'idempotency_in_progress'
   }
 }
 
-/** No answer came: offline, the API is down, or it took too long. */
+/** No answer arrived: offline, the API is down, or a timeout. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
@@ -96,8 +96,8 @@ interface Answer {
 const TIMEOUT_MS = 20_000
 
 /**
- * The API of the platform, as far as this page uses it: with a publishable key, or with the control token of a session
- * it launched.
+ * The API of the platform, as far as this page uses it, called with a publishable key or with the control token of a
+ * session that this page launched.
  */
 export class PlatformApi {
   readonly #origin: string
@@ -115,7 +115,7 @@ export class PlatformApi {
     return { agents: data as readonly CatalogAgent[], nextCursor: meta?.next_cursor }
   }
 
-  /** However often it is sent with the same key, it launches and charges once. */
+  /** Launches and charges once, however often it is sent with the same key. */
   async launch(body: LaunchRequest, idempotencyKey: string): Promise<LaunchedSession | AlreadyPresent> {
     const call = { method: 'POST', path: '/v1/sessions', bearer: this.#key, idempotencyKey, body } as const
     return (await this.#call(call)).data as LaunchedSession | AlreadyPresent

@@ -2,7 +2,7 @@ import { type CallOptions, callSpace as call } from '@atrium/room-client/call-sp
 import type { AnswerOf, RequestOf, SpaceOp } from '@atrium/room-client/space-ops'
 
 /**
- * One request to the Space endpoint that this page comes from. Rejects with SpaceCallError, or with the signal's
+ * Sends one request to the Space endpoint of this page's origin. Rejects with SpaceCallError, or with the signal's
  * reason.
  */
 export function callSpace<Op extends SpaceOp>(

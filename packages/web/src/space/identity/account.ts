@@ -10,7 +10,7 @@ export interface Account {
 
 const KEY = 'atrium.space.account'
 
-/** The session's memory: it ends with the tab, and no other site can read it. */
+/** In session storage: it ends with the tab, and no other site can read it. */
 export const accountStore = new Store<{ account: Account | undefined }>({ account: readAccount() })
 
 export function keepAccount(account: Account | undefined): void {
@@ -19,7 +19,7 @@ export function keepAccount(account: Account | undefined): void {
     if (account) sessionStorage.setItem(KEY, JSON.stringify(account))
     else sessionStorage.removeItem(KEY)
   } catch {
-    // Storage is off: signed in for as long as the page stays.
+    // Storage is switched off, so the sign-in lasts until the page is closed.
   }
 }
 

@@ -2,7 +2,10 @@ import { cleanName } from '../parts/authors.ts'
 import type { Vault } from '../room/vault.ts'
 import { Store } from '../store.ts'
 
-/** The name that a guest writes under: for one room, sealed like all else of it, or for all rooms of this device. */
+/**
+ * The name that a guest uses, either in one room (stored sealed, like all data of the room) or in all rooms of this
+ * device.
+ */
 export interface ClaimedName {
   readonly name: string | undefined
   readonly scope: 'room' | 'device'
@@ -30,7 +33,10 @@ export class ClaimedNames extends Store<ClaimedName> {
     }
   }
 
-  /** A name without anything to see is none. In a room, '' stays: there the name of the device does not count. */
+  /**
+   * A name without visible characters counts as no name. For a room, '' is stored, so that the name of the device
+   * does not apply there.
+   */
   async keep(text: string, scope: ClaimedName['scope']): Promise<void> {
     const name = nameOf(text)
     this.update({ name, scope })
@@ -40,7 +46,7 @@ export class ClaimedNames extends Store<ClaimedName> {
       if (name === undefined) localStorage.removeItem(KEY)
       else localStorage.setItem(KEY, name)
     } catch {
-      // Storage is off: it counts for as long as the page stays.
+      // Storage is switched off, so the name lasts until the page is closed.
     }
   }
 }

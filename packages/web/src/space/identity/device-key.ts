@@ -4,8 +4,8 @@ import type { DeviceKey } from '@atrium/room-client/identity'
 const STORE = 'keys'
 
 /**
- * The key of that name, made when there is none. Signing in uses one key, `account`; a room entered without signing in
- * has a key of its own, so that nobody can tell from the keys that two rooms have a guest in common.
+ * Returns the key of that name, and creates it if there is none. Signing in uses one key, `account`. A room entered
+ * without signing in has a key of its own, so that nobody can tell from the keys that two rooms have the same guest.
  */
 export function deviceKey(name: string): Promise<DeviceKey> {
   const key = known.get(name) ?? loadKey(name)
@@ -16,7 +16,7 @@ export function deviceKey(name: string): Promise<DeviceKey> {
 const known = new Map<string, Promise<DeviceKey>>()
 
 async function loadKey(name: string): Promise<DeviceKey> {
-  // Where the browser stores nothing, the key lasts as long as the page.
+  // If the browser stores nothing, the key lasts as long as the page.
   const pair = await storedPair(name).catch(generateDevicePair)
   return deviceKeyOf(pair)
 }
@@ -26,7 +26,7 @@ async function storedPair(name: string): Promise<CryptoKeyPair> {
   const found = await done<CryptoKeyPair | undefined>(db.transaction(STORE).objectStore(STORE).get(name))
   if (found) return found
   const made = await generateDevicePair()
-  // `add` and not `put`: of two tabs that begin at once, the first one's key is everybody's.
+  // `add` and not `put`: if two tabs start at the same time, both use the key of the first.
   const added = await done(db.transaction(STORE, 'readwrite').objectStore(STORE).add(made, name)).catch(() => undefined)
   return added === undefined ? await done<CryptoKeyPair>(db.transaction(STORE).objectStore(STORE).get(name)) : made
 }

@@ -9,7 +9,7 @@ export function currentAs(): As {
   return accountStore.value.account ? 'account' : 'guest'
 }
 
-/** The signing key in this room: the account's, or for a guest a separate key per room. */
+/** The signing key in this room: the account's key, or for a guest a key per room. */
 export function keyOf(room: string, as = currentAs()): Promise<DeviceKey> {
   return deviceKey(as === 'account' ? 'account' : `room:${room}`)
 }

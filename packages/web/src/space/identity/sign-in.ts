@@ -5,11 +5,11 @@ import { keepAccount } from './account.ts'
 import { deviceKey } from './device-key.ts'
 import { t } from '../text/text.ts'
 
-/** What waits in the tab's memory while its person is away at the provider. */
+/** State kept in the tab's session storage while the visitor is at the identity provider. */
 interface Pending {
   readonly verifier: string
   readonly nonce: string
-  /** The room's link, key and all: it goes nowhere, and is there again on return. */
+  /** The room's link with its key. It is not sent anywhere, and is restored on return. */
   readonly fragment: string
 }
 
@@ -17,7 +17,7 @@ const KEY = 'atrium.space.sign-in.'
 const CLOCK_SKEW_MS = 60_000
 
 /**
- * Leaves for the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this
+ * Redirects to the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this
  * device's key.
  */
 export async function beginSignIn(identity: IdentityConfig): Promise<void> {
@@ -40,7 +40,7 @@ export async function beginSignIn(identity: IdentityConfig): Promise<void> {
   location.assign(url)
 }
 
-/** Whether the page was opened by the provider sending its person back. */
+/** Whether the identity provider redirected to this page. */
 export function isReturn(): boolean {
   const query = new URLSearchParams(location.search)
   return query.has('state') && (query.has('code') || query.has('error'))
@@ -50,7 +50,7 @@ export function isReturn(): boolean {
 export async function finishSignIn(identity: IdentityConfig | null): Promise<string | undefined> {
   const query = new URLSearchParams(location.search)
   const pending = takePending(query.get('state') ?? '')
-  // First of all, so that no code stays in the history and a reload does not redeem it again.
+  // This comes first, so that no code stays in the history and a reload does not redeem it again.
   history.replaceState(null, '', `/space${pending?.fragment ?? location.hash}`)
   if (!pending || !identity) return t.signIn.notBegun
   const code = query.get('code')
@@ -96,7 +96,8 @@ interface Claims {
 }
 
 /**
- * Reads what came straight from the provider. Whether it is genuine the Space service decides; this spares a detour.
+ * Reads the token without verifying it, because it came directly from the provider. The Space service verifies it;
+ * reading it here saves a round trip.
  */
 function readAccount(idToken: string, { issuer, client_id }: IdentityConfig, nonce: string) {
   const claims = JSON.parse(new TextDecoder().decode(decodeBase64url(idToken.split('.')[1] ?? ''))) as Claims

@@ -30,8 +30,9 @@ const LINE_CHARACTERS = 85
 const FOLDED_PX = 750
 
 /**
- * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). Drawn anew only
- * when one of them, or the one before, is another: a new message costs one chunk, not the room.
+ * A few dozen messages that the browser lays out and paints only near the screen (content-visibility). It renders
+ * again only if one of them, or the message before them, has changed, so a new message costs one chunk and not the
+ * whole room.
  */
 export class ChunkView extends Component<ChunkProps> {
   /** What it was drawn with. */
@@ -81,7 +82,7 @@ function isSameName(previous: Entry, entry: Entry): boolean {
   return authorId(previous.author) === authorId(entry.author) && authorName(previous.author) === authorName(entry.author)
 }
 
-/** How tall it will be, roughly, until it has been laid out once: keeps the scroll bar from jumping. */
+/** The estimated height until the browser has laid it out, which keeps the scroll bar from jumping. */
 function estimatePx({ entries }: Chunk): number {
   return entries.reduce((sum, { author, message: { text } }, i) => {
     const previous = entries[i - 1]

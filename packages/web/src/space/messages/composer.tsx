@@ -13,7 +13,7 @@ import { t } from '../text/text.ts'
 
 export interface ComposerHandle {
   focus(): void
-  /** Puts a message that was taken back before what is being written. */
+  /** Inserts a message that was taken back before the unsent text. */
   put(text: string): void
 }
 
@@ -25,7 +25,7 @@ interface ComposerProps {
   onChangeName: () => void
 }
 
-/** Under which name one writes, and with which keys. */
+/** The name and the keys of the author. */
 const DESCRIPTIONS = ['composer-hint', 'composer-keys']
 const MAX_BYTES = 16_384
 const WARN_BYTES = 14_000
@@ -43,7 +43,7 @@ export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: 
     },
   }))
   useEffect(() => {
-    // On a phone the keyboard would cover what one came to read.
+    // On a phone, the keyboard would cover the messages.
     if (matchMedia('(hover: hover)').matches) field.current?.focus()
   }, [])
   useGrowingField(field, text)
@@ -56,7 +56,7 @@ export function Composer({ session, handle, replyTo, onReplyTo, onChangeName }: 
     announce(t.messages.written)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter ends a word and not the message.
+    // While an input method is composing, Enter ends a word and does not send the message.
     if (event.isComposing) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
@@ -134,8 +134,8 @@ function ReplyingTo({ entry, onCancel }: { entry: Entry; onCancel: () => void })
 }
 
 /**
- * As tall as its text, up to what the style sheet allows. Where the browser does it by itself (field-sizing), nothing
- * is to be done.
+ * Makes the field as tall as its text, up to the limit of the style sheet. Browsers with field-sizing need no script
+ * for this.
  */
 function useGrowingField(field: { current: HTMLTextAreaElement | null }, text: string): void {
   useLayoutEffect(() => {

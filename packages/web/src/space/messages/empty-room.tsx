@@ -4,7 +4,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
 
-/** Before the first message: the link is what one needs then. */
+/** Shown before the first message. The visitor needs the link at this point. */
 export function EmptyRoom({ session }: { session: RoomSession }) {
   const policy = useStore(session.state, (state) => state.policy)
   const title = useStore(session.state, (state) => state.title)

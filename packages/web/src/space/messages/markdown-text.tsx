@@ -6,8 +6,8 @@ import { type Block, parseMarkdown } from '../parts/parse-markdown.ts'
 import { t } from '../text/text.ts'
 
 /**
- * An agent's Markdown as elements of a fixed set. No HTML of the text reaches the page, and nothing is loaded: pictures
- * are links.
+ * Renders an agent's Markdown as elements of a fixed set. No HTML of the text reaches the page, and nothing is
+ * loaded: pictures become links.
  */
 export function MarkdownText({ text, children }: { text: string; children?: ComponentChildren }) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
@@ -20,7 +20,7 @@ export function MarkdownText({ text, children }: { text: string; children?: Comp
 }
 
 function Blocks({ blocks }: { blocks: readonly Block[] }) {
-  // Below the room's own h1, and no level left out, whatever the agent has chosen.
+  // Headings start below the room's own h1 and skip no level, whatever the agent wrote.
   let level = 1
   return (
     <>
@@ -90,7 +90,7 @@ function List({ block: { start, items } }: { block: Block & { kind: 'list' } }) 
 
 function Table({ block: { head, rows } }: { block: Block & { kind: 'table' } }) {
   return (
-    // It scrolls where it is too wide, so the keyboard must reach it.
+    // A table that is too wide scrolls, so the keyboard must be able to focus it.
     <div class="table" tabIndex={0} role="group" aria-label={t.messages.table}>
       <table>
         <thead>

@@ -14,7 +14,7 @@ interface MessageActionsProps {
   onReply: (entry: Entry) => void
 }
 
-/** Reached with the Tab key while the message has the focus. */
+/** The Tab key reaches them while the message has the focus. */
 export function MessageActions({ entry, canRetract, session, onReply }: MessageActionsProps) {
   const [asking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)

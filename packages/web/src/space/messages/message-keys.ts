@@ -16,8 +16,8 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
 }
 
 /**
- * The messages are one stop for the Tab key, however many there are: the arrows go from one to the next, and only in
- * the one that has the focus can its links and buttons be reached.
+ * The list of messages is one Tab stop, however many messages there are. The arrow keys move between messages, and
+ * the Tab key reaches links and buttons only within the focused message.
  */
 export function messageKeys(
   list: HTMLElement,
@@ -77,7 +77,7 @@ function setStops(message: HTMLElement, tabIndex: 0 | -1): void {
   for (const element of message.querySelectorAll<HTMLElement>('a, button')) element.tabIndex = tabIndex
 }
 
-/** From writing to reading: to the message that had the focus, else to the newest. */
+/** Moves the focus from the composer to the message that last had it, or to the newest. */
 export function focusMessages(): void {
   const all = document.querySelectorAll<HTMLElement>('.message')
   const last = all[all.length - 1]

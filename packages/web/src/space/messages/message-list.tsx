@@ -106,8 +106,8 @@ function Earlier({ session }: { session: RoomSession }) {
 }
 
 /**
- * Whether the newest message is in view, and how many have come since it last was. The scroller is a reversed column:
- * its origin is the end, so that it stays there by itself when messages come or the keyboard of a phone opens.
+ * Whether the newest message is in view, and how many arrived since it last was. The scroller is a reversed column:
+ * its origin is the end, so that it stays there when messages arrive or the keyboard of a phone opens.
  */
 function useEnd(scroller: { current: HTMLDivElement | null }, lastSeq: number | undefined, session: RoomSession) {
   const [atEnd, setAtEnd] = useState(true)

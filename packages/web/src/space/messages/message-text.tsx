@@ -8,11 +8,14 @@ const FOLD_LINES = 30
 
 interface MessageTextProps {
   text: string
-  /** Of an agent. What people write stays as it is. */
+  /** True for an agent. The text of people is not interpreted. */
   isMarkdown?: boolean
 }
 
-/** Text as it was written, nothing interpreted but web addresses; an agent's as Markdown. A very long one is folded. */
+/**
+ * Shows text as written, except that web addresses become links; an agent's text is Markdown. A very long text is
+ * collapsed.
+ */
 export function MessageText({ text, isMarkdown = false }: MessageTextProps) {
   const [open, setOpen] = useState(false)
   const folded = open ? text : fold(text)
@@ -45,6 +48,6 @@ function fold(text: string): string {
   if (text.length < FOLD_LENGTH / 2 && text.length < FOLD_LINES) return text
   const lines = text.split('\n', FOLD_LINES + 1)
   const few = lines.length > FOLD_LINES ? lines.slice(0, FOLD_LINES).join('\n') : text
-  // Not within a surrogate pair, and only if there is something to gain.
+  // Does not cut within a surrogate pair, and cuts only if it saves enough.
   return few.length > FOLD_LENGTH * 1.25 ? few.slice(0, FOLD_LENGTH).replace(/[\ud800-\udbff]$/, '') : few
 }

@@ -16,9 +16,9 @@ interface MessageProps {
   isMine: IsMine
   isNewDay: boolean
   isFirstUnread: boolean
-  /** Whether it was taken back, or takes another back. */
+  /** Whether the message was retracted, or retracts another one. */
   retracted: Retracted | undefined
-  /** Follows another one by the same author closely: its name is not shown again. */
+  /** Follows another message by the same author closely, so the name is not repeated. */
   isGrouped: boolean
   session: RoomSession
   onReply: (entry: Entry) => void
@@ -90,7 +90,7 @@ function noticeOf({ author }: Entry, retracted: 'notice' | 'unloaded', isMine: b
   return isMine ? t.tools.messages.youNotice : t.tools.messages.notice(name)
 }
 
-/** Readers hide it only where both messages are proven to be of one author. */
+/** Readers hide the message only if both messages are proven to have the same author. */
 function canRetract({ author }: Entry, isMine: boolean): boolean {
   return isMine && isSameAuthor(author, author)
 }

@@ -18,7 +18,7 @@ interface PendingViewProps {
   onEdit: (text: string) => void
 }
 
-/** What was written here and is not part of the history yet. */
+/** Messages that were written here and are not part of the history yet. */
 export function PendingView({ session, isMine, onEdit }: PendingViewProps) {
   const pending = useStore(session.state, (state) => state.pending)
   if (pending.length === 0) return null

@@ -14,7 +14,7 @@ interface QuoteProps {
   onShow: (id: string) => void
 }
 
-/** What is replied to, in short; pressing it goes there. */
+/** The start of the message that is replied to. A click scrolls to that message. */
 export function Quote({ id, isMine, session, onShow }: QuoteProps) {
   const entry = useStore(session.state, () => session.reader.byId.get(id))
   const isHidden = useStore(session.state, (state) => state.retracted.get(id) === 'hidden')

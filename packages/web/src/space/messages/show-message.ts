@@ -1,6 +1,6 @@
 import type { RoomSession } from '../room/room-session.ts'
 
-/** The element of a message; ids are the service's, so they are looked up and never put into a selector. */
+/** Finds the element of a message. The service chooses the ids, so they are looked up and never part of a selector. */
 export function messageElement(id: string): HTMLElement | null {
   return document.getElementById(`m-${id}`)
 }

@@ -8,8 +8,8 @@ interface Draft {
 }
 
 /**
- * What is being written, and to whom: kept on this device with every key that is pressed, and there again on the next
- * visit.
+ * The unsent text and the message that it replies to. Every key press stores them on this device, and the next visit
+ * restores them.
  */
 export function useDraft(session: RoomSession, replyTo: Entry | undefined, onReplyTo: (entry: Entry | undefined) => void) {
   const [text, setText] = useState('')

@@ -6,14 +6,14 @@ import type { RoomSession } from '../room/room-session.ts'
 export type IsMine = (entry: Entry) => boolean
 
 /**
- * Whether a message was written on this device: it bears a device key of this page's, or the service answered its id
- * when it was sent. Nothing else counts. A client_id can be read by everyone in the room, and a guest may present the
- * key of another without a proof.
+ * Whether a message was written on this device: it carries a device key of this page, or the service returned its id
+ * when it was sent. Nothing else counts. Everyone in the room can read a client_id, and a guest can present another
+ * guest's key without a proof.
  */
 export function useMine(session: RoomSession): IsMine {
   const make = (keys: readonly string[]): IsMine => {
     return ({ id, author: { kind, key, proven } }) =>
-      // An account's key was proven when it signed in: the token names it.
+      // The key of an account was proven at the sign-in, because the token names it.
       (key !== undefined && keys.includes(key) && (kind === 'account' || proven === true)) || session.sender.own.has(id)
   }
   const [isMine, setIsMine] = useState<IsMine>(() => make([]))

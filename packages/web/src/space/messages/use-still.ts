@@ -7,9 +7,9 @@ interface Anchor {
 }
 
 /**
- * Keeps what one reads where it is when something comes below it. The scroller counts from its end, so all of it would
- * move; browsers put that right in some cases, some not at all. So where a message stands is noted just before the
- * list is drawn anew, and restored just after.
+ * Keeps the visible messages in place when something is added below them. The scroller counts from its end, so all of
+ * them would move; some browsers correct this in some cases only. The position of a message is recorded before the
+ * list renders, and restored afterwards.
  */
 export function useStill(scroller: { current: HTMLDivElement | null }, session: RoomSession, isAway: () => boolean): void {
   const anchor = useRef<Anchor | undefined>(undefined)
@@ -29,7 +29,7 @@ export function useStill(scroller: { current: HTMLDivElement | null }, session: 
     if (!anchor.current || !element) return
     element.scrollTop += anchor.current.element.getBoundingClientRect().top - anchor.current.top
     anchor.current = undefined
-    // Two frames later the browser may look after it again: then it has seen the new place.
+    // The browser takes over again two frames later, when it has seen the new position.
     requestAnimationFrame(() => requestAnimationFrame(() => (element.style.overflowAnchor = '')))
   })
 }

@@ -1,6 +1,6 @@
 import { t } from '../text/text.ts'
 
-/** Says in words that a name is an agent's: anyone, person or agent, can be called anything. */
+/** Marks a name as an agent's in words, because persons and agents can choose any name. */
 export function AgentMark() {
   return <span class="agent-mark">{t.authors.agent}</span>
 }

@@ -6,7 +6,7 @@ interface Announcement {
   readonly text: string
 }
 
-/** Long enough to be read out, and gone before someone explores the page. */
+/** Long enough to be read out, and removed before a visitor explores the page. */
 const KEPT_MS = 8_000
 const MAX_KEPT = 8
 
@@ -14,8 +14,8 @@ const store = new Store<{ said: readonly Announcement[] }>({ said: [] })
 let nextId = 0
 
 /**
- * Announces a message to screen readers (aria-live polite). Each is an element of its own: two that come at once are
- * both read out, and so is the same text twice.
+ * Announces a message to screen readers (aria-live polite). Each message is an element of its own, so that two
+ * messages at once, and the same text twice, are all read out.
  */
 export function announce(text: string): void {
   const id = nextId++

@@ -17,7 +17,7 @@ function archPath(radius: number): string {
   return `M${MIDDLE - radius} ${FLOOR}V${spring}a${radius} ${radius} 0 0 1 ${radius * 2} 0V${FLOOR}z`
 }
 
-/** Arches behind arches, and a light in the innermost: someone is home. */
+/** Arches within arches, and a light in the innermost one. */
 export function ArchDrawing() {
   return (
     <svg class="arch-drawing" viewBox="0 0 640 400" aria-hidden="true" focusable="false">

@@ -8,7 +8,7 @@ interface BannerProps {
   onClose?: () => void
 }
 
-/** One line above everything: what is the matter, and what can be done. */
+/** A line at the top of the page with a problem and what the visitor can do. */
 export function Banner({ tone, children, onClose }: BannerProps) {
   return (
     <div class={`banner ${tone}`} role={tone === 'warning' ? 'alert' : 'status'}>

@@ -9,7 +9,7 @@ interface CopyButtonProps {
   class?: string
 }
 
-/** Within a message, whose buttons are reached when it has the focus. */
+/** Within a message. The Tab key reaches its buttons when the message has the focus. */
 export function CopyButton({ text, label, class: extra = '' }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
@@ -31,7 +31,7 @@ export function CopyButton({ text, label, class: extra = '' }: CopyButtonProps) 
   )
 }
 
-/** Resolves to whether it is in the clipboard, and says so. */
+/** Copies the text and announces the result. Resolves to whether it succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   const done = await navigator.clipboard.writeText(text).then(
     () => true,

@@ -6,12 +6,13 @@ const ANIMALS =
   'adder badger bear beaver bee bison boar crane crow deer dove duck eagle eel elk falcon ferret finch fox frog goat goose gull hare hawk heron horse ibex jay kite koala lark lemur lion lizard lynx magpie marten mole moose moth mouse newt otter owl panda pike puffin quail rabbit raven robin salmon seal shark sheep snail sparrow stork swan tiger toad trout wolf'.split(
     ' ',
   )
-/** Crockford's: without I, L, O and U, which look like others. */
+/** Crockford's alphabet, without I, L, O and U, which look like other characters. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * What a guest is called: two words for the ear and ten characters for the eye, all of them read off the device key's
- * thumbprint. They show 62 of its bits, so that a key with the name of another takes 2^62 tries to find.
+ * Derives the name of a guest from the thumbprint of the device key: two words that are easy to say and ten
+ * characters that are easy to compare. They show 62 of its bits, so finding another key with the same name takes 2^62
+ * attempts.
  */
 export function guestName(thumbprint: string): string {
   const bits = bitsOf(thumbprint)
@@ -22,7 +23,7 @@ export function guestName(thumbprint: string): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The first 66 bits: a thumbprint is base64url, six bits a character. */
+/** The first 66 bits: a thumbprint is base64url, with six bits per character. */
 function bitsOf(thumbprint: string): string {
   const values = Array.from(thumbprint.slice(0, 11), (character) => Math.max(ALPHABET.indexOf(character), 0))
   return values

@@ -22,7 +22,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Decoration: the words are beside it, or in the button's label. */
+/** Decoration: the text is beside it or in the button's label. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={`icon icon-${name}`} viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -3,7 +3,7 @@ import { chooseLanguage, isLanguage, LANGUAGES, languageStore } from '../text/la
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
-/** The languages of the app, each by its own name. */
+/** The languages of the app, each under its own name. */
 export function LanguageChoice() {
   const id = useId()
   const language = useStore(languageStore, (value) => value.language)

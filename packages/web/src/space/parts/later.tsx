@@ -5,11 +5,14 @@ const AGAIN_MS = 1_000
 
 interface Later<P> {
   (props: P): preact.JSX.Element | null
-  /** Fetches the code, so that it is there when it is wanted. */
+  /** Fetches the code in advance. */
   fetch(): void
 }
 
-/** A component whose code does not belong to the first view. Until it has come, which may take several tries, nothing shows. */
+/**
+ * A component whose code is not part of the first view. It shows nothing until the code has been loaded, which may
+ * take several attempts.
+ */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): Later<P> {
   let loaded: ComponentType<P> | undefined
   const fetch = async (): Promise<ComponentType<P>> => (loaded ??= await load())

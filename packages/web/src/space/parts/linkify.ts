@@ -4,7 +4,7 @@ export interface TextPart {
   /** As it was written. */
   readonly text: string
   readonly href?: string
-  /** Of a link whose host is not what it seems: the address with the host that is really asked. */
+  /** Present if the host of a link is misleading: the address with the real host. */
   readonly shown?: string
 }
 
@@ -15,8 +15,8 @@ const ENDS_SENTENCE = /[.,;:!?…»”’*_~)\]]/
 const MAX_LENGTH = 2_048
 
 /**
- * Text cut at its links. Only http and https, and only addresses that name no user: `https://bank.example@elsewhere`
- * is not one.
+ * Splits text at its links. Only http and https addresses without a user become links:
+ * `https://bank.example@elsewhere` does not.
  */
 export function linkify(text: string): TextPart[] {
   const parts: TextPart[] = []
@@ -34,7 +34,10 @@ export function linkify(text: string): TextPart[] {
   return parts
 }
 
-/** A full stop ends the sentence and not the address; so does a bracket that was not opened in it. */
+/**
+ * A full stop at the end belongs to the sentence and not to the address. So does a closing bracket that was not
+ * opened within the address.
+ */
 function withoutTrailing(url: string): string {
   let end = url.length
   let unopened = count(url, ')') - count(url, '(')

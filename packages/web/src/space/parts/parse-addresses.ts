@@ -7,7 +7,10 @@ function isAddress(word: string): boolean {
   return domain.slice(1, -1).includes('.')
 }
 
-/** Addresses as people paste them: one a line, with commas, or as a mail program has them: `Ann <ann@example.com>`. */
+/**
+ * Reads e-mail addresses in the forms in which people paste them: one per line, separated by commas, or as in a mail
+ * program: `Ann <ann@example.com>`.
+ */
 export function parseAddresses(text: string): { emails: string[]; wrong: string[] } {
   const emails = new Set<string>()
   const wrong: string[] = []

@@ -1,6 +1,6 @@
 const AGENT_ID = /^agt_[0-9A-Za-z]{22}$/
 
-/** Ids of agents as people paste them: with commas, spaces or one a line. */
+/** Reads ids of agents in the forms in which people paste them: separated by commas, spaces or line breaks. */
 export function parseAgentIds(text: string): { ids: string[]; wrong: string[] } {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '')
   return {

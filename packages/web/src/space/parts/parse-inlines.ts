@@ -10,11 +10,11 @@ export interface MarkdownLink {
   readonly kind: 'link'
   readonly href: string
   readonly children: readonly Inline[]
-  /** The host that is really asked, where the words of the link are not its address. */
+  /** The real host, if the text of the link is not its address. */
   readonly host?: string
 }
 
-/** What a closing delimiter looks for: the children since, and the text of the delimiter should it not be closed. */
+/** The state of an open delimiter: the children since it, and its text in case it is never closed. */
 interface Frame {
   readonly mark: string
   readonly children: Inline[]
@@ -33,8 +33,8 @@ const KINDS: Readonly<Record<string, 'strong' | 'emphasis' | 'strike'>> = {
 }
 
 /**
- * Emphasis, code and links of one paragraph. There is no HTML and there are no images: what looks like one stays text,
- * or becomes a link. One pass; a delimiter that nothing closes is text.
+ * Parses emphasis, code and links of one paragraph. There is no HTML and there are no images: they stay text or
+ * become links. It is one pass, and a delimiter without an end is text.
  */
 export function parseInlines(text: string): readonly Inline[] {
   return new InlineParser(text).parse()
@@ -42,8 +42,13 @@ export function parseInlines(text: string): readonly Inline[] {
 
 class InlineParser {
   readonly #text: string
-  readonly #frames: Frame[] = [{ mark: '', children: [] }]
-  /** Lengths of backtick runs that nothing closes any more: looked for once, so that many of them cost one pass each. */
+  /** What no delimiter is around. */
+  readonly #root: Frame = { mark: '', children: [] }
+  readonly #frames: Frame[] = []
+  /**
+   * Lengths of backtick runs for which no end was found. Each is searched for only once, so that many of them cost
+   * one pass each.
+   */
   readonly #unclosed = new Set<number>()
   #at = 0
 
@@ -59,12 +64,12 @@ class InlineParser {
       this.#at = next
       if (next < this.#text.length) this.#readSpecial()
     }
-    while (this.#frames.length > 1) this.#flatten()
-    return this.#top.children
+    while (this.#frames.length > 0) this.#flatten()
+    return this.#root.children
   }
 
   get #top(): Frame {
-    return this.#frames.at(-1)!
+    return this.#frames.at(-1) ?? this.#root
   }
 
   #readSpecial(): void {
@@ -122,7 +127,7 @@ class InlineParser {
     return true
   }
 
-  /** Two of them at once, unless the innermost open one is single. */
+  /** Closes two marks at once, unless the innermost open mark is single. */
   #markOf(character: string, left: number, canClose: boolean): string {
     const closesSingle = canClose && this.#top.mark === character
     return character.repeat(left > 1 && !closesSingle ? 2 : 1)
@@ -136,12 +141,14 @@ class InlineParser {
     return true
   }
 
-  /** The children of the innermost open frame of this mark. Frames opened since become text. */
+  /** Returns the children of the innermost open frame of this mark. Frames opened since then become text. */
   #takeFrame(mark: string): Inline[] | undefined {
     const index = this.#frames.findLastIndex((frame) => frame.mark === mark)
-    if (index < 1 || (this.#frames[index]!.children.length === 0 && index === this.#frames.length - 1)) return undefined
+    const frame = this.#frames[index]
+    if (!frame || (frame.children.length === 0 && index === this.#frames.length - 1)) return undefined
     while (this.#frames.length > index + 1) this.#flatten()
-    return this.#frames.pop()?.children
+    this.#frames.pop()
+    return frame.children
   }
 
   #readImage(): boolean {
@@ -161,7 +168,7 @@ class InlineParser {
     return true
   }
 
-  /** An address without spaces, brackets in it paired, and perhaps a title, which is dropped. */
+  /** An address without spaces and with paired brackets, and an optional title, which is dropped. */
   #readTarget(start: number): { address: string; end: number } | undefined {
     let depth = 0
     for (let i = start; i < Math.min(this.#text.length, start + 2_200); i++) {
@@ -197,13 +204,13 @@ class InlineParser {
   }
 
   #open(mark: string, length: number): boolean {
-    if (this.#frames.length > MAX_DEPTH) return this.#take(length)
+    if (this.#frames.length >= MAX_DEPTH) return this.#take(length)
     this.#frames.push({ mark, children: [] })
     this.#at += length
     return true
   }
 
-  /** The innermost frame was not closed: its delimiter is text. */
+  /** The innermost frame was not closed, so its delimiter is text. */
   #flatten(): void {
     const frame = this.#frames.pop()
     if (!frame) return
@@ -234,7 +241,7 @@ interface Address {
   readonly shown: string
 }
 
-/** By the rules for links in plain text: http and https alone, no user, the host that is really asked. */
+/** Applies the rules for links in plain text: only http and https, no user, the real host. */
 function addressOf(text: string): Address | undefined {
   const [part, ...more] = linkify(text)
   return part?.href !== undefined && part.text === text && more.length === 0
@@ -242,7 +249,7 @@ function addressOf(text: string): Address | undefined {
     : undefined
 }
 
-/** The words of a link never pass for an address that it does not lead to. */
+/** The text of a link must not look like an address other than its target. */
 function linkWith({ href, shown }: Address, children: readonly Inline[]): MarkdownLink {
   const words = textOf(children).trim()
   const address: Inline = { kind: 'text', text: shown }
@@ -273,7 +280,7 @@ function runLength(text: string, start: number, character: string): number {
   return end - start
 }
 
-/** Where a run of exactly so many backticks starts, or -1. */
+/** The start of a run of exactly this many backticks, or -1. */
 function findRun(text: string, from: number, length: number): number {
   for (let at = text.indexOf('`', from); at >= 0;) {
     const found = runLength(text, at, '`')

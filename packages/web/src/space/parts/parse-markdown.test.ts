@@ -154,7 +154,7 @@ test('any text is read, quickly, and loses nothing but marks', () => {
   }
 })
 
-/** Words that may be part of an address, an info string or a dropped cell. */
+/** Words that may be part of an address, an info string or a dropped table cell. */
 function addressed(parts: readonly string[]): number {
   return parts.some((part) => /https|```|\||\]\(|\\/.test(part)) ? parts.length : 0
 }

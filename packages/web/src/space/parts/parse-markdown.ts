@@ -13,7 +13,7 @@ export type Cell = readonly Inline[]
 
 const MAX_DEPTH = 6
 const MAX_COLUMNS = 20
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)/s
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
 const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?: |$)/
 const QUOTE = /^ {0,3}> ?/
@@ -21,14 +21,14 @@ const UNDERLINE = /^ {0,3}(?:=+|-+) *$/
 const DELIMITERS = /^[ |:-]+$/
 
 /**
- * The part of Markdown that agents write: headings, paragraphs, lists, quotes, code, tables, rules. Everything else,
- * HTML above all, is text. It reads each line at most MAX_DEPTH times.
+ * Parses the part of Markdown that agents write: headings, paragraphs, lists, quotes, code, tables, rules. Everything
+ * else, HTML above all, stays text. It reads each line at most MAX_DEPTH times.
  */
 export function parseMarkdown(text: string, depth = 0): readonly Block[] {
   return new BlockParser(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n'), depth).parse()
 }
 
-/** What is left without the marks, to be read out. */
+/** The text without the marks, for screen readers. */
 export function plainTextOf(blocks: readonly Block[]): string {
   return blocks.map(plainBlock).filter(Boolean).join('. ')
 }
@@ -66,14 +66,23 @@ class BlockParser {
 
   parse(): readonly Block[] {
     while (this.#at < this.#lines.length) {
-      const line = this.#lines[this.#at]!
+      const line = this.#line
       const block = line.trim() === '' ? this.#skipBlank() : this.#readBlock(line)
       if (block === 'blank') continue
-      if (block) this.#blocks.push(block)
-      else this.#open.push(this.#lines[this.#at++]!)
+      if (block) {
+        this.#blocks.push(block)
+        continue
+      }
+      this.#open.push(line)
+      this.#at++
     }
     this.#endParagraph()
     return this.#blocks
+  }
+
+  /** Empty behind the last. */
+  get #line(): string {
+    return this.#lines[this.#at] ?? ''
   }
 
   #skipBlank(): 'blank' {
@@ -85,18 +94,16 @@ class BlockParser {
   /** undefined: the line belongs to a paragraph. */
   #readBlock(line: string): Block | undefined {
     if (this.#open.length > 0 && UNDERLINE.test(line)) return this.#endHeading(line)
-    const fence = FENCE.exec(line)
-    const info = fence && line.slice(fence[0].length)
-    if (fence && !info!.includes('`')) return this.#readCode(fence[1]!, info!)
-    const heading = HEADING.exec(line)
-    if (heading) return this.#readHeading(heading[1]!.length, line)
+    const [, fence, info = ''] = FENCE.exec(line) ?? []
+    if (fence !== undefined && !info.includes('`')) return this.#readCode(fence, info)
+    const [, marks] = HEADING.exec(line) ?? []
+    if (marks !== undefined) return this.#readHeading(marks.length, line)
     if (isRule(line)) return this.#step({ kind: 'rule' })
     if (this.#depth < MAX_DEPTH) {
       if (QUOTE.test(line)) return this.#readQuote()
-      const item = ITEM.exec(line)
-      // A number in the middle of a paragraph is the end of a sentence, unless it is 1.
-      if (item && (this.#open.length === 0 || !/\d/.test(item[2]!) || Number.parseInt(item[2]!, 10) === 1))
-        return this.#readList(item)
+      const item = itemOf(line)
+      // A number within a paragraph usually ends a sentence, so a list can interrupt a paragraph only with 1.
+      if (item && (this.#open.length === 0 || item.number === undefined || item.number === 1)) return this.#readList(item)
     }
     return this.#readTable(line)
   }
@@ -135,7 +142,7 @@ class BlockParser {
     this.#endParagraph()
     const lines: string[] = []
     for (this.#at++; this.#at < this.#lines.length; this.#at++) {
-      const line = this.#lines[this.#at]!
+      const line = this.#line
       const words = line.trim()
       if (words.length >= fence.length && withoutTrailing(words, fence.charAt(0)) === '') {
         this.#at++
@@ -149,49 +156,44 @@ class BlockParser {
   #readQuote(): Block {
     this.#endParagraph()
     const lines: string[] = []
-    for (; this.#at < this.#lines.length && QUOTE.test(this.#lines[this.#at]!); this.#at++)
-      lines.push(this.#lines[this.#at]!.replace(QUOTE, ''))
+    for (; this.#at < this.#lines.length && QUOTE.test(this.#line); this.#at++) lines.push(this.#line.replace(QUOTE, ''))
     return { kind: 'quote', blocks: new BlockParser(lines, this.#depth + 1).parse() }
   }
 
-  #readList(first: RegExpExecArray): Block {
+  #readList(first: Item): Block {
     this.#endParagraph()
-    const kindOf = (marker: string) => marker.slice(-1)
-    const indent = first[1]!.length
     const items: (readonly Block[])[] = []
     for (;;) {
-      const item = ITEM.exec(this.#lines[this.#at] ?? '')
-      const isNext = item && Math.abs(item[1]!.length - indent) < 2 && kindOf(item[2]!) === kindOf(first[2]!)
-      if (!isNext || isRule(this.#lines[this.#at]!)) break
+      const item = itemOf(this.#line)
+      const isNext = item && Math.abs(item.indent - first.indent) < 2 && item.mark === first.mark
+      if (!isNext || isRule(this.#line)) break
       items.push(new BlockParser(this.#takeItem(item), this.#depth + 1).parse())
     }
-    const start = Number.parseInt(first[2]!, 10)
-    return { kind: 'list', start: Number.isNaN(start) ? undefined : start, items }
+    return { kind: 'list', start: first.number, items }
   }
 
   /** The lines of one item, without their indent. */
-  #takeItem(item: RegExpExecArray): string[] {
-    const inset = item[1]!.length + item[2]!.length + 1
-    const lines = [this.#lines[this.#at]!.slice(inset)]
+  #takeItem({ indent: markIndent, inset }: Item): string[] {
+    const lines = [this.#line.slice(inset)]
     for (this.#at++; this.#at < this.#lines.length; this.#at++) {
-      const line = this.#lines[this.#at]!
+      const line = this.#line
       const isBlank = line.trim() === ''
       const indent = line.length - line.trimStart().length
-      const belongs = isBlank ? this.#goesOnAfterBlank(inset) : indent > item[1]!.length + 1 || this.#isLazy(line, lines)
+      const belongs = isBlank ? this.#goesOnAfterBlank(inset) : indent > markIndent + 1 || this.#isLazy(line, lines)
       if (!belongs) break
       lines.push(line.slice(Math.min(indent, inset)))
     }
     return lines
   }
 
-  /** Whether the next line with something in it is of the same item, or the next item of the list. */
+  /** Whether the next non-empty line belongs to the same item or starts the next item of the list. */
   #goesOnAfterBlank(inset: number): boolean {
     const next = this.#lines[this.#at + 1] ?? ''
     if (next.trim() === '') return false
     return next.length - next.trimStart().length >= Math.min(inset, 2) || ITEM.test(next)
   }
 
-  /** A paragraph goes on in the next line, also where that is not indented. */
+  /** A paragraph continues in the next line even if that line is not indented. */
   #isLazy(line: string, before: readonly string[]): boolean {
     const startsBlock = FENCE.test(line) || HEADING.test(line) || ITEM.test(line) || QUOTE.test(line) || isRule(line)
     return !startsBlock && before.at(-1)?.trim() !== ''
@@ -206,10 +208,32 @@ class BlockParser {
     this.#endParagraph()
     const rows: (readonly Cell[])[] = []
     for (this.#at += 2; this.#lines[this.#at]?.includes('|'); this.#at++) {
-      const cells = cellsOf(this.#lines[this.#at]!)
+      const cells = cellsOf(this.#line)
       rows.push(head.map((_, i) => parseInlines(cells[i] ?? '')))
     }
     return { kind: 'table', head: head.map(parseInlines), rows }
+  }
+}
+
+/** How an item of a list begins. */
+interface Item {
+  readonly indent: number
+  /** Where its text begins. */
+  readonly inset: number
+  /** The mark that the items of one list share: the bullet, or the character after the number. */
+  readonly mark: string
+  readonly number: number | undefined
+}
+
+function itemOf(line: string): Item | undefined {
+  const [, spaces = '', marker] = ITEM.exec(line) ?? []
+  if (marker === undefined) return undefined
+  const number = Number.parseInt(marker, 10)
+  return {
+    indent: spaces.length,
+    inset: spaces.length + marker.length + 1,
+    mark: marker.slice(-1),
+    number: Number.isNaN(number) ? undefined : number,
   }
 }
 

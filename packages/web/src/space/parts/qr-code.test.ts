@@ -6,7 +6,7 @@ import { encodeQr, type QrCode } from './qr-code.ts'
 const MODULE_PX = 3
 const QUIET = 4
 
-/** What a camera would read: black on white, with the quiet zone. */
+/** The picture as a camera reads it: black on white, with the quiet zone. */
 function decode(code: QrCode): string | undefined {
   const size = (code.length + 2 * QUIET) * MODULE_PX
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255)

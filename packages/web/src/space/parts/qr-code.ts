@@ -1,39 +1,65 @@
 /** A QR code (ISO/IEC 18004), row by row: whether a module is dark. */
 export type QrCode = readonly (readonly boolean[])[]
 
-/** By version, from 1: error-correction codewords of a block at level M, and the number of blocks. */
-const ECC_PER_BLOCK = [
-  10,
-  16,
-  26,
-  18,
-  24,
-  16,
-  18,
-  22,
-  22,
-  26,
-  30,
-  22,
-  22,
-  24,
-  24,
-  28,
-  28,
-  26,
-  26,
-  26,
-  26,
-  ...Array<number>(19).fill(28),
-]
-const BLOCKS = [
-  1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35, 37, 38,
-  40, 43, 45, 47, 49,
-]
+interface Version {
+  readonly number: number
+  /** Error-correction codewords of a block, at level M. */
+  readonly eccLength: number
+  readonly blockCount: number
+}
+
+/** By number, from 1. */
+const VERSIONS: readonly Version[] = (
+  [
+    [10, 1],
+    [16, 1],
+    [26, 1],
+    [18, 2],
+    [24, 2],
+    [16, 4],
+    [18, 4],
+    [22, 4],
+    [22, 5],
+    [26, 5],
+    [30, 5],
+    [22, 8],
+    [22, 9],
+    [24, 9],
+    [24, 10],
+    [28, 10],
+    [28, 11],
+    [26, 13],
+    [26, 14],
+    [26, 16],
+    [26, 17],
+    [28, 17],
+    [28, 18],
+    [28, 20],
+    [28, 21],
+    [28, 23],
+    [28, 25],
+    [28, 26],
+    [28, 28],
+    [28, 29],
+    [28, 31],
+    [28, 33],
+    [28, 35],
+    [28, 37],
+    [28, 38],
+    [28, 40],
+    [28, 43],
+    [28, 45],
+    [28, 47],
+    [28, 49],
+  ] as const
+).map(([eccLength, blockCount], i) => ({ number: i + 1, eccLength, blockCount }))
 const BYTE_MODE = 0b0100
 /** Level M in the format information. */
 const LEVEL_BITS = 0b00
-const MASKS: readonly ((x: number, y: number) => boolean)[] = [
+type Mask = (x: number, y: number) => boolean
+
+/** By number, as in the format information. */
+const MASKS: readonly Mask[] = [
   (x, y) => (x + y) % 2 === 0,
   (_, y) => y % 2 === 0,
   (x) => x % 3 === 0,
@@ -44,37 +70,39 @@ const MASKS: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ]
 
-/** Encodes a text as UTF-8 bytes at level M, which survives the loss of 15 % of it. Throws RangeError beyond 2,331 bytes. */
+/**
+ * Encodes a text as UTF-8 bytes at level M, which tolerates the loss of 15 %. Throws RangeError beyond 2,331 bytes.
+ */
 export function encodeQr(text: string): QrCode {
   const bytes = new TextEncoder().encode(text)
   const version = versionFor(bytes.length)
   const codewords = interleave(dataCodewords(bytes, version), version)
-  const candidates = MASKS.map((_, mask) => draw(codewords, version, mask))
+  const candidates = MASKS.map((isMasked, mask) => draw(codewords, version, { mask, isMasked }))
   return candidates.reduce((best, one) => (penaltyOf(one) < penaltyOf(best) ? one : best))
 }
 
-function versionFor(length: number): number {
-  const version = BLOCKS.findIndex((_, i) => 4 + lengthBits(i + 1) + length * 8 <= dataBytes(i + 1) * 8) + 1
-  if (version === 0) throw new RangeError('the text is too long for a QR code')
+function versionFor(length: number): Version {
+  const version = VERSIONS.find((one) => 4 + lengthBits(one) + length * 8 <= dataBytes(one) * 8)
+  if (!version) throw new RangeError('the text is too long for a QR code')
   return version
 }
 
-function lengthBits(version: number): number {
-  return version < 10 ? 8 : 16
+function lengthBits({ number }: Version): number {
+  return number < 10 ? 8 : 16
 }
 
-/** Modules that are neither patterns nor format or version information, as whole bytes. */
-function rawBytes(version: number): number {
+/** The modules that are neither patterns nor format or version information, in whole bytes. */
+function rawBytes({ number: version }: Version): number {
   const aligned = Math.floor(version / 7) + 2
   const alignment = version === 1 ? 0 : (25 * aligned - 10) * aligned - 55
   return Math.floor(((16 * version + 128) * version + 64 - alignment - (version >= 7 ? 36 : 0)) / 8)
 }
 
-function dataBytes(version: number): number {
-  return rawBytes(version) - ECC_PER_BLOCK[version - 1]! * BLOCKS[version - 1]!
+function dataBytes(version: Version): number {
+  return rawBytes(version) - version.eccLength * version.blockCount
 }
 
-function dataCodewords(bytes: Uint8Array, version: number): number[] {
+function dataCodewords(bytes: Uint8Array, version: Version): number[] {
   const bits: number[] = []
   const put = (value: number, length: number) => {
     for (let i = length - 1; i >= 0; i--) bits.push((value >>> i) & 1)
@@ -89,9 +117,8 @@ function dataCodewords(bytes: Uint8Array, version: number): number[] {
   return Array.from({ length: bits.length / 8 }, (_, i) => Number.parseInt(bits.slice(i * 8, i * 8 + 8).join(''), 2))
 }
 
-/** Blocks with their error correction, column by column; the last blocks are one longer. */
-function interleave(data: readonly number[], version: number): number[] {
-  const [count, eccLength] = [BLOCKS[version - 1]!, ECC_PER_BLOCK[version - 1]!]
+/** Interleaves the blocks and their error correction, column by column. The last blocks are one codeword longer. */
+function interleave(data: readonly number[], { blockCount: count, eccLength }: Version): number[] {
   const shortLength = Math.floor(data.length / count)
   const shortCount = count - (data.length % count)
   const generator = generatorOf(eccLength)
@@ -118,57 +145,83 @@ function multiply(x: number, y: number): number {
 function generatorOf(degree: number): number[] {
   const coefficients = [...Array<number>(degree - 1).fill(0), 1]
   for (let i = 0, root = 1; i < degree; i++, root = multiply(root, 2)) {
-    for (let n = 0; n < degree; n++) coefficients[n] = multiply(coefficients[n]!, root) ^ (coefficients[n + 1] ?? 0)
+    for (const [n, coefficient] of coefficients.entries())
+      coefficients[n] = multiply(coefficient, root) ^ (coefficients[n + 1] ?? 0)
   }
   return coefficients
 }
 
 function remainderOf(data: readonly number[], generator: readonly number[]): number[] {
-  const remainder = generator.map(() => 0)
+  let remainder = generator.map(() => 0)
   for (const byte of data) {
-    const factor = byte ^ remainder.shift()!
-    remainder.push(0)
-    generator.forEach((coefficient, i) => void (remainder[i]! ^= multiply(coefficient, factor)))
+    const [first = 0, ...rest] = remainder
+    remainder = generator.map((coefficient, i) => (rest[i] ?? 0) ^ multiply(coefficient, byte ^ first))
   }
   return remainder
 }
 
-function draw(codewords: readonly number[], version: number, mask: number): QrCode {
-  const size = version * 4 + 17
-  const modules: (boolean | undefined)[][] = Array.from({ length: size }, () => Array<undefined>(size).fill(undefined))
-  drawPatterns(modules, version)
-  drawFormat(modules, mask)
-  const isMasked = MASKS[mask]!
-  let bit = 0
-  for (const [x, y] of zigzag(size)) {
-    if (modules[y]![x] !== undefined) continue
-    const isDark = ((codewords[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1
-    modules[y]![x] = (isDark === 1) !== isMasked(x, y)
-    bit++
+/** The modules during drawing; undefined for those not drawn yet. Drawing outside has no effect. */
+class Grid {
+  readonly size: number
+  readonly #rows: (boolean | undefined)[][]
+
+  constructor(size: number) {
+    this.size = size
+    this.#rows = Array.from({ length: size }, () => Array<undefined>(size).fill(undefined))
   }
-  return modules.map((row) => row.map(Boolean))
+
+  get(x: number, y: number): boolean | undefined {
+    return this.#rows[y]?.[x]
+  }
+
+  set(x: number, y: number, isDark: boolean): void {
+    const row = this.#rows[y]
+    if (row && x >= 0 && x < this.size) row[x] = isDark
+  }
+
+  toCode(): QrCode {
+    return this.#rows.map((row) => row.map(Boolean))
+  }
 }
 
-function drawPatterns(modules: (boolean | undefined)[][], version: number): void {
-  const size = modules.length
-  for (let i = 0; i < size; i++) modules[6]![i] = modules[i]![6] = i % 2 === 0
+function draw(codewords: readonly number[], version: Version, { mask, isMasked }: { mask: number; isMasked: Mask }): QrCode {
+  const grid = new Grid(version.number * 4 + 17)
+  drawPatterns(grid, version.number)
+  drawFormat(grid, mask)
+  let bit = 0
+  for (const [x, y] of zigzag(grid.size)) {
+    if (grid.get(x, y) !== undefined) continue
+    const isDark = ((codewords[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1
+    grid.set(x, y, (isDark === 1) !== isMasked(x, y))
+    bit++
+  }
+  return grid.toCode()
+}
+
+function drawPatterns(grid: Grid, version: number): void {
+  const { size } = grid
+  for (let i = 0; i < size; i++) {
+    grid.set(i, 6, i % 2 === 0)
+    grid.set(6, i, i % 2 === 0)
+  }
   for (const [x, y] of [
     [3, 3],
     [size - 4, 3],
     [3, size - 4],
   ] as const)
-    drawRings(modules, { x, y, radius: 4, dark: [0, 1, 3] })
+    drawRings(grid, { x, y, radius: 4, dark: [0, 1, 3] })
   const centres = alignmentCentres(version, size)
   for (const x of centres) {
-    for (const y of centres) drawAlignment(modules, x, y, size)
+    for (const y of centres) drawAlignment(grid, x, y)
   }
-  if (version >= 7) drawVersion(modules, version)
+  if (version >= 7) drawVersion(grid, version)
 }
 
 /** Not over the finders. */
-function drawAlignment(modules: (boolean | undefined)[][], x: number, y: number, size: number): void {
+function drawAlignment(grid: Grid, x: number, y: number): void {
+  const { size } = grid
   const isFinder = (x < 9 && y < 9) || (x < 9 && y > size - 10) || (x > size - 10 && y < 9)
-  if (!isFinder) drawRings(modules, { x, y, radius: 2, dark: [0, 2] })
+  if (!isFinder) drawRings(grid, { x, y, radius: 2, dark: [0, 2] })
 }
 
 interface Rings {
@@ -179,12 +232,9 @@ interface Rings {
   readonly dark: readonly number[]
 }
 
-function drawRings(modules: (boolean | undefined)[][], { x, y, radius, dark }: Rings): void {
+function drawRings(grid: Grid, { x, y, radius, dark }: Rings): void {
   for (let dy = -radius; dy <= radius; dy++) {
-    for (let dx = -radius; dx <= radius; dx++) {
-      const row = modules[y + dy]
-      if (row && x + dx >= 0 && x + dx < row.length) row[x + dx] = dark.includes(Math.max(Math.abs(dx), Math.abs(dy)))
-    }
+    for (let dx = -radius; dx <= radius; dx++) grid.set(x + dx, y + dy, dark.includes(Math.max(Math.abs(dx), Math.abs(dy))))
   }
 }
 
@@ -196,25 +246,27 @@ function alignmentCentres(version: number, size: number): number[] {
 }
 
 /** Five bits and the remainder of a BCH code, twice. */
-function drawFormat(modules: (boolean | undefined)[][], mask: number): void {
-  const size = modules.length
+function drawFormat(grid: Grid, mask: number): void {
+  const { size } = grid
   const data = (LEVEL_BITS << 3) | mask
   const bits = ((data << 10) | bchRemainder(data, 10, 0x537)) ^ 0x5412
   const isDark = (i: number) => ((bits >>> i) & 1) === 1
   for (let i = 0; i < 15; i++) {
     const [nearY, nearX] = i < 8 ? [i < 6 ? i : i + 1, 8] : [8, i < 9 ? 7 : 14 - i]
-    modules[nearY]![nearX] = isDark(i)
-    if (i < 8) modules[8]![size - 1 - i] = isDark(i)
-    else modules[size - 15 + i]![8] = isDark(i)
+    grid.set(nearX, nearY, isDark(i))
+    if (i < 8) grid.set(size - 1 - i, 8, isDark(i))
+    else grid.set(8, size - 15 + i, isDark(i))
   }
-  modules[size - 8]![8] = true
+  grid.set(8, size - 8, true)
 }
 
-function drawVersion(modules: (boolean | undefined)[][], version: number): void {
+function drawVersion(grid: Grid, version: number): void {
   const bits = (version << 12) | bchRemainder(version, 12, 0x1f25)
   for (let i = 0; i < 18; i++) {
-    const [a, b] = [modules.length - 11 + (i % 3), Math.floor(i / 3)]
-    modules[b]![a] = modules[a]![b] = ((bits >>> i) & 1) === 1
+    const [a, b] = [grid.size - 11 + (i % 3), Math.floor(i / 3)]
+    const isDark = ((bits >>> i) & 1) === 1
+    grid.set(a, b, isDark)
+    grid.set(b, a, isDark)
   }
 }
 
@@ -224,7 +276,10 @@ function bchRemainder(data: number, length: number, polynomial: number): number 
   return remainder
 }
 
-/** Where data goes: in columns of two from the right, up and down in turn, around the vertical timing pattern. */
+/**
+ * The positions of the data: columns of two modules from the right, alternately upwards and downwards, around the
+ * vertical timing pattern.
+ */
 function* zigzag(size: number): Generator<readonly [x: number, y: number]> {
   for (let right = size - 1; right >= 1; right -= 2) {
     if (right === 6) right = 5
@@ -237,21 +292,20 @@ function* zigzag(size: number): Generator<readonly [x: number, y: number]> {
   }
 }
 
-/** How hard it is to read, by the standard's four rules: long runs, blocks, what looks like a finder, and imbalance. */
+/** The penalty of the standard's four rules: long runs, blocks, patterns that look like a finder, and imbalance. */
 function penaltyOf(modules: QrCode): number {
   const size = modules.length
-  const columns = modules.map((_, x) => modules.map((row) => row[x]!))
+  const columns = modules.map((_, x) => modules.map((row) => row[x] === true))
   const lines = [...modules, ...columns].map((line) => line.map((isDark) => (isDark ? '1' : '0')).join(''))
   let penalty = 0
   for (const line of lines) {
     for (const [run] of line.matchAll(/0{5,}|1{5,}/g)) penalty += run.length - 2
     penalty += 40 * (line.split('00001011101').length + line.split('10111010000').length - 2)
   }
-  for (let y = 1; y < size; y++) {
-    for (let x = 1; x < size; x++) {
-      const isDark = modules[y]![x]
-      if (modules[y]![x - 1] === isDark && modules[y - 1]![x] === isDark && modules[y - 1]![x - 1] === isDark) penalty += 3
-    }
+  for (const [y, row] of modules.entries()) {
+    const above = modules[y - 1] ?? []
+    for (const [x, isDark] of row.entries())
+      if (row[x - 1] === isDark && above[x] === isDark && above[x - 1] === isDark) penalty += 3
   }
   const dark = modules.flat().filter(Boolean).length
   return penalty + 10 * Math.floor(Math.abs((dark * 20) / size ** 2 - 10))

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/text.ts'
 import type { QrCode } from './qr-code.ts'
 
-/** Light modules around the code, without which cameras do not find it. */
+/** The quiet zone around the code, in modules. Cameras do not find a code without it. */
 const QUIET = 4
 
-/** A text as a QR code. The encoder is fetched when the first one is shown. */
+/** Shows a text as a QR code. The encoder is fetched with the first code. */
 export function QrImage({ text, label }: { text: string; label: string }) {
   const [code, setCode] = useState<QrCode | null>()
   useEffect(() => {

@@ -12,7 +12,7 @@ export function ShareLink({ title }: { title: string | undefined }) {
   const link = location.href
   const copy = async () => {
     input.current?.select()
-    // Without permission for the clipboard the link is selected for Ctrl-C.
+    // Without permission for the clipboard, the link is selected so that Ctrl-C copies it.
     const done = await navigator.clipboard.writeText(link).then(
       () => true,
       () => false,

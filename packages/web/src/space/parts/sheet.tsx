@@ -7,13 +7,13 @@ interface SheetProps {
   title: string
   children: ComponentChildren
   onClose: () => void
-  /** On a wide screen it stands beside the conversation, which stays usable. */
+  /** On a wide screen, the sheet is beside the conversation, which stays usable. */
   docks?: boolean
 }
 
 /**
- * A panel over the room, over all of it on a phone. The browser's own dialog keeps the focus inside, closes on Escape,
- * and gives the focus back to where it was. Docked, it is a dialog that is not modal.
+ * A panel over the room, which fills a phone's screen. The browser's own dialog element keeps the focus inside,
+ * closes on Escape and returns the focus. A docked sheet is a dialog that is not modal.
  */
 export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -21,7 +21,8 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
   const isMounted = useRef(true)
   const titleId = useId()
   useLayoutEffect(() => {
-    const element = dialog.current!
+    const element = dialog.current
+    if (!element) return undefined
     // As wide as the style sheet says.
     const wide = matchMedia('(min-width: 1100px)')
     const open = () => {
@@ -44,8 +45,8 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
       class="sheet"
       ref={dialog}
       aria-labelledby={titleId}
-      // It comes late: where one sheet gave way to another, it must not close that one.
-      // Also where it was closed to be opened again, docked or not.
+      // The close event arrives late. If another sheet has replaced this one, or this one was reopened docked or
+      // undocked, it must not close the new one.
       onClose={() => isMounted.current && !dialog.current?.open && onClose()}
       onKeyDown={(event) => {
         // A modal one does so by itself.
@@ -63,7 +64,10 @@ export function Sheet({ title, children, onClose, docks = false }: SheetProps) {
             <Icon name="close" />
           </button>
         </div>
-        <div class="sheet-body">{children}</div>
+        {/* Reachable with the keyboard: a list of people may be long and have nothing in it that takes the focus. */}
+        <div class="sheet-body" tabIndex={0}>
+          {children}
+        </div>
       </div>
     </dialog>
   )

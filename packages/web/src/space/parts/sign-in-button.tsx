@@ -10,7 +10,7 @@ interface SignInButtonProps {
   onLeave?: () => void
 }
 
-/** Leaves for the identity provider, and comes back to this room. */
+/** Redirects to the identity provider, which returns to this room. */
 export function SignInButton({ config, primary = false, onLeave }: SignInButtonProps) {
   const [problem, setProblem] = useState(false)
   const [leaving, setLeaving] = useState(false)

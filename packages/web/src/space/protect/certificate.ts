@@ -1,7 +1,7 @@
 import { type DevicePublicKey, thumbprintOf } from '@atrium/room-client/identity'
 import { decodeBase64, utf8 } from './encoding.ts'
 
-/** What the service publishes about its build, as far as this page reads it. */
+/** The fields of the service's published certificate that this page reads. */
 export interface BuildFacts {
   readonly v: number
   readonly service: string
@@ -15,7 +15,7 @@ export interface Certificate {
   readonly facts: BuildFacts
   readonly publicKey: CryptoKey
   readonly thumbprint: string
-  /** The signature over exactly the published text holds. */
+  /** Verifies the signature over the exact published text. */
   readonly isSigned: boolean
 }
 

@@ -7,7 +7,7 @@ import { pinKey, type Pin } from './pin.ts'
 import { date } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
-/** Whether what the service publishes about itself fits together, and is signed by the key it had last time. */
+/** Checks that what the service publishes about itself is consistent, and signed with the key of the last visit. */
 export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Promise<void> {
   const certificate = await fetchCertificate()
   const { facts } = certificate

@@ -12,12 +12,12 @@ const AUTHOR_PARTS = ['kind', 'id', 'name', 'email', 'key', 'proven'] as const
 
 /** What this browser has seen of the room. */
 export interface SeenHistory {
-  /** Where the history ended, now and on the visit before. */
+  /** The end of the history, now and on the previous visit. */
   readonly heads: readonly Head[]
   readonly entries: readonly Entry[]
 }
 
-/** Fetches the stored bytes, and checks them with the key from the link. The key stays here. */
+/** Fetches the stored bytes and checks them with the key from the link. The key is not sent. */
 export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHistory, report: Report): Promise<void> {
   const answer = await fetchSealed(secret.room)
   const bytes = utf8(answer.sealed)
@@ -59,7 +59,7 @@ export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHist
   if (opened) report(comparison(opened, entries))
 }
 
-/** Derived from the lines, not taken from the answer. */
+/** Computed from the lines, not taken from the answer. */
 function recipientsOf(lines: readonly string[]): string[] {
   const names = lines.flatMap((line) => {
     try {

@@ -1,8 +1,8 @@
 import { t } from '../text/text.ts'
 
 /**
- * proved: shown here, by this browser. trusted: believed, and said so. failed: it is not so. unknown: it could not be
- * looked into.
+ * proved: this browser has shown it. trusted: it must be believed. failed: it is wrong. unknown: it could not be
+ * checked.
  */
 export type Verdict = 'proved' | 'trusted' | 'failed' | 'unknown'
 
@@ -15,7 +15,7 @@ export interface Check {
 
 export type Report = (check: Check) => void
 
-/** What no browser can find out about a service from afar; more of it after an agent has been in the room. */
+/** Statements that no browser can check remotely. There is one more after an agent has been in the room. */
 export function believed(hasAgents: boolean): readonly Check[] {
   const ids = ['running', 'memory', 'page', ...(hasAgents ? (['agents'] as const) : [])] as const
   return ids.map((id) => ({ id, verdict: 'trusted', ...t.protection[id] }))

@@ -1,6 +1,6 @@
 import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 
-/** Base64 in either alphabet, padded or not: certificates say `hashes base64`, JOSE says base64url. */
+/** Decodes base64 in either alphabet, padded or not: certificates have base64, JOSE has base64url. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const url = text
     .replaceAll('+', '-')

@@ -13,7 +13,7 @@ export async function exportPlain(secret: RoomSecret): Promise<Blob> {
   return new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' })
 }
 
-/** The stored bytes as they are: any JOSE tool opens each line with the room's key. */
+/** The stored bytes, unchanged. Any JOSE tool opens each line with the room's key. */
 export async function exportSealed({ room }: RoomSecret): Promise<Blob> {
   return new Blob([(await fetchSealed(room)).sealed], { type: 'application/jose+json' })
 }
@@ -23,6 +23,6 @@ export function download(blob: Blob, fileName: string): void {
   link.href = URL.createObjectURL(blob)
   link.download = fileName
   link.click()
-  // The browser reads it after this turn; a minute is more than it needs.
+  // The browser reads the address after this function returns. A minute is more than it needs.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

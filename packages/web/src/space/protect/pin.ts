@@ -15,8 +15,8 @@ interface Kept {
 }
 
 /**
- * Compares with the key seen on the first visit, and remembers it when this is the first. A changed key is not
- * remembered by itself.
+ * Compares the key with that of the first visit. On the first visit, it stores the key. A changed key is stored only
+ * if the visitor accepts it.
  */
 export function pinKey(thumbprint: string): Pin {
   const kept = readPin()

@@ -8,7 +8,7 @@ import { callSpace } from '../api/space-client.ts'
 
 const BATCH = 200
 
-/** What the service stores of a room, in its own words: needs no key, and gives none away. */
+/** Fetches what the service stores of a room. The request contains no key. */
 export function fetchSealed(room: string): Promise<SealedRoom> {
   return callSpace({ op: 'sealed', room })
 }
@@ -22,7 +22,7 @@ export interface OpenedRecord {
   readonly record: RoomRecord
 }
 
-/** Opens the lines here, with the key that never left. Rejects at the first that does not open. */
+/** Opens the lines on this device, without sending the key. Rejects at the first line that does not open. */
 export async function openLines(
   secret: RoomSecret,
   lines: readonly string[],
@@ -35,7 +35,7 @@ export async function openLines(
   return records.map((record, i) => ({ seq: parseLine(lines[i] ?? '').seq, record }))
 }
 
-/** Hashes of all lines; in batches, so that the page stays alive meanwhile. */
+/** Hashes all lines in batches, so that the page stays responsive. */
 export async function hashLines(lines: readonly string[]): Promise<string[]> {
   const hashes: string[] = []
   for (let at = 0; at < lines.length; at += BATCH) {
@@ -45,7 +45,9 @@ export async function hashLines(lines: readonly string[]): Promise<string[]> {
   return hashes
 }
 
-/** The room's policies, oldest first: its membership log. Opens only the lines that are no messages. */
+/**
+ * The policies of the room, oldest first, which are its membership log. Opens only the lines that are not messages.
+ */
 export async function fetchPolicies(secret: RoomSecret, messageSeqs: ReadonlySet<number>): Promise<PolicyRecord[]> {
   const lines = linesOf(await fetchSealed(secret.room)).filter((line) => !messageSeqs.has(parseLine(line).seq))
   return (await openLines(secret, lines)).flatMap(({ record }) => (record.t === 'policy' ? [record] : []))

@@ -4,8 +4,8 @@ const FIRST_MS = 500
 const LONGEST_MS = 20_000
 
 /**
- * How long to wait before the next try: doubling, with a spread, so that a service that comes back is not met by
- * everyone at once.
+ * The delay before the next attempt. It doubles and has a random part, so that clients do not all return at once when
+ * the service recovers.
  */
 export function backoffMs(failures: number, random = Math.random()): number {
   const ms = Math.min(FIRST_MS * 2 ** Math.max(failures - 1, 0), LONGEST_MS)
@@ -13,7 +13,7 @@ export function backoffMs(failures: number, random = Math.random()): number {
 }
 
 /**
- * Sleeps that something outside can end: the network is back, the page is looked at again, someone pressed the button.
+ * Sleeps that an event can end early: the network is back, the page becomes visible, the visitor presses the button.
  */
 export class Naps {
   #wake: (() => void) | undefined

@@ -1,6 +1,6 @@
 import type { Entry } from '@atrium/room-client/space-ops'
 
-/** Neighbouring messages that are drawn, measured and skipped together. */
+/** Neighbouring messages that are rendered, measured and skipped together. */
 export interface Chunk {
   readonly index: number
   readonly entries: readonly Entry[]
@@ -8,10 +8,7 @@ export interface Chunk {
 
 export const CHUNK_LINES = 32
 
-/**
- * The chunks with these entries put in their places; chunks that get none stay the same objects, so that they need no
- * new drawing.
- */
+/** Adds entries to the chunks. Chunks that get none stay the same objects, so that they need not render again. */
 export function mergeEntries(chunks: readonly Chunk[], added: readonly Entry[]): readonly Chunk[] {
   const changed = new Map<number, Entry[]>()
   for (const entry of added) {

@@ -1,6 +1,9 @@
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 
-/** What signing in again puts right. Any other refusal means that one is not, or no longer, welcome. */
+/**
+ * Whether signing in again may resolve the rejection. Any other rejection means that the visitor is not, or no
+ * longer, on the list.
+ */
 export function isSignInOver(failure: unknown): boolean {
   if (!(failure instanceof SpaceCallError) || failure.status !== 403) return false
   const { reason } = failure

@@ -1,7 +1,7 @@
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
 import { Store } from '../store.ts'
 
-/** A room whose link is kept on this device, key and all, because its visitor said so. */
+/** A room whose link, with its key, is stored on this device because the visitor asked for it. */
 export interface KeptRoom extends RoomSecret {
   readonly title: string | undefined
   readonly at: string
@@ -10,7 +10,7 @@ export interface KeptRoom extends RoomSecret {
 const KEY = 'atrium.space.rooms'
 const MAX_KEPT = 200
 
-/** Newest visit first. Read again where another tab changes them. */
+/** Ordered by the latest visit. Read again when another tab changes them. */
 export const keptRoomsStore = new Store<{ rooms: readonly KeptRoom[] }>({ rooms: readRooms() })
 addEventListener('storage', ({ key }) => {
   if (key === KEY || key === null) keptRoomsStore.update({ rooms: readRooms() })
@@ -22,7 +22,7 @@ export function keepRoom({ room, mk }: RoomSecret, title: string | undefined): b
   return write([kept, ...readRooms().filter((one) => one.room !== room)].slice(0, MAX_KEPT))
 }
 
-/** A room that is kept is found under the title that it has now. */
+/** Stores the current title with the room. */
 export function refreshRoom(secret: RoomSecret, title: string | undefined): void {
   if (readRooms().some(({ room }) => room === secret.room)) keepRoom(secret, title)
 }

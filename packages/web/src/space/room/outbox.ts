@@ -1,13 +1,13 @@
 import type { Vault } from './vault.ts'
 
-/** A message on its way. `sent`: stored by the service, and about to come back with the next poll. */
+/** A message that is being sent. `sent`: the service has stored it, and the next poll will return it. */
 export interface Pending {
   readonly clientId: string
   readonly text: string
   readonly replyTo?: string
   readonly at: string
   readonly state: 'waiting' | 'sending' | 'sent' | 'refused'
-  /** Of one that is sent: the id of the entry that it became. */
+  /** The id of the entry, once the message is sent. */
   readonly entryId?: string
   /** Why it was refused. */
   readonly failure?: unknown
@@ -18,8 +18,8 @@ type Kept = Pick<Pending, 'clientId' | 'text' | 'replyTo' | 'at'>
 const NAME = 'out/'
 
 /**
- * One entry a message: two tabs never overwrite each other's, and if both send one its client_id lets it be stored
- * once.
+ * Each message has an entry of its own, so that two tabs never overwrite each other's messages. If both send one, its
+ * client_id makes the service store it once.
  */
 export function keepPending(vault: Vault, { clientId, text, replyTo, at }: Pending): Promise<boolean> {
   return vault.write(NAME + clientId, { clientId, text, ...(replyTo !== undefined && { replyTo }), at } satisfies Kept)

@@ -5,8 +5,8 @@ const NAME = 'own'
 const MAX_KEPT = 1_000
 
 /**
- * The ids of what was written from this device, as the service answered them. Everyone in a room can read what a
- * message bears, its client_id too, so that nothing in a message makes it one's own.
+ * The ids of messages written on this device, as the service returned them. Everyone in a room can read all fields of
+ * a message, including its client_id, so no field can prove that a message was written here.
  */
 export class OwnEntries {
   readonly #vault: Vault

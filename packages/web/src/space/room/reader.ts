@@ -11,15 +11,15 @@ import { isSignInOver } from './is-sign-in-over.ts'
 import { Retractions } from './retraction.ts'
 import type { RoomState } from './room-state.ts'
 
-/** Behind what is being read: small enough to be drawn between two frames. */
+/** The page size for older messages: few enough to render between two frames. */
 const EARLIER_PAGE_LINES = 250
-/** Where polls are not held, because the service holds enough of them, the room is not asked more often than this. */
+/** The shortest interval between polls when the service does not hold them because it already holds enough. */
 const UNHELD_MS = 2_000
-/** A held answer that is later than its hold by this will not come: the device slept, or a proxy forgot it. */
+/** A held answer that is this much later than its hold will not arrive: the device slept, or a proxy dropped it. */
 const HELD_TIMEOUT_MS = 10_000
 /** The number of lines that are loaded at first. Older lines are loaded on demand. */
 const EAGER_LINES = 6_000
-/** A rejection lasts until the list or the sign-in changes, so it is checked again only rarely. */
+/** A rejection lasts until the list or the sign-in changes, so the reader checks again only rarely. */
 const REFUSED_MS = 5_000
 const OFFLINE_MS = 30_000
 
@@ -41,8 +41,8 @@ interface PollOptions {
 }
 
 /**
- * Follows a room: held polls for what is new, backoff when there is no answer, and the older messages page by page
- * behind.
+ * Follows a room. It reads new messages with held polls and backs off when there is no answer. It fetches older
+ * messages page by page.
  */
 export class Reader {
   readonly naps = new Naps()
@@ -95,7 +95,7 @@ export class Reader {
   #pages(signal: AbortSignal): AsyncGenerator<RoomPage, void, undefined> {
     return followPages((from) => this.#poll(from, { ...from, signal }), {
       since: this.#since,
-      // After a failure the first request does not wait for new lines, so that its answer shows that the service is
+      // After a failure, the first request does not wait for new lines, so that its answer shows that the service is
       // back.
       mayHold: () => this.#caughtUp,
       pause: () => this.naps.nap(UNHELD_MS * (0.75 + Math.random() / 2), signal),
@@ -116,13 +116,13 @@ export class Reader {
         this.#state.update({ hasEarlier: from > 0 })
       }
     } catch {
-      // It stays at what has come, and the button that asks for more stays, too.
+      // On a failure, the messages loaded so far stay, and so does the button that requests more.
     } finally {
       this.#state.update({ loadingEarlier: false })
     }
   }
 
-  /** The lines of this range: a page may end before it does. */
+  /** Reads the lines of this range. A page may end before the range does. */
   async #fill(from: number, to: number): Promise<void> {
     for (let at = from; at < to;) {
       const { entries } = await this.#poll({ sinceCount: at, sinceEtag: '' }, { signal: this.#signal, limit: to - at })
@@ -135,14 +135,15 @@ export class Reader {
 
   async #poll(since: Since, { waitMs = 0, limit, signal }: PollOptions): Promise<RoomPage> {
     const { room, mk } = this.#secret
-    // Also as a guest: the client_ids of one's own messages are shown to the key that wrote them.
+    // Polls with the identity even as a guest, because the service returns a client_id only to the key that wrote the
+    // message.
     const identity = { ...(await identityIn(room)), sign: undefined }
     const { sinceCount, sinceEtag } = since
     const request = { op: 'poll' as const, room, mk, sinceEtag, sinceCount, waitMs, limit }
     return callSpace(request, { identity, signal, ...(waitMs > 0 && { timeoutMs: HELD_TIMEOUT_MS }) })
   }
 
-  /** A long room shows its newest messages first: so where it ends is asked before anything. */
+  /** A long room shows its newest messages first, so the first request asks for its end. */
   async #begin(signal: AbortSignal): Promise<void> {
     const { count } = await this.#poll(pastTheEnd, { signal, limit: 1 })
     this.#goal = count
@@ -152,8 +153,8 @@ export class Reader {
 
   #take({ entries, count, etag, policy, title }: RoomPage): void {
     const { phase, head } = this.#state.value
-    // A full page may not be the last one, and one of large lines ends early. The next request will tell, and is
-    // answered at once.
+    // A full page may not be the last one, and a page of large lines ends early. The next request shows which it was,
+    // and is answered at once.
     this.#caughtUp = count - this.#since.sinceCount < pageLines && count >= this.#goal
     this.#since = { sinceCount: count, sinceEtag: etag }
     this.#add(entries)

@@ -4,9 +4,9 @@ import { isJsonObject } from '@atrium/contract/strict-json'
 const TYPE = 'atrium.retract'
 
 /**
- * A message that takes back another one of the same author: its text is `{"type":"atrium.retract","id":"<entry id>"}`
- * and it replies to that entry. The service stores it like any other message. Readers hide the other one, whose line
- * stays stored.
+ * A message that retracts another one of the same author. Its text is `{"type":"atrium.retract","id":"<entry id>"}`,
+ * and it replies to that entry. The service stores it like any other message. Readers hide the retracted message,
+ * whose line remains stored.
  */
 export function formatRetraction(id: string): string {
   return JSON.stringify({ type: TYPE, id })
@@ -25,8 +25,8 @@ export function parseRetraction({ message }: Pick<Entry, 'message'>): string | u
 }
 
 /**
- * Whether both were written by the same author. The service authenticates accounts and agents. A guest is a device key,
- * and only a key that was proven both times counts: everyone can name the key of another.
+ * Whether both messages have the same author. The service authenticates accounts and agents. A guest is a device key,
+ * and counts only if the key was proven both times, because everyone can present another guest's key.
  */
 export function isSameAuthor(a: Author, b: Author): boolean {
   if (a.kind !== b.kind) return false
@@ -36,12 +36,12 @@ export function isSameAuthor(a: Author, b: Author): boolean {
 }
 
 /**
- * hidden: the author took it back. notice: it took another back. unloaded: it asks for that, and the other is not
- * loaded.
+ * hidden: the author retracted this message. notice: this message retracts another one. unloaded: it does, and the
+ * other one is not loaded.
  */
 export type Retracted = 'hidden' | 'notice' | 'unloaded'
 
-/** What was taken back, as far as the entries are known. A retraction by another author stays an ordinary message. */
+/** Finds the retracted messages among the known entries. A retraction by another author stays an ordinary message. */
 export class Retractions {
   readonly #byId: ReadonlyMap<string, Entry>
   /** Retractions by the id of what they hide. */
@@ -52,7 +52,7 @@ export class Retractions {
     this.#byId = byId
   }
 
-  /** By the id of an entry. Another object after each change. */
+  /** Keyed by the id of an entry. Each change makes a new object. */
   get marks(): ReadonlyMap<string, Retracted> {
     return this.#marks
   }

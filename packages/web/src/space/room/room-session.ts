@@ -16,7 +16,7 @@ interface Seen {
 
 type OnNews = (entries: readonly Entry[], session: RoomSession) => void
 
-/** One visit to a room, from opening its link to leaving it. */
+/** One visit to a room, from opening its link until leaving it. */
 export class RoomSession {
   readonly secret: RoomSecret
   readonly vault: Vault
@@ -52,7 +52,7 @@ export class RoomSession {
     return session
   }
 
-  /** Where the history ended, now and on the visit before: it may only have grown. */
+  /** The end of the history, now and on the previous visit. It may only have grown. */
   get heads(): Head[] {
     return [this.#headBefore, this.state.value.head].filter((head) => head !== undefined)
   }
@@ -67,7 +67,7 @@ export class RoomSession {
     this.sender.naps.wake()
   }
 
-  /** Remembers how far has been read, for the next visit. */
+  /** Stores how far the visitor has read, for the next visit. */
   markRead(readTo: number): void {
     const { head } = this.state.value
     if (head) void this.vault.write('seen', { readTo, head } satisfies Seen)

@@ -3,16 +3,16 @@ import type { Chunk } from './chunks.ts'
 import type { Pending } from './outbox.ts'
 import type { Retracted } from './retraction.ts'
 
-/** Where a history ends: the number of its lines, and the hash that commits to all of them. */
+/** The end of a history: the number of its lines, and the hash that commits to all of them. */
 export interface Head {
   readonly count: number
   readonly etag: string
 }
 
 export interface RoomState {
-  /** opening: nothing known yet. refused, missing, removed: nothing to be shown. */
+  /** opening: nothing is known yet. refused, missing, removed: there is nothing to show. */
   readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed'
-  /** Why it is refused; in an open room, why it has stopped: the sign-in has run out. */
+  /** Why access is refused. In an open room: why reading stopped, because the sign-in has expired. */
   readonly failure: unknown
   /**
    * offline: the browser has no network. away: the service does not answer. troubled: the service answers with an
@@ -30,11 +30,11 @@ export interface RoomState {
   readonly pending: readonly Pending[]
   /** The end of the history according to the service. */
   readonly head: Head | undefined
-  /** The history is shorter than it was: the service has forgotten, or hides, something. */
+  /** The history is shorter than before: the service has lost or is hiding lines. */
   readonly shrank: boolean
-  /** Last line that had been read when the room was opened. */
+  /** The last line that had been read when the room was opened. */
   readonly readTo: number | undefined
-  /** What could not be kept on this device is lost with the page. */
+  /** Data that could not be stored on this device and is lost with the page. */
   readonly unkept: boolean
 }
 

@@ -14,8 +14,8 @@ import type { RoomState } from './room-state.ts'
 import type { Vault } from './vault.ts'
 
 /**
- * Sends what was written, in order, for as long as it takes: kept on this device until it has come back as part of the
- * history.
+ * Sends messages in their order and retries for as long as necessary. A message stays on this device until it has
+ * come back as part of the history.
  */
 export class Sender {
   /** The entries that were written here. */
@@ -59,7 +59,7 @@ export class Sender {
     void this.sendAll()
   }
 
-  /** Takes back a message of this author. It goes the way of any other message. */
+  /** Retracts a message of this author. The retraction is sent like any other message. */
   retract(id: string): void {
     this.send(formatRetraction(id), id)
   }
@@ -69,7 +69,7 @@ export class Sender {
     void this.sendAll()
   }
 
-  /** They are part of the history now, or were taken back. */
+  /** Messages that are part of the history now, or were taken back. */
   drop(clientIds: readonly string[]): void {
     if (clientIds.length === 0) return
     for (const clientId of clientIds) void dropPending(this.#vault, clientId)
@@ -78,14 +78,14 @@ export class Sender {
     if (left.length < pending.length) this.#state.update({ pending: left })
   }
 
-  /** Those of the entries that were on their way are part of the history now. */
+  /** Removes the messages whose entries are part of the history now. */
   reconcile(entries: readonly Entry[]): void {
     const ids = new Set(entries.map(({ id }) => id))
     const { pending } = this.#state.value
     this.drop(pending.flatMap(({ clientId, entryId }) => (entryId !== undefined && ids.has(entryId) ? [clientId] : [])))
   }
 
-  /** One after the other, in the order they were written. */
+  /** Sends one after the other, in the order in which they were written. */
   async sendAll(): Promise<void> {
     if (this.#busy) return
     this.#busy = true
@@ -113,7 +113,7 @@ export class Sender {
       const { seq, id } = await callSpace({ op: 'turn', room, mk, message, name }, { identity, signal: this.#signal })
       this.#failures = 0
       this.own.add(id)
-      // The history may have been quicker than this answer, above all where it is the answer to a second try.
+      // The history may have arrived before this answer, especially if this answers a second attempt.
       if (seq < (this.#state.value.head?.count ?? 0)) this.drop([clientId])
       else this.#change(clientId, { state: 'sent', entryId: id })
     } catch (error) {

@@ -4,8 +4,8 @@ import type { RoomSecret } from '@atrium/sealing/room-secret'
 const INFO = 'atrium/space-app/local/v1'
 
 /**
- * What the app keeps on this device for a room: drafts, messages not yet sent, where one had read to. Sealed under a
- * key derived from the room's, so that it says nothing to whoever finds it without the link.
+ * The data that the app stores on this device for a room: drafts, unsent messages, how far the visitor has read. It
+ * is sealed under a key derived from the room's key, so that nobody can read it without the link.
  */
 export class Vault {
   readonly #prefix: string
@@ -25,7 +25,10 @@ export class Vault {
     return new Vault(`atrium.space/${room}/`, key)
   }
 
-  /** Resolves when it is stored; false when this browser does not let it. Writes of one name keep their order. */
+  /**
+   * Resolves to true when it is stored, and to false if the browser does not allow storage. Writes under one name
+   * keep their order.
+   */
   async write(name: string, value: unknown): Promise<boolean> {
     const before = this.#writes.get(name)
     const sealing = this.#seal(name, value)
@@ -49,7 +52,7 @@ export class Vault {
     }
   }
 
-  /** Undefined if there is no entry, or it cannot be opened. */
+  /** Undefined if there is no entry or it cannot be opened. */
   async read<T>(name: string): Promise<T | undefined> {
     try {
       const bytes = decodeBase64url(localStorage.getItem(this.#prefix + name) ?? '')

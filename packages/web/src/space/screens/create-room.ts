@@ -12,7 +12,7 @@ export interface Wish {
   readonly addresses: string
 }
 
-/** Makes the room; it belongs to the account, or for a guest to the key of this device. */
+/** Creates the room. Its owner is the account or, for a guest, the key of this device. */
 export async function createRoom({ policy, title, addresses }: Wish): Promise<RoomSecret> {
   const secret = newRoomSecret()
   const email = accountStore.value.account?.email

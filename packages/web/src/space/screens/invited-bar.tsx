@@ -12,7 +12,7 @@ interface InvitedBarProps {
   onDismiss: () => void
 }
 
-/** The agents invited from this tab, for as long as they read along: one line each. */
+/** One line for each agent that this tab invited and that is still in the room. */
 export function InvitedBar({ invited, onDismiss }: InvitedBarProps) {
   const agents = useStore(invited.state, (state) => state.agents)
   if (agents.length === 0) return null

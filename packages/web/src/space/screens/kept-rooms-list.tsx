@@ -6,7 +6,7 @@ import { formatFragment } from '../room-link.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
-/** The rooms that this device was told to keep; nothing where there are none. */
+/** The rooms that the visitor stored on this device; nothing if there are none. */
 export function KeptRoomsList() {
   const rooms = useStore(keptRoomsStore, (value) => value.rooms)
   const heading = useRef<HTMLHeadingElement>(null)

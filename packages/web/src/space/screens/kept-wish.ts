@@ -3,7 +3,7 @@ import type { Wish } from './create-room.ts'
 const KEY = 'atrium.space.wish'
 const NOTHING: Wish = { policy: 'open', title: '', addresses: '' }
 
-/** The form waits in the tab's memory while its person signs in. */
+/** The tab keeps the form in session storage while the visitor signs in. */
 export function keepWish(wish: Wish): void {
   sessionStorage.setItem(KEY, JSON.stringify(wish))
 }

@@ -18,7 +18,7 @@ interface RoomBannersProps {
   onOpen: (sheet: SheetName) => void
 }
 
-/** What is the matter, if anything: nothing here in the usual case. */
+/** Shows problems; usually nothing. */
 export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
   const policy = useStore(session.state, (state) => state.policy)
   const link = useStore(session.state, (state) => state.link)
@@ -79,7 +79,7 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
   )
 }
 
-/** Looks once whether the service's key is the one of the last visit. Not being able to look is no alarm. */
+/** Compares the service's key once with that of the last visit. If the check is not possible, there is no warning. */
 function useChangedKey(): boolean {
   const [changed, setChanged] = useState(false)
   useEffect(() => {

@@ -81,7 +81,7 @@ function Opening({ link }: { link: 'online' | 'offline' | 'away' | 'troubled' })
   )
 }
 
-/** What came, as far as someone else wrote it; one's own message is only said to be sent. */
+/** Announces messages of others; of the visitor's own messages it only announces that they were sent. */
 function sayNews(entries: readonly Entry[], session: RoomSession): void {
   const isOwn = ({ id }: Entry) => session.sender.own.has(id)
   const others = entries.filter((entry) => !isOwn(entry))

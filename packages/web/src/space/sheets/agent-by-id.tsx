@@ -7,7 +7,7 @@ import { t } from '../text/text.ts'
 import { AdmitForm } from './admit-form.tsx'
 import { changeList } from './change-list.ts'
 
-/** Puts an agent on the list that comes by itself, or was invited elsewhere. */
+/** Adds an agent to the list that joins by itself or was invited elsewhere. */
 export function AgentById({ session, onDone }: { session: RoomSession; onDone: () => void }) {
   const [problem, setProblem] = useState<string>()
   const admit = async (ids: string[]) => {

@@ -2,7 +2,7 @@ import type { CatalogAgent } from '../api/platform-api.ts'
 import { decimal, number } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
-/** What it costs, how long it may stay, and what people thought of it. */
+/** The agent's price, its longest stay, and its rating. */
 export function AgentFacts({ agent: { price_credits, max_minutes, rating } }: { agent: CatalogAgent }) {
   const { average, count } = rating
   return (

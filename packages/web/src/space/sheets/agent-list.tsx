@@ -16,7 +16,7 @@ interface AgentListProps {
 
 /** The agents on the list, and the one way to invite another. */
 export function AgentList({ agents, people, change, hasCatalog, onInvite }: AgentListProps) {
-  // From the catalog, or as the owner of a list by its id.
+  // From the catalog or, for the owner of a list, by the agent's id.
   const canInvite = hasCatalog || change !== undefined
   if (agents.length === 0 && !canInvite) return null
   const nameOf = (id: string) => people.find(({ author }) => author.id === id)?.author.name ?? id

@@ -6,7 +6,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
-/** Under which name a guest writes. Nothing of it is sent before the next message. */
+/** The name under which a guest writes. It is sent only with the next message. */
 export function GuestNameForm({ session }: { session: RoomSession }) {
   const kept = useStore(session.names, (value) => value)
   const [text, setText] = useState(kept.name ?? '')

@@ -21,11 +21,11 @@ interface InviteFormProps {
 }
 
 /**
- * What inviting this agent means, the coupon that pays, and the button. The coupon is in this form's memory and
- * nowhere else.
+ * The consequences of inviting this agent, the coupon that pays, and the button. The coupon is kept only in the
+ * memory of this form.
  */
 export function InviteForm({ agent: listed, session, invited, config, onBack, onDone }: InviteFormProps) {
-  /** As the service said last; the catalog may be older. */
+  /** The price that the service returned last. The catalog may be older. */
   const [price, setPrice] = useState(listed.price_credits)
   const agent = { ...listed, price_credits: price }
   const heading = useRef<HTMLHeadingElement>(null)
@@ -35,7 +35,7 @@ export function InviteForm({ agent: listed, session, invited, config, onBack, on
   const [offList, setOffList] = useState(false)
   const foot = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
-  // It comes below the field, where a phone may not show it.
+  // The problem is shown below the field, where it may be outside a phone's screen.
   useEffect(() => foot.current?.scrollIntoView({ block: 'nearest' }), [problem, offList])
   const invite = async () => {
     const coupon = parseCoupon(text)

@@ -15,14 +15,14 @@ import { t } from '../text/text.ts'
 interface InviteSheetProps {
   session: RoomSession
   config: SpaceConfig
-  /** undefined: without a catalog, an agent can only be let in by its id. */
+  /** undefined: without a catalog, an agent can be let in only by its id. */
   invited: InvitedAgents | undefined
   /** An agent is on the list. */
   onLetIn: () => void
   onClose: () => void
 }
 
-/** The one way to invite: from the catalog, or, for who owns the room's list, by an agent's id. */
+/** The one way to invite an agent: from the catalog or, for the owner of the room's list, by the agent's id. */
 export function InviteSheet({ session, config, invited, onLetIn, onClose }: InviteSheetProps) {
   const [isChosen, setIsChosen] = useState(false)
   const hasList = useStore(session.state, (state) => state.policy) === 'email'

@@ -11,7 +11,7 @@ interface InviteTermsProps {
   config: SpaceConfig
 }
 
-/** Nobody should learn afterwards what they have given away. */
+/** The terms are shown before the invitation, so that visitors know what they give away. */
 export function InviteTerms({ agent, session, config }: InviteTermsProps) {
   const hasList = useStore(session.state, (state) => state.policy) === 'email'
   const { terms } = t.agents
@@ -40,7 +40,7 @@ export function InviteTerms({ agent, session, config }: InviteTermsProps) {
   )
 }
 
-/** The other way to have it: in a room that can shut it out again. */
+/** The alternative: a room with a list, from which the agent can be removed. */
 function ListedRoom() {
   return (
     <div class="buttons column">

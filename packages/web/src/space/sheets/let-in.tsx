@@ -16,7 +16,7 @@ interface LetInProps {
   onLetIn: () => Promise<void>
 }
 
-/** The room's list does not have the agent: its owner can put it there, anyone else can ask for it. */
+/** The agent is not on the room's list. The owner can add it here; anyone else is asked to contact the owner. */
 export function LetIn({ agent: { id, name }, session, onLetIn }: LetInProps) {
   const ownership = useOwnership(session)
   const account = useStore(accountStore, (value) => value.account)

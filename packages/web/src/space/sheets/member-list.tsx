@@ -24,7 +24,7 @@ interface MemberListProps {
   onInvite: () => void
 }
 
-/** The list of an e-mail room, as the room's own sealed records have it; its owner can change it here. */
+/** The list of a room, read from the room's own sealed records. The owner can change it here. */
 export function MemberList({ session, people, hasCatalog, onInvite }: MemberListProps) {
   const { policies, current, read } = usePolicies(session)
   const account = useStore(accountStore, (value) => value.account)

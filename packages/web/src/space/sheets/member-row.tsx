@@ -12,7 +12,7 @@ interface MemberRowProps {
   onAdmit?: () => Promise<boolean>
 }
 
-/** Someone on the list, or who was. An agent that has written is shown by its name, with its id. */
+/** A person or agent that is or was on the list. An agent that has written is shown with its name and id. */
 export function MemberRow({ name, member, isOwner = false, onExpel, onAdmit }: MemberRowProps) {
   const { admitted_at, revoked_at } = member
   const isIn = revoked_at === undefined

@@ -7,7 +7,7 @@ import { t } from '../text/text.ts'
 
 const MAX_TITLE_LENGTH = 200
 
-/** For the room's owner. The new title comes back with the next poll, here as for everyone. */
+/** For the room's owner. The new title arrives with the next poll, for the owner as for everyone. */
 export function TitleForm({ session, as }: { session: RoomSession; as: As }) {
   const [title, setTitle] = useState(session.state.value.title ?? '')
   const [busy, setBusy] = useState(false)

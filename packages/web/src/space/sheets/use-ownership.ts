@@ -5,7 +5,10 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { usePolicies } from './use-policies.ts'
 
-/** As whom one owns the room; null: one does not, as far as can be told. undefined: that is not known yet. */
+/**
+ * The identity with which the visitor owns the room. null: the visitor is not known to be the owner. undefined: not
+ * known yet.
+ */
 export function useOwnership(session: RoomSession): As | null | undefined {
   const { policies, current } = usePolicies(session)
   const account = useStore(accountStore, (value) => value.account)

@@ -4,8 +4,8 @@ import { fetchPolicies } from '../protect/sealed-history.ts'
 import type { RoomSession } from '../room/room-session.ts'
 
 /**
- * The room's policies, oldest first, opened here from the sealed history. undefined: not there yet; null: could not be
- * had.
+ * The policies of the room, oldest first, opened here from the sealed history. undefined: not loaded yet; null: could
+ * not be loaded.
  */
 export function usePolicies(session: RoomSession) {
   const [policies, setPolicies] = useState<readonly PolicyRecord[] | null>()

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { CatalogAgent } from '../api/platform-api.ts'
 import type { StubApi } from './stub-api.ts'
 
-/** Why tests that invite agents cannot run; false when they can. */
+/** The reason why tests that invite agents cannot run, or false if they can. */
 export const skipWithoutApi: string | false =
   process.env['SPACE_TESTS_REAL'] === 'on' ? 'the Space service alone has no API to invite agents through' : false
 
@@ -16,7 +16,7 @@ export function addAgent(api: StubApi, name = 'Lamplighter', more: Partial<Catal
   return id
 }
 
-/** A coupon with that many credits; without a number, an unknown coupon. */
+/** Adds a coupon with that many credits; without a number, an unknown coupon. */
 export function addCoupon(api: StubApi, credits?: number): string {
   const coupon = makeCredential('coupon', randomBytes)
   if (credits !== undefined) api.coupons.set(coupon, credits)
@@ -39,7 +39,7 @@ export async function pay(page: Page, coupon: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** The line in the room about an agent that was invited from this tab. */
+/** The line in the room about an agent that this tab invited. */
 export function lineOf(page: Page, text: string): Locator {
   return page.locator('.invited li', { hasText: text })
 }

@@ -19,7 +19,7 @@ export const DEAD_LINKS = [
   '[x][y]\n\n[y]: javascript:canary()',
 ]
 
-/** What an agent might write to break out of its message. */
+/** Texts with which an agent might try to break out of its message. */
 export const INJECTIONS: readonly string[] = [
   ...DEAD_LINKS,
   ...HOSTILE_TEXTS,

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
-/** Nothing runs over the edge, and a thumb hits every button. */
+/** Asserts that nothing overflows the screen and that every button is large enough for a thumb. */
 export async function assertFitsPhone(page: Page, what: string): Promise<void> {
   const width = await page.evaluate(() =>
     Math.max(...[...document.querySelectorAll('html, .scroller, .sheet-body, .room')].map((element) => element.scrollWidth)),

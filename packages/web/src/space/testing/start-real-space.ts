@@ -5,6 +5,7 @@ import type { SpaceBuild } from '@atrium/space/certificate/space-build'
 import { RoomWriter } from '@atrium/space/rooms/room-writer'
 import { listHeads } from '@atrium/space/rooms/store'
 import { startSpace } from '@atrium/space/start-space'
+import { sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import pg from 'pg'
@@ -12,6 +13,9 @@ import { createTestDatabase } from '../../../../server/testing/test-database.ts'
 import { buildApp, signInAtStub, type StartSpace, type TestSpace } from './start-space.ts'
 import { startStubProvider } from './stub-provider.ts'
 import { writingsOf } from './writings.ts'
+
+/** As many as the writer lets wait for one room. */
+const maxWaiting = 256
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
@@ -34,14 +38,22 @@ export const startRealSpace: StartSpace = async () => {
     },
     log: () => undefined,
   })
-  const db = new pg.Pool({ connectionString: database.url, max: 4 })
-  // Past the endpoint, which would let in neither an agent without an agent's token nor 5,000 messages at once.
+  const wake = (channel: string, payload: string) => void db.query('select pg_notify($1, $2)', [channel, payload])
+  const db = Object.assign(new pg.Pool({ connectionString: database.url, max: 4 }), { wake })
+  // Bypasses the endpoint, which would accept neither an agent without an agent's token nor 5,000 messages at once.
   const add: TestSpace['add'] = async (secret, records) => {
     const [head] = await listHeads(db, [secret.room])
     const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
-    await Promise.all(
-      records.map((record) => writer.append({ head: head!, key, record, payload: formatRecord(record), dedupe: undefined })),
-    )
+    const append = (record: (typeof records)[number]) => {
+      const payload = formatRecord(record)
+      return writer.append({
+        head: head!,
+        seal: (position) => sealLine({ key, ...position, payload }),
+        isPolicy: false,
+        dedupe: undefined,
+      })
+    }
+    for (let at = 0; at < records.length; at += maxWaiting) await Promise.all(records.slice(at, at + maxWaiting).map(append))
   }
   return {
     origin: `http://localhost:${space.port}`,

@@ -10,18 +10,21 @@ import { startStubSpace } from './stub-space-server.ts'
 import { writingsOf } from './writings.ts'
 
 /**
- * What the browser tests need of a Space service. They run against the stub; a starter that gives the same for the
- * real service runs the same tests against it.
+ * The interface of a Space service for the browser tests. They run against the stub, or against the real service
+ * behind the same interface.
  */
 export interface TestSpace {
   readonly origin: string
-  /** Fills a room that exists with messages of several guests and an agent, `count` in all. */
+  /** Fills an existing room with `count` messages of several guests and an agent. */
   fill(secret: { room: string; mk: string }, count: number): Promise<void>
-  /** Puts messages into a room that exists, past the endpoint. */
+  /** Adds messages to an existing room, bypassing the endpoint. */
   add(secret: { room: string; mk: string }, records: readonly TurnRecord[]): Promise<void>
-  /** On the identity provider's page: signs in, or with undefined declines. */
+  /** Signs in on the identity provider's page, or declines if it is undefined. */
   signIn(page: Page, email: string | undefined): Promise<void>
-  /** The service answers every request with this, until called with undefined. Absent where that cannot be done. */
+  /**
+   * The service answers every request with this until it is called with undefined. Absent if the service cannot do
+   * that.
+   */
   readonly breakWith?: (answer: { status: number; error: string; reason: string } | undefined) => void
   /** Alters one stored line, as an operator could. */
   readonly tamper?: (room: string) => void | Promise<void>
@@ -38,7 +41,7 @@ export interface TestSpace {
 
 export type StartSpace = () => Promise<TestSpace>
 
-/** The stub; or, with SPACE_TESTS_REAL=on, the real service. */
+/** Starts the stub or, with SPACE_TESTS_REAL=on, the real service. */
 export const startSpace: StartSpace = async () => {
   if (process.env['SPACE_TESTS_REAL'] === 'on') return (await import('./start-real-space.ts')).startRealSpace()
   return startStub()

@@ -22,12 +22,12 @@ export interface ApiAnswer {
   readonly path?: string
 }
 
-/** Credentials by their form: what a stub accepts needs no look-up. */
+/** Recognises credentials by their form. The stub needs no more. */
 export const STUB_PUBLISHABLE_KEY = 'wpk_000000000000000000000000000000000000'
 
 /**
- * The platform's API with agents in memory, at an origin of its own: the page's policy and CORS are part of what is
- * tested.
+ * The platform's API with agents in memory, at an origin of its own, because the tests cover the page's policy and
+ * CORS too.
  */
 export async function startStubApi(rooms: StubRooms) {
   const agents: CatalogAgent[] = []
@@ -37,7 +37,7 @@ export async function startStubApi(rooms: StubRooms) {
   const answers = new Map<string, { status: number; body: string }>()
   /** Idempotency keys of launches, as they came. */
   const presses: string[] = []
-  /** The next launches: refused with an answer, or carried out and the connection cut before the answer. */
+  /** What happens to the next launches: an error answer, or a launch whose connection is cut before the answer. */
   const troubles: (ApiAnswer | 'lose the answer')[] = []
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -59,7 +59,7 @@ export async function startStubApi(rooms: StubRooms) {
       if (trouble && trouble !== 'lose the answer') return refuse(trouble)
       const made = answers.get(key) ?? launch(JSON.parse(await readBody(req)))
       if (made.status < 300) answers.set(key, made)
-      // After the first byte of an answer no browser sends the request again by itself.
+      // After the first byte of an answer, browsers do not repeat the request themselves.
       if (trouble) return void res.writeHead(made.status, { 'content-length': '99' }).write('{', () => res.destroy())
       return send(made.status, made.body)
     }
@@ -128,7 +128,7 @@ export async function startStubApi(rooms: StubRooms) {
     sessions,
     presses,
     troubles,
-    /** As if nothing had been registered or launched. */
+    /** Removes all agents and launches. */
     reset() {
       for (const list of [agents, sessions, presses, troubles]) list.length = 0
     },

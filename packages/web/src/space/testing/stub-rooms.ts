@@ -48,7 +48,7 @@ interface Provider {
   publicKey: KeyObject
 }
 
-/** Rooms in memory, sealed as the real ones are, with the contract's order of checks. For tests of the app. */
+/** Rooms in memory for tests of the app, sealed like real ones, with the contract's order of checks. */
 export class StubRooms {
   readonly rooms = new Map<string, Room>()
   readonly #provider: Provider
@@ -106,7 +106,7 @@ export class StubRooms {
     }
   }
 
-  /** Past all checks: for messages the app cannot write. */
+  /** Bypasses all checks, for messages that the app cannot write. */
   add(secret: { room: string; mk: string }, record: TurnRecord): void {
     this.#append(this.#get(secret.room), deriveRoomKey(secret), record)
   }

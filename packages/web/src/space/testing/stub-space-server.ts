@@ -19,7 +19,7 @@ export async function startStubSpace(appFolder: string) {
   const certificate = stubCertificate()
   const rooms = new StubRooms(provider)
   const api = await startStubApi(rooms)
-  /** Answered instead of the endpoint, for tests of a service in trouble. */
+  /** Replaces the answers of the endpoint, for tests of a failing service. */
   let broken: { status: number; error: string; reason: string } | undefined
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestSpace } from './start-space.ts'
@@ -10,7 +8,7 @@ export interface Visitor {
   readonly context: BrowserContext
   /** Unexpected scripts, policy violations, requests to other origins, and errors of the page. */
   readonly trouble: string[]
-  /** Every request's address and body: the room's key is in none but those of the endpoint. */
+  /** The address and body of every request. Only those to the endpoint may contain the room's key. */
   readonly sent: { url: string; body: string }[]
   close(): Promise<void>
 }
@@ -22,7 +20,7 @@ export async function newVisitor(browser: Browser, options: BrowserContextOption
   const sent: Visitor['sent'] = []
   await context.exposeFunction('canary', () => void trouble.push('a script ran'))
   await context.exposeFunction('reportViolation', (what: string) => void trouble.push(`policy: ${what}`))
-  // Runs in the page before anything of it, outside its policy.
+  // Runs in the page before any of its code, outside its policy.
   await context.addInitScript(
     "document.addEventListener('securitypolicyviolation', (e) => reportViolation(e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sample))",
   )
@@ -47,7 +45,7 @@ export function assertNoTrouble({ trouble }: Visitor): void {
   assert.deepEqual(trouble, [])
 }
 
-/** Makes an open room as a person does; resolves to its link's parts. */
+/** Makes an open room as a person would. Resolves to the parts of its link. */
 export async function makeRoom(page: Page, space: TestSpace, title = ''): Promise<{ room: string; mk: string; link: string }> {
   await page.goto(`${space.origin}/space`)
   if (title !== '') await page.getByLabel('Title').fill(title)
@@ -61,14 +59,4 @@ export async function makeRoom(page: Page, space: TestSpace, title = ''): Promis
 export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(text)
   await page.keyboard.press('Enter')
-}
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-
-export async function assertAccessible(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe)
-  const found = await page.evaluate<unknown[]>(
-    'axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)]))',
-  )
-  assert.deepEqual(found, [], what)
 }

@@ -28,7 +28,7 @@ function parse(language: string): Node[] {
   })
 }
 
-/** Each text by its path, with the names of what it is given: `agents.terms.stays(minutes)`. */
+/** Each text by its path, with the names of its parameters: `agents.terms.stays(minutes)`. */
 function signatures(programs: readonly Node[]): string[] {
   const found: string[] = []
   const read = (value: Node, path: string): void => {
@@ -57,7 +57,7 @@ function signatures(programs: readonly Node[]): string[] {
   return found.sort()
 }
 
-/** Functions that do not use all that they are given. */
+/** Functions that do not use all of their parameters. */
 function forgetful(programs: readonly Node[]): string[] {
   return programs.flatMap((program) =>
     [...walk(program)]

@@ -40,7 +40,7 @@ export const agents: Text['agents'] = {
       'Auch wenn du ihn wegschickst, kann er diesen Raum beliebig lange weiterlesen und als Gast in ihm schreiben: Dieser Raum lässt alle herein, die den Schlüssel haben.',
     sealed: 'Was gesagt wurde, bleibt im Speicher versiegelt für alle, die keinen Schlüssel haben.',
     stays: (minutes) => `Er bleibt, bis du ihn in diesem Tab wegschickst, höchstens ${duration(minutes)}.`,
-    costs: (price) => `Sobald er gekommen ist, kostet er ${credits(price)}, wie früh er auch geht.`,
+    costs: (price) => `Sobald er gekommen ist, kostet er ${credits(price)}, auch wenn er bald wieder geht.`,
     whoReads: 'Wer mitlesen kann',
     listedRoom:
       'In einen Raum mit Liste kommt der Agent nur, solange er darauf steht, und sein Aufenthalt endet mit seiner Sitzung.',

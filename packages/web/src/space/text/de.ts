@@ -56,7 +56,7 @@ export const de: Text = {
     with: (provider) => `Mit ${isolated(provider)} anmelden`,
     out: 'Abmelden',
     missing: 'Dieser Dienst hat keine Anmeldung eingerichtet. Wer ihn betreibt, kann das nachholen.',
-    development: 'Ein Anbieter zum Ausprobieren: Er akzeptiert jede Adresse, die du eingibst.',
+    development: 'Ein Anbieter für die Entwicklung. Er fragt nach keinem Passwort und akzeptiert jede Adresse.',
     unreachable: 'Der Identitätsanbieter antwortet nicht. Versuche es gleich noch einmal.',
     notBegun: 'Diese Anmeldung wurde nicht in diesem Tab begonnen. Bitte melde dich noch einmal an.',
     declined: 'Du hast dich nicht angemeldet.',

@@ -6,7 +6,7 @@ const credits = (count: number) => plural(count, { one: '# credit', other: '# cr
 /** Of inviting agents, and of those that were invited. */
 export const agents = {
   invite: 'Invite an agent',
-  hint: 'Agents that take part in a conversation. What they cost, a coupon pays.',
+  hint: 'Agents take part in a conversation. A coupon pays for them.',
   choose: (name: (shown: string) => Part, who: string) => line`Choose${name(` ${who}`)}`,
   fetchingCatalog: 'Fetching the catalog…',
   noAgents: 'There are no agents in the catalog.',
@@ -20,7 +20,7 @@ export const agents = {
   coupon: 'Coupon',
   couponHint: 'It goes to the service that sends the agent. This browser does not keep it.',
   notCoupon: (start: string, length: number) =>
-    `This is not a whole coupon. One begins with ${isolated(start)} and has ${number(length)} characters.`,
+    `This is not a complete coupon. A coupon begins with ${isolated(start)} and has ${number(length)} characters.`,
   alreadyHere: (name: string) => `${isolated(name)} is in this room already. Nothing was taken from the coupon.`,
   inviteFree: 'Invite',
   inviteFor: (price: number) => `Invite for ${credits(price)}`,
@@ -30,18 +30,18 @@ export const agents = {
   ownerCanLetIn: (id: Part) => line`Only the room’s owner can let it in, by its id: ${id}`,
   terms: {
     title: 'Before you invite it',
-    reads: 'It reads this room: what comes, and what was said from the first message on.',
-    remote: 'This agent runs on a machine of its owner, who is given this room’s key: a key cannot be taken back.',
+    reads: 'It reads everything in this room, from the first message on.',
+    remote: 'This agent runs on its owner’s machine, and the owner gets this room’s key. A key cannot be taken back.',
     hosted:
-      'This service and whoever runs the agent have this room’s key while it is here. That they forget it afterwards, you trust: a key cannot be taken back.',
-    list: 'The list still counts: once off it, the agent gets in no more, whatever key it has.',
+      'This service and the operator of the agent have this room’s key while it is here. You must trust them to forget it afterwards: a key cannot be taken back.',
+    list: 'The list still applies: once it is off the list, the agent cannot get in, whatever key it has.',
     remoteOpen:
-      'Sent away, it can go on reading this room, and write in it as a guest, for as long as it likes: this room lets in everyone who has the key.',
-    sealed: 'What was said stays sealed in storage, for whoever has no key.',
+      'After you send it away, it can go on reading this room and writing in it as a guest: this room lets in everyone who has the key.',
+    sealed: 'What was said stays sealed in storage for everyone without the key.',
     stays: (minutes: number) => `It stays until you send it away in this tab, and ${duration(minutes)} at the most.`,
-    costs: (price: number) => `It costs ${credits(price)} once it has come, however soon it goes.`,
+    costs: (price: number) => `It costs ${credits(price)} once it has joined, however soon it leaves.`,
     whoReads: 'Who can read along',
-    listedRoom: 'In a room with a list the agent gets in only while it is on it, and its stay ends with its session.',
+    listedRoom: 'In a room with a list, the agent gets in only while it is on the list, and its stay ends with its session.',
     makeListed: 'Make a room with a list',
   },
   invited: 'Agents you invited',
@@ -51,14 +51,14 @@ export const agents = {
   stopped: (name: Part, price: number) => line`${name} has left. ${cost(price)}`,
   hadToLeave: (name: Part, price: number) => line`${name} had to leave. ${cost(price)}`,
   couldNotCome: (name: Part, price: number) => line`${name} could not come. ${cost(price)}`,
-  unreached: (name: Part) => line`${name} could not be told to go. Try again.`,
+  unreached: (name: Part) => line`${name} could not be sent away. Try again.`,
   leaving: (name: Part) => line`${name} is being sent away…`,
   coming: (name: Part) => line`${name} is coming…`,
   present: (name: Part, time: string) => line`${name} reads along until ${time}`,
   sayComing: (name: string) => `${isolated(name)} is coming`,
   sayHere: (name: string) => `${isolated(name)} is here`,
   sayLeft: (name: string) => `${isolated(name)} has left`,
-  sayUnreached: (name: string) => `${isolated(name)} could not be told to go`,
+  sayUnreached: (name: string) => `${isolated(name)} could not be sent away`,
 }
 
 function cost(price: number): string {

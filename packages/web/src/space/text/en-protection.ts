@@ -1,7 +1,7 @@
 import { isolated, line, number, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
-/** What the app checks about a room and its service, and what it found. */
+/** The checks of a room and its service, and their results. */
 export const protection = {
   title: 'What protects this room',
   stored: 'What is stored',
@@ -10,8 +10,8 @@ export const protection = {
   checking: 'Checking…',
   checkAgain: 'Check again',
   failedTitle: (count: number) => plural(count, { one: 'One check failed', other: '# checks failed' }),
-  failed: 'Something is not as it should be. Read below what, and write nothing here that matters until it is cleared up.',
-  busy: 'Your browser does this by itself, here and now.',
+  failed: 'Something is wrong. Read below what it is, and write nothing important here until it is resolved.',
+  busy: 'Your browser does this itself, here and now.',
   openTitle: 'Not everything could be checked',
   open: (proved: number, trusted: number, open: number) =>
     `${number(proved)} shown, ${number(trusted)} to be trusted, ${number(open)} open.`,
@@ -25,18 +25,18 @@ export const protection = {
   certificateUnreachable: 'The service’s certificate could not be fetched',
   acceptKey: 'I know why: expect this key from now on',
   outside: 'From outside',
-  outsideHint: 'The same checks, by a program of your own, with the page’s scripts and a rebuild of the source besides:',
+  outsideHint: 'The same checks by a program of your own, which also checks the page’s scripts and rebuilds the source:',
   command: 'Command',
   program: (link: (words: string) => Part) =>
     line`The program is one file, with its hash among the ${link('downloads')}. Compare the hash with one from somebody you trust.`,
 
   running: {
     title: 'The machine runs the build it names',
-    text: 'A signature shows who says so, not that it is so. You trust the operator here.',
+    text: 'A signature shows who made a statement, not that it is true. Here you trust the operator.',
   },
   memory: {
     title: 'The service forgets your key after each answer',
-    text: 'To read or write it needs the key for a moment. Its source shows that the key is never stored; that this source runs, you trust.',
+    text: 'It needs the key for a moment to read or write. Its source shows that it never stores the key. You trust that this source is what runs.',
   },
   page: {
     title: 'This page is the published one',
@@ -44,18 +44,18 @@ export const protection = {
   },
   agents: {
     title: 'Who ran an agent here has forgotten the key',
-    text: 'An agent cannot read without the room’s key. Whether it was kept after the agent had gone, nobody can check.',
+    text: 'An agent needs the room’s key to read. Nobody can check whether the key was kept after the agent left.',
   },
 
   bytes: {
     proved: 'What is stored is what the service says it is',
-    failed: 'The stored bytes are not those the service speaks of',
+    failed: 'The stored bytes are not what the service says they are',
     text: (count: number, hash: string) =>
       `${plural(count, { one: '# byte', other: '# bytes' })}, SHA-256 ${isolated(`${hash}…`)}`,
   },
   recipients: {
     proved: 'Only the room’s key can open it',
-    provedText: 'Every line names one recipient: whoever holds the link. There is no key for the operator.',
+    provedText: 'Every line names one recipient: the holders of the link. There is no key for the operator.',
     failed: 'Someone else can open it, too',
     failedText: (names: string) => `Further recipients: ${isolated(names)}.`,
   },
@@ -72,10 +72,10 @@ export const protection = {
   chain: {
     proved: 'Nothing was altered, left out or put in between',
     provedText:
-      'Each line holds the hash of the one before, from the first to the last this page was shown, now and on your last visit.',
+      'Each line contains the hash of the line before it, from the first to the last that this page was shown, now and on your last visit.',
     failed: 'The history was altered',
     breaks: (line: number) => `The chain breaks at line ${number(line)}.`,
-    shorter: 'It does not lead to the line that this browser was shown last.',
+    shorter: 'It does not contain the last line that this browser was shown.',
   },
   shown: {
     proved: 'You were shown what is stored',
@@ -95,9 +95,9 @@ export const protection = {
       `${isolated(service)}, commit ${isolated(commit)}, code ${isolated(`${code}…`)}`,
   },
   pin: {
-    first: 'This is the first time that this browser sees the key',
+    first: 'This browser sees the key for the first time',
     firstText: (key: string) =>
-      `${isolated(key)} is remembered from now on: a change would be noticed. Compare it with what the operator says elsewhere.`,
+      `${isolated(key)} is remembered from now on, so that this browser notices a change. Compare it with what the operator publishes elsewhere.`,
     same: 'It is the same key as before',
     sameText: (key: string, day: string) => `${isolated(key)}, known to this browser since ${day}.`,
     changed: 'The service’s key has changed',

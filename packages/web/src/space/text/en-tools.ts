@@ -1,25 +1,25 @@
 import { isolated, line, number, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
-/** What a visitor can do with a room beyond reading and writing. */
+/** What a visitor can do in a room besides reading and writing. */
 export const tools = {
   names: {
-    /** A guest's name, which nobody verified. It never stands without that word. */
+    /** A guest's name, which nobody verified. It is never shown without that note. */
     claimed: (name: string) => `${isolated(name)} (guest)`,
-    /** The name from the key of a guest's device, beside the claimed one. */
+    /** The name derived from the key of a guest's device, shown beside the claimed one. */
     unverified: (keyName: string) => `unverified guest, ${isolated(keyName)}`,
     change: 'Change name',
     title: 'Your name as a guest',
-    hint: 'Nobody checks it. The others see that it is a guest’s, and the sign of this device beside it.',
+    hint: 'Nobody checks it. The others see that it is a guest’s name, and the sign of this device beside it.',
     label: 'Name',
-    where: 'Where it counts',
+    where: 'Where to use it',
     inRoom: 'In this room',
     everywhere: 'In all rooms on this device',
-    everywhereHint: 'Who meets it in two rooms may take you for the same person.',
+    everywhereHint: 'People who see it in two rooms may recognise you.',
     save: 'Save name',
     saved: (name: string) => `You write as ${isolated(name)}`,
     cleared: 'You write without a name of your own',
-    notAllowed: 'A name has no @, and is not “You”.',
+    notAllowed: 'A name must not contain @ or be “You”.',
   },
 
   messages: {
@@ -42,10 +42,10 @@ export const tools = {
 
   kept: {
     title: 'Rooms on this device',
-    hint: 'Each of these links holds its room’s key: whoever uses this browser can open the rooms.',
+    hint: 'Each of these links contains its room’s key: everyone who uses this browser can open the rooms.',
     keep: 'Keep on this device',
     keepHint:
-      'This browser then lists the room on the start page. The list holds the link with its key: whoever uses this browser can open the room.',
+      'This browser then lists the room on the start page. The list contains the link with its key: everyone who uses this browser can open the room.',
     isKept: 'This browser lists this room on the start page, with its key.',
     forget: 'Forget this room',
     forgetOne: (name: (shown: string) => Part, title: string) => line`Forget${name(` ${title}`)}`,
@@ -68,7 +68,7 @@ export const tools = {
     show: 'Show QR code',
     hide: 'Hide QR code',
     image: 'QR code of the room’s link',
-    hint: 'It holds the key, too: show it only to those who should come in.',
+    hint: 'It contains the key, too. Show it only to people who should come in.',
     tooLong: 'The link is too long for a QR code.',
   },
 

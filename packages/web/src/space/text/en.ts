@@ -24,11 +24,11 @@ export const en = {
 
   start: {
     title: 'A room that keeps what is said in it',
-    lead: 'Everyone who has the link can come in, read and write, at their own time. What is stored is sealed with a key that only the link holds, and you can check that here.',
+    lead: 'Everyone who has the link can come in, read and write in their own time. What is stored is sealed with a key that only the link contains, and you can check that here.',
     makeOwn: 'Make a room of your own',
-    cutTitle: 'This link is not whole',
+    cutTitle: 'This link is incomplete',
     cut: (hash: Part) =>
-      line`A room’s link has two parts after the ${hash}: its name and its key. Something is missing here, or was changed. Ask for the link once more.`,
+      line`A room’s link has two parts after the ${hash}: its name and its key. Part of it is missing or was changed. Ask for the link again.`,
   },
 
   newRoom: {
@@ -41,25 +41,25 @@ export const en = {
     listed: 'Only people on a list',
     listedHint: 'They sign in with their e-mail address.',
     noSignIn: 'This service has no sign-in set up.',
-    knowYou: 'The room will be yours, so it has to know who you are.',
+    knowYou: 'You will own the room, so it has to know who you are.',
     make: 'Make the room',
     making: 'Making the room…',
     belongsTo: (email: Part) => line`It will belong to ${email}.`,
     addresses: 'Their e-mail addresses',
-    addressesHint: 'One a line, or with commas. You are on the list anyway.',
+    addressesHint: 'One per line, or separated by commas. You are always on the list.',
     andYou: (count: number) => `${number(count)} and you.`,
     notAddresses: (wrong: string) => `This is not an e-mail address: ${isolated(wrong)}`,
-    tooMany: (count: number) => `A list holds up to ${number(count)} addresses at a time.`,
+    tooMany: (count: number) => `You can enter up to ${number(count)} addresses at a time.`,
   },
 
   signIn: {
     plain: 'Sign in',
     with: (provider: string) => `Sign in with ${isolated(provider)}`,
     out: 'Sign out',
-    missing: 'This service has no sign-in set up. Whoever runs it can add one.',
-    development: 'A provider for trying things out: it believes any address you type.',
+    missing: 'This service has no sign-in set up. Its operator can add one.',
+    development: 'A provider for development. It asks for no password and accepts any address.',
     unreachable: 'The identity provider does not answer. Try again in a moment.',
-    notBegun: 'This sign-in was not begun in this tab. Please sign in again.',
+    notBegun: 'This sign-in was not started in this tab. Please sign in again.',
     declined: 'You did not sign in.',
     refused: 'The identity provider did not sign you in.',
     otherProvider: 'The answer came from another identity provider.',
@@ -68,7 +68,7 @@ export const en = {
 
   room: {
     untitled: 'Room',
-    /** Of the browser's tab, with the number of unread messages. */
+    /** The title of the browser's tab, with the number of unread messages. */
     tab: (title: string, unread: number) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space: make another room',
     anyone: 'Anyone with the link',
@@ -82,18 +82,19 @@ export const en = {
       online: 'Opening the room…',
       offline: 'You are offline. The room opens as soon as you are back.',
       away: 'The service does not answer. Trying again…',
-      troubled: 'The service has trouble with this room, and shows nothing rather than something false. Trying again…',
+      troubled:
+        'The service has a problem with this room. It shows nothing, because what it would show could be wrong. Trying again…',
     },
     link: {
       offline: 'You are offline.',
       away: 'The service does not answer; trying again.',
-      troubled: 'The service has trouble with this room; trying again.',
+      troubled: 'The service has a problem with this room; trying again.',
     },
-    kept: 'What you have written is kept on this device, and goes out then.',
+    kept: 'What you have written is kept on this device and will be sent then.',
     tryNow: 'Try now',
-    asGuest: 'Go on as a guest',
-    unkept: 'This browser does not let the page store anything: what is not sent when you close it will be lost.',
-    changedKey: 'The key that signs for this service is not the one this browser knew.',
+    asGuest: 'Continue as a guest',
+    unkept: 'This browser does not let the page store anything. Messages that are not sent when you close it will be lost.',
+    changedKey: 'The service’s signing key is not the one that this browser knew.',
     shrank: 'The history has become shorter than it was: the service has lost or is hiding something.',
     removedTitle: 'The room was removed',
     removed: 'Its owner took it down, with everything that was said in it. It cannot be brought back.',
@@ -103,7 +104,7 @@ export const en = {
 
   messages: {
     list: 'Messages',
-    keys: 'Arrow keys go from message to message, R replies, C copies, Escape goes back to writing.',
+    keys: 'Arrow keys move between messages, R replies, C copies, Escape returns to writing.',
     newSince: 'New since you were here',
     newest: 'Newest',
     fresh: (count: number) => plural(count, { one: '# new', other: '# new' }),
@@ -137,9 +138,9 @@ export const en = {
     takeBack: 'Take back',
     emptyTitle: 'The room is ready',
     emptyListed:
-      'Send its link to the people on the list: they need it, and their sign-in. Keep it, too. It holds the only key, and nobody can give you another.',
+      'Send its link to the people on the list. They need the link and their sign-in. Keep it, too: it contains the only key, and nobody can give you another.',
     emptyOpen:
-      'Send its link to whoever should come in: everyone who has it can read and write. Keep it, too. It holds the only key, and nobody can give you another.',
+      'Send its link to everyone who should come in. Everyone who has it can read and write. Keep it, too: it contains the only key, and nobody can give you another.',
   },
 
   authors: {
@@ -157,10 +158,10 @@ export const en = {
 
   share: {
     title: 'Share this room',
-    open: 'Everyone who has this link can read all that was written, and write.',
-    listed: 'Whoever comes in needs this link, and must be on the list.',
+    open: 'Everyone who has this link can read all messages and write.',
+    listed: 'To come in, people need this link and must be on the list.',
     explained: (hash: Part) =>
-      line`What stands after the ${hash} is the room’s name and its key. Your browser does not send that part when it opens the page; reading and writing need the key, and the service forgets it after each answer. Nobody keeps a copy for you: keep the link.`,
+      line`The part after the ${hash} is the room’s name and its key. Your browser does not send it when it opens the page. Reading and writing need the key, and the service forgets it after each answer. Nobody keeps a copy for you: keep the link.`,
     link: 'The room’s link',
     copy: 'Copy link',
     linkCopied: 'Link copied',

@@ -22,11 +22,11 @@ export const agents: Text['agents'] = {
   couponHint: 'Se envía al servicio que manda al agente. Este navegador no lo guarda.',
   notCoupon: (start, length) =>
     `Este cupón no está completo. Un cupón empieza por ${isolated(start)} y tiene ${number(length)} caracteres.`,
-  alreadyHere: (name) => `${isolated(name)} ya está en esta sala. No se ha cargado nada en el cupón.`,
+  alreadyHere: (name) => `${isolated(name)} ya está en esta sala. No se ha descontado nada del cupón.`,
   inviteFree: 'Invitar',
   inviteFor: (price) => `Invitar por ${credits(price)}`,
   inviting: 'Invitando…',
-  notOnList: (name) => line`${name} no está en la lista de esta sala. No se ha cargado nada en el cupón.`,
+  notOnList: (name) => line`${name} no está en la lista de esta sala. No se ha descontado nada del cupón.`,
   letInAndInvite: 'Admitir e invitar',
   ownerCanLetIn: (id) => line`Solo el propietario de la sala puede admitirlo, por su identificador: ${id}`,
   terms: {

@@ -108,9 +108,9 @@ export const failures: Text['failures'] = {
   priceChanged: {
     title: 'Su precio ha cambiado',
     text: (shown) =>
-      `Ahora cuesta más, y no ${creditsOrNothing(shown)}. No se ha cargado nada en el cupón: pulsa otra vez para invitarlo por ese precio.`,
+      `Ahora cuesta más, y no ${creditsOrNothing(shown)}. No se ha descontado nada del cupón: pulsa otra vez para invitarlo por ese precio.`,
     textNow: (now, shown) =>
-      `Ahora cuesta ${creditsOrNothing(now)}, y no ${creditsOrNothing(shown)}. No se ha cargado nada en el cupón: pulsa otra vez para invitarlo por ese precio.`,
+      `Ahora cuesta ${creditsOrNothing(now)}, y no ${creditsOrNothing(shown)}. No se ha descontado nada del cupón: pulsa otra vez para invitarlo por ese precio.`,
   },
   catalog: {
     title: 'No se ha podido cargar el catálogo',
@@ -130,11 +130,11 @@ export const failures: Text['failures'] = {
   },
   agentGone: {
     title: 'Ya no se puede invitar a este agente',
-    text: 'Se retiró del catálogo. No se ha cargado nada en el cupón.',
+    text: 'Se retiró del catálogo. No se ha descontado nada del cupón.',
   },
   noAgents: {
     title: 'Esta sala no deja entrar a agentes',
-    text: 'El servicio Space no acepta las credenciales de los agentes. Quien lo administra sabrá por qué. No se ha cargado nada en el cupón.',
+    text: 'El servicio Space no acepta las credenciales de los agentes. Quien lo administra sabrá por qué. No se ha descontado nada del cupón.',
   },
   agentBadRoomKey: {
     title: 'Esta clave no abre la sala',
@@ -142,7 +142,7 @@ export const failures: Text['failures'] = {
   },
   agentUnproven: {
     title: 'Esta sala exige que cada mensaje esté firmado',
-    text: 'El agente no ha podido hacerlo. No se ha cargado nada en el cupón.',
+    text: 'El agente no ha podido hacerlo. No se ha descontado nada del cupón.',
   },
 }
 

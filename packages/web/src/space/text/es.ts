@@ -56,7 +56,7 @@ export const es: Text = {
     with: (provider) => `Iniciar sesión con ${isolated(provider)}`,
     out: 'Cerrar sesión',
     missing: 'Este servicio no tiene configurado el inicio de sesión. Quien lo administra puede añadirlo.',
-    development: 'Un proveedor de pruebas: acepta cualquier dirección que escribas.',
+    development: 'Un proveedor para desarrollo. No pide contraseña y acepta cualquier dirección.',
     unreachable: 'El proveedor de identidad no responde. Inténtalo de nuevo en un momento.',
     notBegun: 'Este inicio de sesión no se empezó en esta pestaña. Inicia sesión de nuevo.',
     declined: 'No has iniciado sesión.',

@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 let locale = 'en'
 const made = new Map<string, unknown>()
 
-/** From now on, texts, numbers and dates are written as in `to`, a language tag with or without a region. */
+/** Sets the language for texts, numbers and dates: a language tag with or without a region. */
 export function setLocale(to: string): void {
   locale = to
   made.clear()
 }
 
-/** Intl objects take long to make, so each is made once for a locale. */
+/** Intl objects are slow to create, so there is one of each per locale. */
 function once<T>(name: string, make: (locale: string) => T): T {
   let value = made.get(name) as T | undefined
   if (value === undefined) {
@@ -29,7 +29,7 @@ export function decimal(value: number): string {
   return once('decimal', (to) => new Intl.NumberFormat(to, { maximumFractionDigits: 1 })).format(value)
 }
 
-/** `90 minutes`; `2 hours` where it is whole hours. */
+/** `90 minutes`; `2 hours` for whole hours. */
 export function duration(minutes: number): string {
   const unit = minutes % 60 === 0 && minutes > 0 ? 'hour' : 'minute'
   const format = once(unit, (to) => new Intl.NumberFormat(to, { style: 'unit', unit, unitDisplay: 'long' }))
@@ -57,16 +57,16 @@ export function date(style: keyof typeof DATES, at: Date): string {
   return once(style, (to) => new Intl.DateTimeFormat(to, DATES[style])).format(at)
 }
 
-/** The first letter as at the beginning of a line. */
+/** Capitalises the first letter, as at the start of a line. */
 export function capitalised(words: string): string {
   const [first = '', ...rest] = words
   return first.toLocaleUpperCase(locale) + rest.join('')
 }
 
-/** Texts by plural category. Each category of the language is there; a test compares them with Intl.PluralRules. */
+/** Texts by plural category. A test compares the categories of each language with Intl.PluralRules. */
 export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
-/** The form for this number; `#` in it becomes the number. */
+/** The form for this number, which replaces `#`. */
 export function plural(count: number, forms: Forms): string {
   const category = once('plural', (to) => new Intl.PluralRules(to)).select(count)
   return (forms[category] ?? forms.other).replace('#', number(count))
@@ -80,8 +80,8 @@ export function line(words: TemplateStringsArray, ...parts: readonly ComponentCh
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
 /**
- * A name, address or code inside of a plain text, isolated so that its direction does not reorder the words around it
- * (UAX #9). In elements, `<bdi>` does that.
+ * Isolates a name, address or code within a plain text, so that its direction does not reorder the words around it
+ * (UAX #9). In elements, use `<bdi>`.
  */
 export function isolated(value: string): string {
   return isRightToLeft(locale) || RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value

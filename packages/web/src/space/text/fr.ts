@@ -57,7 +57,7 @@ export const fr: Text = {
     with: (provider) => `Se connecter avec ${isolated(provider)}`,
     out: 'Se déconnecter',
     missing: 'La connexion n’est pas configurée sur ce service. La personne qui l’exploite peut l’ajouter.',
-    development: 'Un fournisseur pour essayer : il accepte toute adresse que vous saisissez.',
+    development: 'Un fournisseur pour le développement. Il ne demande pas de mot de passe et accepte toute adresse.',
     unreachable: 'Le fournisseur d’identité ne répond pas. Réessayez dans un instant.',
     notBegun: 'Cette connexion n’a pas été commencée dans cet onglet. Veuillez vous reconnecter.',
     declined: 'Vous ne vous êtes pas connecté.',

@@ -15,7 +15,7 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** English comes with the app, because it is what remains when no other language can be fetched. */
+/** English is part of the app, because it is the fallback when no other language can be fetched. */
 const CATALOGUES: Readonly<Record<Language, () => Promise<Text>>> = {
   en: async () => en,
   de: async () => (await import('./de.ts')).de,
@@ -29,21 +29,21 @@ const KEY = 'atrium.space.language'
 
 /** What the app is written in now. */
 export const languageStore = new Store<{ language: Language }>({ language: 'en' })
-/** The one asked for last: a slower answer of an earlier request does not win. */
+/** The language requested last. A slower answer to an earlier request must not replace it. */
 let wanted: Language = 'en'
 
-/** The language chosen on this device; else the first of the browser's that the app has; else English. */
+/** The language chosen on this device, or the first of the browser's languages that the app has, or English. */
 export function preferredLanguage(): Language {
   const tags = [readChoice() ?? '', ...navigator.languages]
   return tags.map(primary).find(isLanguage) ?? 'en'
 }
 
-/** Resolves to whether the app is written in it now. False: it could not be fetched, and the app stays as it was. */
+/** Resolves to whether the app now uses the language. If it could not be fetched, the app keeps the previous one. */
 export async function showLanguage(language: Language): Promise<boolean> {
   wanted = language
   const catalogue = await CATALOGUES[language]().catch(() => undefined)
   if (!catalogue || wanted !== language) return false
-  // Dates and numbers as in the reader's country, if the browser names one.
+  // Dates and numbers as in the reader's country, if the browser's language names one.
   setLocale(navigator.languages.find((tag) => primary(tag) === language) ?? language)
   setText(catalogue)
   const root = document.documentElement
@@ -53,13 +53,13 @@ export async function showLanguage(language: Language): Promise<boolean> {
   return true
 }
 
-/** Shows it from now on, on each visit with this browser. */
+/** Uses the language now and on each later visit with this browser. */
 export async function chooseLanguage(language: Language): Promise<boolean> {
   const isShown = await showLanguage(language)
   try {
     if (isShown) localStorage.setItem(KEY, language)
   } catch {
-    // Storage is off: chosen for as long as the page stays.
+    // Storage is switched off, so the choice lasts until the page is closed.
   }
   return isShown
 }

@@ -8,13 +8,13 @@ import { parseSync } from 'oxc-parser'
 const app = fileURLToPath(new URL('..', import.meta.url))
 const sources = globSync('**/*.{ts,tsx}', { cwd: app }).filter((file) => !/\.test\.ts$|^testing\/|^text\//.test(file))
 
-/** The product's name, a form's example of an address, the beginnings of codes, and a command. */
+/** The name of the product, an example address of a form, the prefixes of codes, and a command. */
 const NO_WORDS = /^(?:Space|cpn_…|agt_…|openid email profile|[\w.]+@example\.com(?:\n[\w.]+@example\.com)*)$/
-/** What is read out or shown. Components call their texts `label`, `hint` and `title`. */
+/** Attributes and properties that are read out or shown. Components call their texts `label`, `hint` and `title`. */
 const SHOWN = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'alt', 'placeholder', 'title', 'label', 'hint'])
 /** Calls that take selectors. */
 const SELECTING = /"name":"(?:querySelector(?:All)?|closest|matches|matchMedia|supports)"/
-/** Calls that take what the reader sees or hears. */
+/** Calls that take selectors. */
 const SAYING = /"name":"(?:announce|setProblem)"/
 /** Attributes of names, and paths. */
 const NOT_SHOWN = new Set(['class', 'viewBox', 'd', 'rel', 'style', 'href'])
@@ -25,12 +25,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
-/** Texts in the reader's language that stand in the source itself. */
+/** Finds texts in the reader's language that are literals in the source. */
 function findLiterals(source: string): string[] {
   const found: string[] = []
   const report = (words: string, isShown: boolean) => {
     const plain = words.trim()
-    // Elsewhere than on the screen, one word is a name; several are a sentence.
+    // Outside the screen, one word is a name, and several words are a sentence.
     if (/\p{L}/u.test(plain) && (isShown || /\p{L}\S*\s+\S*\p{L}/u.test(plain)) && !NO_WORDS.test(plain)) found.push(plain)
   }
   const visit = (node: Node, isShown: boolean): void => {
@@ -44,7 +44,7 @@ function findLiterals(source: string): string[] {
     const isSaid = type === 'CallExpression' && SAYING.test(JSON.stringify(node['callee']))
     for (const [key, child] of Object.entries(node)) {
       if (key === 'key') continue
-      // What an expression compares or looks up is not what it shows.
+      // An expression does not show what it compares or looks up.
       const isAside = ['test', 'property', 'callee', 'arguments'].includes(key) || type === 'BinaryExpression'
       for (const inner of [child].flat())
         if (isNode(inner)) visitIn(node, inner, (isShown && !isAside) || (isSaid && key === 'arguments'))
@@ -75,7 +75,7 @@ test('the search finds text wherever a screen can show it', () => {
   assert.deepEqual(jsx("<p>{x === 'open' && t.room.anyone} · <code>--rebuild it</code></p>"), [])
 })
 
-/** Each has lists of words, or paths of a drawing, that are the same in every language. */
+/** Files with lists of words, or paths of a drawing, that are the same in every language. */
 const DATA = new Set(['parts/icon.tsx', 'parts/arch.tsx', 'parts/guest-name.ts', 'parts/display-host.ts'])
 
 test('every text is in the catalogue, and none in the source of a screen', () => {

@@ -1,13 +1,15 @@
+import { counted, words } from './words.ts'
+
 const quietMs = 5_000
 
-/** Tells a screen reader what is new, not more often than it can say so. */
+/** Announces new items to screen readers, at most as often as they can be read out. */
 export function startAnnouncer(region: HTMLElement): (summary: string) => void {
   let waiting: string[] = []
   let timer: number | undefined
   const say = () => {
     timer = undefined
     if (waiting.length === 0) return
-    region.textContent = waiting.length === 1 ? `New: ${waiting[0]}` : `${waiting.length} new messages`
+    region.textContent = waiting.length === 1 ? `${words.arrived} ${waiting[0]}` : counted(words.arrivedMany, waiting.length)
     waiting = []
     timer = window.setTimeout(say, quietMs)
   }

@@ -2,16 +2,17 @@ import { itemElement } from '../item-element.ts'
 import { readWallItem, summaryOf, type OpenItem } from '../wall-item.ts'
 import { byId, makeElement } from './make-element.ts'
 import { loadPage } from './load-page.ts'
+import { counted, language, words } from './words.ts'
 
-/** More than this many items are not kept in the page: it is replaced with the newest ones. */
+/** The most items that the page keeps. Beyond that, the newest page replaces the list. */
 const maxItems = 120
 const leavingMs = 250
-/** Many viewers ask for the page again after the same item: not all in the same second. */
+/** Many viewers request the page again after the same item, so they spread over some seconds. */
 const refreshSpreadMs = 4_000
 
 interface BoardOptions {
   items: HTMLElement
-  /** Whether the page shows the newest items. An older page only keeps what it shows true. */
+  /** Whether the page shows the newest items. An older page is only kept up to date. */
   isNewest: boolean
   /** Whether new items wait until the reader asks for them. */
   mustWait: () => boolean
@@ -23,7 +24,9 @@ interface BoardOptions {
 export class Board {
   readonly #options: BoardOptions
   readonly #waiting = new Map<string, OpenItem>()
-  /** What arrived and what was removed since a fresh page was asked for, which may not have it yet. */
+  /**
+   * Items that arrived or were removed after a new page was requested. That page may not contain these changes yet.
+   */
   #since: { arrived: Set<string>; removed: Set<string> } | undefined
   #refreshTimer: number | undefined
 
@@ -40,7 +43,7 @@ export class Board {
 
   put(open: OpenItem): void {
     const shown = this.#find(open.id)
-    const item = readWallItem(open)
+    const item = readWallItem(open, words)
     if (!item) return this.remove(open.id)
     this.#since?.removed.delete(open.id)
     if (!shown && (!this.#options.isNewest || this.#isBeyond(open))) return
@@ -49,9 +52,9 @@ export class Board {
       return this.#showCount()
     }
     this.#waiting.delete(open.id)
-    const made = makeElement(itemElement(item))
+    const made = makeElement(itemElement(item, { language }))
     if (shown) {
-      // The server alone knows whether a picture may be shown. One that was shown before stays.
+      // Only the server knows whether a picture may be shown. A picture that was shown before stays.
       const figure = item.artifactId === undefined ? null : shown.querySelector('figure')
       if (figure) made.prepend(figure)
       for (const name of ['current', 'leaving'])
@@ -74,7 +77,7 @@ export class Board {
     if (this.#waiting.delete(id)) this.#showCount()
     const shown = this.#find(id)
     if (!shown) return
-    // Another item may come under the same id meanwhile.
+    // An item with the same id may arrive in the meantime.
     shown.removeAttribute('id')
     shown.classList.remove('current')
     shown.classList.add('leaving')
@@ -122,7 +125,7 @@ export class Board {
     return this.#options.items.querySelector<HTMLElement>(`:scope > #${CSS.escape(id)}`)
   }
 
-  /** Whether an item belongs to an older page: it was shown again long after it was written. */
+  /** Whether an item belongs on an older page: it was made visible again long after it was written. */
   #isBeyond({ created_at: createdAt }: OpenItem): boolean {
     const hasOlder = document.querySelector('#pages [rel=next]') !== null
     const last = this.#options.items.lastElementChild
@@ -139,7 +142,7 @@ export class Board {
     const button = byId('fresh')
     const count = this.#waiting.size
     button.hidden = count === 0
-    if (count > 0) button.textContent = `${count} new`
+    if (count > 0) button.textContent = counted(words.fresh, count)
   }
 
   #changed(): void {

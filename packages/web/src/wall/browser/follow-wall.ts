@@ -1,23 +1,23 @@
 import { followStream, type StreamMessage } from '@atrium/client/follow-stream'
 import { send } from '@atrium/client/send'
-import type { OpenItemMessage } from '@atrium/contract/streams'
+import type { ControlMessage, OpenItemMessage } from '@atrium/contract/streams'
 
 export interface WallWatch {
   onItem: (data: unknown) => void
   onRemoved: (id: string) => void
-  /** The cursor has expired: the page no longer knows what it missed. */
+  /** The cursor has expired, so the page may have missed changes. */
   onReset: () => void
   onConnection: (state: 'live' | 'connecting') => void
-  /** The wall is gone, or its stream does not know the page's cursor. */
+  /** The wall no longer exists, or its stream does not accept the page's cursor. */
   onGone: () => void
 }
 
 const requestTimeoutMs = 20_000
-/** How long the stream of a hidden tab stays open. Browsers open few connections to a host at a time. */
+/** How long the stream of a hidden tab stays open. Browsers open only a few connections to a host. */
 const hiddenMs = 15_000
 const againMs = 15_000
 
-/** Follows the stream of a wall while the page can be seen. */
+/** Follows the stream of a wall while the page is visible. */
 export function followWall(address: string, cursor: string, watch: WallWatch): void {
   const { onConnection } = watch
   let lastEventId = cursor
@@ -68,4 +68,4 @@ export function followWall(address: string, cursor: string, watch: WallWatch): v
   resume()
 }
 
-type Message = OpenItemMessage | { event: 'ready' | 'reset'; data: Record<never, never> }
+type Message = OpenItemMessage | ControlMessage

@@ -6,8 +6,8 @@ interface Page {
 const timeoutMs = 20_000
 
 /**
- * Asks for this page again and takes its list. XMLHttpRequest parses a document without its scripts, and without making
- * markup of text, which the page's policy forbids.
+ * Requests this page again and reads its list. XMLHttpRequest parses a document without running its scripts and
+ * without turning text into markup, which the page's policy forbids.
  */
 export function loadPage(): Promise<Page | undefined> {
   return new Promise((resolve) => {

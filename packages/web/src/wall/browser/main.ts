@@ -1,4 +1,4 @@
-/** The script of a wall. The page is complete without it: it adds what is new, and removes what is gone. */
+/** The script of a wall. The page is complete without it. The script adds new items and removes deleted ones. */
 import type { OpenItem } from '../wall-item.ts'
 import { startAnnouncer } from './announcer.ts'
 import { Board } from './board.ts'
@@ -7,10 +7,11 @@ import { byId } from './make-element.ts'
 import { packRows } from './pack-rows.ts'
 import { startRelativeTimes } from './relative-times.ts'
 import { startStage } from './stage.ts'
+import { words } from './words.ts'
 
-/** A reader who has scrolled so far is reading: nothing moves until asked for. */
+/** A reader who has scrolled this far is reading, so nothing moves until the reader asks for it. */
 const readingFrom = 160
-/** How long after it was loaded a page may be loaded again. */
+/** The shortest time between two loads of the page. */
 const reloadAfterMs = 30_000
 
 const { stream, cursor } = document.body.dataset
@@ -43,7 +44,7 @@ const board = new Board({
 pauseButton.addEventListener('click', () => {
   paused = !paused
   pauseButton.setAttribute('aria-pressed', String(paused))
-  pauseButton.textContent = paused ? 'Resume' : 'Pause'
+  pauseButton.textContent = paused ? words.resume : words.pause
   if (!paused) board.showWaiting()
 })
 
@@ -57,7 +58,7 @@ if (stream !== undefined && cursor !== undefined) {
     onRemoved: (id) => board.remove(id),
     onReset: () => void board.refresh(),
     onConnection: (state) => {
-      connection.textContent = state === 'live' ? 'Live' : 'Connecting'
+      connection.textContent = state === 'live' ? words.live : words.connecting
       connection.parentElement?.classList.toggle('on', state === 'live')
     },
     onGone: reload,

@@ -1,6 +1,6 @@
 import type { Element as Written } from '../item-element.ts'
 
-/** Makes the element that the server would have written. Text is only ever text. */
+/** Creates the element that the server would have written. Text is always set as text. */
 export function makeElement({ tag, attributes, children }: Written): HTMLElement {
   const made = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)

@@ -1,6 +1,6 @@
 /**
- * Packs cards of different heights: each spans as many of the grid's rows, of one pixel, as it is high. The order in
- * the document stays that of reading. Returns what packs again, after a change.
+ * Packs cards of different heights. Rows of the grid have one pixel, and each card spans as many rows as it is high.
+ * The order of the document stays the reading order. Returns a function that packs again after a change.
  */
 export function packRows(items: HTMLElement): () => void {
   let waiting = false
@@ -9,7 +9,7 @@ export function packRows(items: HTMLElement): () => void {
     items.classList.add('packed')
     const gap = Number.parseFloat(getComputedStyle(items).columnGap) || 16
     const cards = [...items.children] as HTMLElement[]
-    // All are measured before one is changed.
+    // All heights are measured before any is changed.
     const heights = cards.map((card) => card.getBoundingClientRect().height)
     cards.forEach((card, index) => (card.style.gridRowEnd = `span ${Math.ceil((heights[index] ?? 0) + gap)}`))
     for (const card of cards) sizes.observe(card)
@@ -19,7 +19,7 @@ export function packRows(items: HTMLElement): () => void {
     waiting = true
     requestAnimationFrame(pack)
   }
-  // A card's height changes with the width of the window, and when its picture has loaded.
+  // A card's height changes with the width of the window and when its picture has loaded.
   const sizes = new ResizeObserver(again)
   sizes.observe(items)
   pack()

@@ -1,14 +1,17 @@
+import { language as pageLanguage } from './words.ts'
+
 const units = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ] as const
-const everyMs = 30_000
+const intervalMs = 30_000
 const monthSeconds = 30 * 86_400
 
-/** Shows times as "5 minutes ago" in the visitor's language, up to a month, and keeps them true. */
+/** Shows times of the last month as "5 minutes ago", in the language of the page, and updates them. */
 export function startRelativeTimes(): () => void {
-  const language = navigator.language
+  // The format of the visitor's country, if the browser's language names one.
+  const language = navigator.language.startsWith(pageLanguage) ? navigator.language : pageLanguage
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   const full = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
@@ -29,7 +32,7 @@ export function startRelativeTimes(): () => void {
       time.lang = language
     }
   }
-  setInterval(update, everyMs)
+  setInterval(update, intervalMs)
   update()
   return update
 }

@@ -1,4 +1,4 @@
-/** How long an item has the stage: longer texts need longer. */
+/** How long an item stays on the stage. Longer texts stay longer. */
 const leastMs = 7_000
 const perCharacterMs = 35
 const mostMs = 24_000

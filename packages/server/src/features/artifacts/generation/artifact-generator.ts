@@ -34,7 +34,7 @@ export class ArtifactGenerator {
       log: ctx.log,
       what: 'artifact jobs',
       channel: jobChannel,
-      renewEveryMs: renewIntervalMs,
+      renewIntervalMs,
       take: () => this.#take(),
       renew: (ids) => renewJobs(ctx.db, this.#owner, ids),
     })
@@ -66,14 +66,22 @@ export class ArtifactGenerator {
     // A process that was suspended for long can claim a job that it still runs.
     this.#poller.runs.get(job.artifactId)?.abort('its lease ran out')
     const abort = new AbortController()
-    const done = this.#run(job, abort.signal).catch((error: unknown) =>
-      this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'a generation stopped without an outcome'),
-    )
+    const done = this.#ctx.metrics
+      .measure(
+        'artifact_job',
+        () => this.#run(job, abort.signal),
+        (outcome) => outcome,
+      )
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#ctx.log.error({ err: error, artifact: job.artifactId }, 'a generation stopped without an outcome'),
+      )
     this.#poller.add(job.artifactId, { done, abort: (reason) => abort.abort(new Error(reason)) })
     void done.then(() => this.#poller.look())
   }
 
-  async #run(job: Job, signal: AbortSignal): Promise<void> {
+  async #run(job: Job, signal: AbortSignal): Promise<'done' | 'taken_over' | 'failed'> {
     const { tenantId, collectionId, artifactId: id } = job
     try {
       const leftMs = Date.parse(job.deadline) - Date.now()
@@ -85,15 +93,17 @@ export class ArtifactGenerator {
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'running' }))
       const { bytes, ...generated } = await this.#generate(job, within)
       // The bytes of a ready artifact never change: a late worker must not overwrite what another one stored.
-      if (!(await retry(() => this.#renew(job)))) return
+      if (!(await retry(() => this.#renew(job)))) return 'taken_over'
       await retry(() => updateStage(this.#ctx.db, tenantId, collectionId, { id, stage: 'storing' }))
       within.throwIfAborted()
       // All attempts use one key: a later attempt replaces the blob of an earlier one.
       await this.#ctx.blobs.write(originalKey(job, id), bytes, { mime: generated.mime })
       const stored = { ...generated, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
       await retry(() => finishReady(this.#ctx, job, this.#owner, stored))
+      return 'done'
     } catch (error) {
       await this.#fail(job, signal, error)
+      return 'failed'
     }
   }
 

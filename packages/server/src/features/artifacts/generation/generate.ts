@@ -1,15 +1,11 @@
 import { isJsonObject } from '@atrium/contract/strict-json'
 import { cardPictureWidth } from '@atrium/media/producing/card'
-import { makeCard } from '@atrium/media/producing/make-card'
-import { MAX_CLIP_PICTURES, clipPictureWidth, makeClip } from '@atrium/media/producing/make-clip'
 import { ProduceError } from '@atrium/media/producing/produce-error'
 import type { Context } from '#features/context.ts'
 import { listChosenItems } from '#features/items/store.ts'
 import { openProviderKeys } from '#features/provider-keys/provider-keys.ts'
-import { createLocalPainter } from '#ports/painting/local-painter.ts'
 import { PaintError } from '#ports/painting/paint-error.ts'
 import type { Painter } from '#ports/painting/painter.ts'
-import { createProviderPainter } from '#ports/painting/provider-painter.ts'
 import { type Generated, GenerationError, type PaintInput, type ProduceJob } from './job-store.ts'
 import { type Size, listPictures, readPictures } from './read-pictures.ts'
 
@@ -24,6 +20,17 @@ const providers = {
 } as const
 
 type ProviderName = keyof typeof providers
+
+/**
+ * What paints and produces is loaded by the first job that needs it: the libraries take 30 MiB, and most installations
+ * are at rest most of the time.
+ */
+const load = {
+  localPainter: () => import('#ports/painting/local-painter.ts'),
+  providerPainter: () => import('#ports/painting/provider-painter.ts'),
+  card: () => import('@atrium/media/producing/make-card'),
+  clip: () => import('@atrium/media/producing/make-clip'),
+}
 
 const timeoutMs = 150_000
 /** Enough for a picture in base64 within JSON. */
@@ -51,11 +58,15 @@ async function choosePainter(ctx: Context, tenantId: string, input: PaintInput):
   const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, tenantId)
   const withKey = Object.keys(providers).find((name) => isProvider(name) && keys[name] !== undefined)
   const provider = input.provider ?? withKey ?? 'local'
-  if (provider === 'local') return { provider, painter: createLocalPainter() }
+  if (provider === 'local') {
+    const { createLocalPainter } = await load.localPainter()
+    return { provider, painter: createLocalPainter() }
+  }
   if (!isProvider(provider)) throw new GenerationError('provider_refused', `${provider} does not paint pictures.`)
   const apiKey = keys[provider]
   if (apiKey === undefined)
     throw new GenerationError('no_key', `There is no key for ${provider}: set one with PUT /tenant/provider-keys.`)
+  const { createProviderPainter } = await load.providerPainter()
   const painter = createProviderPainter({
     provider: provider === 'openai_compatible' ? 'openai-compatible' : provider,
     model: input.model ?? providers[provider].model,
@@ -93,6 +104,7 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
   const items = await listChosenItems(ctx.db, tenantId, collectionId, { ids: input.items ?? [], hero: !input.items })
   const [picture] = await readPictures(ctx, job, await listPictures(ctx, job, 1), cardPictureWidth, signal)
   const title = input.title ?? shareTitle ?? 'Untitled'
+  const { makeCard } = await load.card()
   const { png, width, height } = await makeCard({
     title,
     subtitle: input.title === undefined ? textOf(metadata['share_description']) : shareTitle,
@@ -109,6 +121,7 @@ async function produceCard(ctx: Context, job: ProduceJob, signal: AbortSignal): 
 }
 
 async function produceClip(ctx: Context, job: ProduceJob, signal: AbortSignal): Promise<Generated> {
+  const { MAX_CLIP_PICTURES, clipPictureWidth, makeClip } = await load.clip()
   const artifacts = await listPictures(ctx, job, MAX_CLIP_PICTURES)
   if (artifacts.length === 0)
     throw new GenerationError('nothing_to_show', 'The clip has no pictures: name artifacts, or set a hero.')

@@ -1,4 +1,4 @@
-import { limits } from '@atrium/contract/limits'
+import { countOne } from '#features/usage/store.ts'
 import type { Context } from '#features/context.ts'
 import { newId } from '#crypto/random.ts'
 import type { Tx } from '#db/database.ts'
@@ -8,7 +8,7 @@ import { insertBlobDeletions } from '#features/blob-deletions/store.ts'
 import { revenueAccount, transactionId } from '#features/credits/ledger/movement.ts'
 import { postMovements } from '#features/credits/ledger/ledger.ts'
 import { recordEvent } from '#features/events/record-event.ts'
-import { assertQuota } from '#features/limits/quota.ts'
+import { assertQuota, findLimits } from '#features/limits/limits.ts'
 import { findTenantForUpdate } from '#features/tenants/store.ts'
 import { artifactEvent, mediaAddress, type Artifact } from '../artifact.ts'
 import { findArtifactForUpdate, insertPendingArtifact, updateFailed, updateReady } from '../store.ts'
@@ -24,6 +24,7 @@ type Work = Pick<Job, 'collectionId' | 'priceCredits' | 'payer' | 'fromAllowance
 
 /** Inserts the artifact and its job, and holds the price, in the caller's transaction. Returns the artifact's id. */
 export async function startGeneration(
+  ctx: Pick<Context, 'config'>,
   tx: Tx,
   tenantId: string,
   work: Work,
@@ -37,12 +38,13 @@ export async function startGeneration(
   const deadlineMs = Date.now() + timeoutMs
   await holdPrice(tx, tenantId, work, { artifactId: id, endsAtMs: deadlineMs + holdGraceMs })
   const job = { ...work, artifactId: id, deadline: new Date(deadlineMs).toISOString() }
-  if (!(await insertJob(tx, tenantId, job))) throw tooManyJobs()
+  const { active_generations: most } = await findLimits(ctx, tx, tenantId)
+  if (!(await insertJob(tx, tenantId, job, most))) throw tooManyJobs(most)
   return id
 }
 
-function tooManyJobs(): ApiError {
-  const message = `This tenant has ${limits.activeGenerations} artifacts waiting or being generated, the most at once. Try again when some are done.`
+function tooManyJobs(most: number): ApiError {
+  const message = `This tenant has ${most} artifacts waiting or being generated, the most at once. Try again when some are done.`
   return new ApiError('rate_limited', { message, retryAfterSeconds })
 }
 
@@ -84,7 +86,7 @@ export interface StoredBlob extends Omit<Generated, 'bytes'> {
 export async function finishReady(ctx: Context, job: Job, owner: string, stored: StoredBlob): Promise<boolean> {
   const { tenantId, collectionId, artifactId } = job
   const url = mediaAddress(ctx.config, artifactId)
-  const done = await ctx.db.transaction(async (tx) => {
+  return ctx.db.transaction(async (tx) => {
     // Locks the uploads before the artifact: an announcer of an upload holds that lock, and may wait for a delete of
     // the collection.
     const { bytes: announced } = await countOpenUploads(tx, tenantId, collectionId)
@@ -93,10 +95,9 @@ export async function finishReady(ctx: Context, job: Job, owner: string, stored:
     await updateReady(tx, tenantId, collectionId, { id: artifactId, url, ...stored })
     await settlePrice(tx, job, { captured: true })
     await recordEvent(tx, tenantId, 'artifact.ready', eventOf(job))
+    if (job.kind === 'paint') await countOne(tx, tenantId, 'paints')
     return true
   })
-  if (done && job.kind === 'paint') ctx.usageCounter.count(tenantId, 'paints', 1)
-  return done
 }
 
 /**

@@ -1,4 +1,3 @@
-import { limits } from '@atrium/contract/limits'
 import { type Db, type Tx, statement } from '#db/database.ts'
 import type { AccountRef } from '#features/credits/ledger/movement.ts'
 import type { Painted } from '../store.ts'
@@ -110,33 +109,32 @@ function toJob(row: Row): Job {
 const insertStatement = statement<{ artifact_id: string }>(
   'artifact-jobs-insert',
   // migrations/0016-making-in-turn.sql explains turn, a tenant's fairness rank.
-  `with inserted as (
-     insert into artifact_jobs
-       (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
-     select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean, $10::timestamptz, greatest(own.turn + 1, coalesce(
-       (select max(turn) from artifact_jobs where lease_owner is not null),
-       (select min(turn) from artifact_jobs),
-       0
-     ))
-     from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
-     where own.jobs < ${limits.activeGenerations}
-     returning artifact_id
-   )
-   select artifact_id, pg_notify('${jobChannel}', artifact_id) from inserted`,
+  `insert into artifact_jobs
+     (tenant_id, collection_id, artifact_id, work, input, price, payer_tenant_id, payer_id, from_allowance, deadline, turn)
+   select $1, $2, $3, $4, $5::json, $6::bigint, $7, $8, $9::boolean, $10::timestamptz, greatest(own.turn + 1, coalesce(
+     (select max(turn) from artifact_jobs where lease_owner is not null),
+     (select min(turn) from artifact_jobs),
+     0
+   ))
+   from (select count(*) as jobs, max(turn) as turn from artifact_jobs where tenant_id = $1) own
+   where own.jobs < $11::bigint
+   returning artifact_id`,
 )
 
 /** A job as it is added. */
 export type NewJob = Omit<Job, 'tenantId' | 'attempts' | 'createdAt'>
 
 /**
- * Returns false if the tenant has too many jobs. Exact only if the caller holds a lock under which all jobs of the
- * tenant are added.
+ * Returns false if the tenant has `most` jobs already. Exact only if the caller holds a lock under which all jobs of
+ * the tenant are added.
  */
-export async function insertJob(tx: Tx, tenantId: string, job: NewJob): Promise<boolean> {
+export async function insertJob(tx: Tx, tenantId: string, job: NewJob, most: number): Promise<boolean> {
   const { collectionId, artifactId, kind, input, priceCredits, payer, fromAllowance, deadline } = job
   const held = [priceCredits, payer?.tenantId ?? null, payer?.id ?? null]
-  const values = [tenantId, collectionId, artifactId, kind, JSON.stringify(input), ...held, fromAllowance, deadline]
-  return (await tx.query(insertStatement, values)).length === 1
+  const values = [tenantId, collectionId, artifactId, kind, JSON.stringify(input), ...held, fromAllowance, deadline, most]
+  const isAdded = (await tx.query(insertStatement, values)).length === 1
+  if (isAdded) tx.wake(jobChannel, artifactId)
+  return isAdded
 }
 
 const claimStatement = statement<Row>(

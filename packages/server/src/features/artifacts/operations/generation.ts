@@ -6,8 +6,7 @@ import { findPayer } from '#features/credits/ledger/store.ts'
 import { recordEvent } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { listChosenItems } from '#features/items/store.ts'
-import { takePaint } from '#features/limits/daily-limits.ts'
-import { assertQuota } from '#features/limits/quota.ts'
+import { assertQuota, findLimits, takePaint } from '#features/limits/limits.ts'
 import { artifactEvent } from '../artifact.ts'
 import { startGeneration } from '../generation/generation-lifecycle.ts'
 import { type PaintInput, useAllowance } from '../generation/job-store.ts'
@@ -29,7 +28,8 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenan
   const payer = body.coupon === undefined ? null : await payerOf(ctx, body.coupon)
   await assertQuota(ctx, tx, tenantId, { bytes: 1, announced: 0 })
   if (key.kind === 'publishable') await takePaint(ctx, tx, { tenantId, collectionId: collection.id, address }, payer !== null)
-  const fromAllowance = payer === null && (await useAllowance(tx, tenantId, ctx.config.paintAllowance))
+  const fromAllowance =
+    payer === null && (await useAllowance(tx, tenantId, (await findLimits(ctx, tx, tenantId)).paints_per_month))
   if (payer === null && !fromAllowance) {
     const id = newId('artifact')
     const error = {
@@ -43,7 +43,7 @@ export const paintArtifact: HandlerOf<'paintArtifact'> = async ({ ctx, tx, tenan
     return { status: 202, data: { id, status: 'painting' } }
   }
   const priceCredits = payer ? ctx.config.paintPrice : 0
-  const id = await startGeneration(tx, tenantId, { ...work, priceCredits, payer, fromAllowance }, artifact)
+  const id = await startGeneration(ctx, tx, tenantId, { ...work, priceCredits, payer, fromAllowance }, artifact)
   return { status: 202, data: { id, status: 'painting' } }
 }
 
@@ -64,7 +64,7 @@ export const produceArtifact: HandlerOf<'produceArtifact'> = async ({ ctx, tx, t
     ...(template === undefined ? {} : { template }),
   }
   const work = { collectionId: collection.id, kind, input, priceCredits: 0, payer: null, fromAllowance: false }
-  const id = await startGeneration(tx, tenantId, work, { kind, source: 'produce', title: title ?? null })
+  const id = await startGeneration(ctx, tx, tenantId, work, { kind, source: 'produce', title: title ?? null })
   return { status: 202, data: { id, status: 'painting' } }
 }
 

@@ -86,6 +86,7 @@ export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, head
   if (query.format !== undefined && query.w === undefined) throw invalid('format', 'is only valid together with w')
   const artifact = await ctx.media.load(params.artifactId)
   if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
+  if (await ctx.suspensions.isSuspended(artifact.tenantId)) throw new ApiError('not_found')
   const open = isPublic(artifact)
   if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertVisible(ctx, headers, artifact)
   const variant = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
@@ -118,7 +119,7 @@ async function send(
     // No cache may store what is not public.
     cacheControl: open ? 'public, max-age=31536000, immutable' : 'private, no-store',
     onStatus: (status) => recordAnswer(ctx, req, reply, 'getMedia', status),
-    onSent: (sent) => ctx.usageCounter.count(artifact.tenantId, 'bytes', sent),
+    onSent: (sent) => ctx.usageCounter.sent(artifact.tenantId, sent),
   })
 }
 

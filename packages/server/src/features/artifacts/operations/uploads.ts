@@ -1,10 +1,9 @@
-import { limits } from '@atrium/contract/limits'
 import { newId } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { uploadKey } from '#features/blob-deletions/blob-keys.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { takeUploadBytes } from '#features/limits/daily-limits.ts'
-import { assertQuota } from '#features/limits/quota.ts'
+import type { TenantLimits } from '#config/tenant-limits.ts'
+import { assertQuota, findLimits, takeUploadBytes } from '#features/limits/limits.ts'
 import { artifactView } from '../artifact.ts'
 import { findArtifact, insertPendingArtifact } from '../store.ts'
 import { completeUpload } from '../uploads/complete-upload.ts'
@@ -21,7 +20,7 @@ export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, ten
   const collectionId = collection.id
   if (kind !== 'clip' && !mime.startsWith('image/')) throw invalid('/mime', `must be an image for the kind ${kind}`)
   const open = await countOpenUploads(tx, tenantId, collectionId)
-  assertUploadQuota(open, bytes)
+  assertUploadQuota(open, bytes, await findLimits(ctx, tx, tenantId))
   await assertQuota(ctx, tx, tenantId, { bytes, announced: open.bytes })
   if (key.kind === 'publishable') await takeUploadBytes(ctx, tx, { tenantId, collectionId, address }, bytes)
   const id = newId('artifact')
@@ -42,13 +41,18 @@ export const uploadArtifact: HandlerOf<'uploadArtifact'> = async ({ ctx, tx, ten
  * Throws if the tenant or the collection has too many open uploads: uploads that are never completed must not fill the
  * blob store.
  */
-function assertUploadQuota(open: OpenUploads, bytes: number): void {
-  const { openUploads, openUploadBytes, openUploadsInCollection } = limits
+function assertUploadQuota(open: OpenUploads, bytes: number, limits: TenantLimits): void {
+  const { open_uploads: openUploads, open_upload_bytes: openUploadBytes } = limits
+  const { open_uploads_in_collection: openUploadsInCollection } = limits
   if (open.inCollection >= openUploadsInCollection)
     throw tooManyUploads(`This collection has ${openUploadsInCollection} open uploads.`)
   if (open.count >= openUploads) throw tooManyUploads(`Your account has ${openUploads} open uploads.`)
   if (open.bytes + bytes > openUploadBytes)
-    throw tooManyUploads(`With this upload, your account would exceed ${openUploadBytes / gibibyte} GiB of open uploads.`)
+    throw tooManyUploads(`With this upload, your account would exceed ${sizeText(openUploadBytes)} of open uploads.`)
+}
+
+function sizeText(bytes: number): string {
+  return bytes > 0 && bytes % gibibyte === 0 ? `${bytes / gibibyte} GiB` : `${bytes} bytes`
 }
 
 function tooManyUploads(reason: string): ApiError {

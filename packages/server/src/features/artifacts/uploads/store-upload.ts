@@ -176,7 +176,7 @@ async function promoteAndCheck(blobs: Blobs, upload: Upload, lease: UploadLease)
   const sha256 = hash.digest('hex')
   assertAnnounced(upload, { bytes: read, sha256 })
   const size = parser.end()
-  if (!size) throw new UploadMismatch('The video is cut short.')
+  if (!size) throw new UploadMismatch('The video is truncated.')
   // The ETag differs if the blob store executed the late move of an earlier check.
   const after = await blobs.stat(key)
   if (readEtag !== etag || after?.etag !== etag) throw new BlobError('unavailable', 'the video was replaced while it was checked')

@@ -20,6 +20,13 @@ export interface Checkout {
   licenseSealed: Buffer | null
   /** The account of the license's credits; null for sales before migration 0022. */
   licenseAccount: string | null
+  /** The provider's id of the payment, and its amount in the currency's smallest unit; null where nothing was paid. */
+  payment: string | null
+  paidAmount: number | null
+  /** What went back to the buyer so far, and the credits that were taken back or lost for it. */
+  refundedAmount: number
+  disputedAmount: number
+  returnedCredits: number
   createdAt: string
   expiresAt: string
   /** The buyer has finished, and the money is on its way. */
@@ -59,8 +66,8 @@ export function priceOf(credits: number, { creditPriceCents }: Pick<Config, 'cre
 }
 
 /** Formats 123 and usd as $1.23. Each currency has its own number of decimals. */
-export function priceText(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+export function priceText(amount: number, currency: string, language = 'en'): string {
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency })
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 

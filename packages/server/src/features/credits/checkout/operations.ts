@@ -14,7 +14,15 @@ import { postMovements } from '../ledger/ledger.ts'
 import { type Transfer, issuerAccount, platformAccount, transactionId } from '../ledger/movement.ts'
 import { findCodeAccount } from '../ledger/store.ts'
 import { type Checkout, checkoutView, licenseRef, priceOf, returnAddress, withCheckoutId } from './checkout.ts'
-import { eraseLicenseOf, findCheckout, findCheckoutForUpdate, insertCheckout, updateCheckout } from './store.ts'
+import {
+  eraseLicenseOf,
+  findCheckout,
+  findCheckoutForUpdate,
+  insertCheckout,
+  listCheckouts as listRows,
+  updateCheckout,
+} from './store.ts'
+import { readTimeQuery } from '#http/time-page.ts'
 
 /**
  * Calls the provider first, without a database connection during the call. Row, claim and answer then commit in one
@@ -81,8 +89,9 @@ export const getCheckout: HandlerOf<'getCheckout'> = async ({ ctx, tenantId, par
 }
 
 /**
- * The license key until its redemption. The answer may be lost, so that reading consumes nothing. The books tell
- * whether the key was redeemed. The redemption erases the key too, but the process may have ended before it could.
+ * The license key until its redemption. Reading does not consume it, because the answer may be lost. The ledger
+ * shows whether the key was redeemed. The redemption also erases the key, but the process may have ended before
+ * that.
  */
 async function readLicense(ctx: Context, checkout: Checkout): Promise<string | undefined> {
   if (!checkout.licenseSealed) return undefined
@@ -108,20 +117,22 @@ export async function completeCheckout(
   if (!checkout || checkout.provider !== event.provider || checkout.reference !== event.reference) return false
   if (checkout.paidAt !== null) return true
   const now = new Date().toISOString()
-  if (event.type === 'paid') await completePaid(ctx, tx, checkout, now)
+  const { payment } = event
+  const paid = { ...checkout, payment: payment?.id ?? null, paidAmount: payment?.amount ?? null, paidAt: now }
+  if (event.type === 'paid') await completePaid(ctx, tx, paid)
   else if (event.type === 'pending') await updateCheckout(tx, { ...checkout, pendingAt: checkout.pendingAt ?? now })
   else await updateCheckout(tx, { ...checkout, endedAt: checkout.endedAt ?? now })
   return true
 }
 
-async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout: Checkout, paidAt: string): Promise<void> {
+async function completePaid({ vault }: Pick<Context, 'vault'>, tx: Tx, checkout: Checkout): Promise<void> {
   const licenseKey = checkout.purpose === 'license_key' ? newCredential('licenseKey') : undefined
   const sale = saleOf(checkout, licenseKey)
   const [outcome] = await postMovements(tx, [sale])
   // The paid time and the transfer commit together, so that an unpaid checkout has no transfer.
   if (outcome !== 'posted') throw new Error(`the sale of checkout ${checkout.id} was ${outcome}`)
   const licenseSealed = licenseKey === undefined ? null : vault.seal(Buffer.from(licenseKey), licenseRef(checkout))
-  await updateCheckout(tx, { ...checkout, paidAt, licenseSealed, licenseAccount: licenseKey === undefined ? null : sale.to.id })
+  await updateCheckout(tx, { ...checkout, licenseSealed, licenseAccount: licenseKey === undefined ? null : sale.to.id })
   const { tenantId, id, purpose, credits } = checkout
   await recordEvent(tx, tenantId, 'checkout.paid', { checkout_id: id, purpose, credits })
 }
@@ -133,8 +144,18 @@ function saleOf({ tenantId, id, credits }: Checkout, licenseKey: string | undefi
     from: platformAccount,
     amountCredits: credits,
     actor: tenantId,
+    purpose: id,
   } as const
   if (licenseKey === undefined) return { ...sale, kind: 'prefund', to: issuerAccount(tenantId) }
   const opens = { kind: 'license', codeHash: hashCredential(licenseKey) } as const
   return { ...sale, kind: 'sale', to: { tenantId, id: newAccountId() }, opens }
+}
+
+/** Without license keys: reading one checkout answers its key. */
+export const listCheckouts: HandlerOf<'listCheckouts'> = async ({ ctx, tenantId, query }) => {
+  const { range, limit, cursorAfter } = readTimeQuery(`checkouts:${tenantId}`, query)
+  const { status, purpose } = query
+  const nowMs = Date.now()
+  const { checkouts, last } = await listRows(ctx.db, tenantId, { status, purpose, range, limit, nowMs })
+  return { status: 200, data: checkouts.map((one) => checkoutView(one, nowMs)), nextCursor: cursorAfter(last) }
 }

@@ -2,9 +2,10 @@ import { bodyOf } from '#http/parse.ts'
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { invalid } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
-import { InvalidNotification, type PaymentEvent, type Payments } from '#ports/payments/payments.ts'
+import { InvalidNotification, type PaymentEvent, type PaymentReversal, type Payments } from '#ports/payments/payments.ts'
 import { completeCheckout } from './operations.ts'
-import { findCheckoutById } from './store.ts'
+import { reverseCheckout } from './reverse-checkout.ts'
+import { findCheckoutById, findCheckoutByPayment } from './store.ts'
 import { addTestPage } from './test-page.ts'
 
 /**
@@ -26,12 +27,15 @@ const noBody = Buffer.alloc(0)
 function addStripeWebhook(app: FastifyInstance, ctx: Context, read: NonNullable<Payments['readNotification']>): void {
   app.post('/stripe/webhook', async (req, reply) => {
     const event = readEvent(() => read(bodyOf(req) ?? noBody, req.headers))
-    if (event) await applyEvent(ctx, event)
+    if (event && 'checkoutId' in event) await applyEvent(ctx, event)
+    else if (event) await applyReversal(ctx, event)
     return reply.send({ received: true })
   })
 }
 
-function readEvent(read: () => PaymentEvent | undefined): PaymentEvent | undefined {
+type Notification = PaymentEvent | PaymentReversal | undefined
+
+function readEvent(read: () => Notification): Notification {
   try {
     return read()
   } catch (error) {
@@ -47,4 +51,12 @@ async function applyEvent(ctx: Context, event: PaymentEvent): Promise<void> {
   const { type, checkoutId, reference } = event
   // Another installation may share the Stripe account. If none does, an operator must look after the payment.
   ctx.log[type === 'paid' ? 'error' : 'info']({ checkoutId, reference, type }, 'a payment belongs to no checkout here')
+}
+
+async function applyReversal(ctx: Context, reversal: PaymentReversal): Promise<void> {
+  const { type, payment, provider } = reversal
+  const checkout = await findCheckoutByPayment(ctx.db, payment, provider)
+  if (checkout) await ctx.db.transaction((tx) => reverseCheckout(tx, checkout, reversal))
+  // Other software may share the Stripe account. A payment from before this release has no id here.
+  else ctx.log.warn({ payment, type }, 'money that went back belongs to no checkout here')
 }

@@ -16,6 +16,11 @@ interface Row {
   cancel_url: string
   license_sealed: Buffer | null
   license_account: string | null
+  payment: string | null
+  paid_amount: number | null
+  refunded_amount: number
+  disputed_amount: number
+  returned_credits: number
   created_at: string
   expires_at: string
   pending_at: string | null
@@ -24,7 +29,7 @@ interface Row {
 }
 
 const columns = `tenant_id, id, purpose, credits, provider, reference, url, success_url, cancel_url, license_sealed, license_account,
-  created_at, expires_at, pending_at, ended_at, paid_at`
+  payment, paid_amount, refunded_amount, disputed_amount, returned_credits, created_at, expires_at, pending_at, ended_at, paid_at`
 
 function toCheckout(row: Row): Checkout {
   return {
@@ -39,6 +44,11 @@ function toCheckout(row: Row): Checkout {
     cancelUrl: row.cancel_url,
     licenseSealed: row.license_sealed,
     licenseAccount: row.license_account,
+    payment: row.payment,
+    paidAmount: row.paid_amount,
+    refundedAmount: row.refunded_amount,
+    disputedAmount: row.disputed_amount,
+    returnedCredits: row.returned_credits,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     pendingAt: row.pending_at,
@@ -47,7 +57,10 @@ function toCheckout(row: Row): Checkout {
   }
 }
 
-type NewCheckout = Omit<Checkout, 'licenseSealed' | 'licenseAccount' | 'createdAt' | 'pendingAt' | 'endedAt' | 'paidAt'>
+type NewCheckout = Pick<
+  Checkout,
+  'tenantId' | 'id' | 'purpose' | 'credits' | 'provider' | 'reference' | 'url' | 'successUrl' | 'cancelUrl' | 'expiresAt'
+>
 
 const insertStatement = statement<never>(
   'checkouts-insert',
@@ -85,6 +98,21 @@ export async function findCheckoutById(db: Db, id: string): Promise<Checkout | u
   return row && toCheckout(row)
 }
 
+const findByPaymentStatement = statement<{ tenant_id: string; id: string }>(
+  'checkouts-find-by-payment',
+  'select tenant_id, id from checkouts where payment = $1 and provider = $2',
+)
+
+/** The checkout of the provider's payment, of any tenant. */
+export async function findCheckoutByPayment(
+  db: Db,
+  payment: string,
+  provider: Checkout['provider'],
+): Promise<Pick<Checkout, 'tenantId' | 'id'> | undefined> {
+  const [row] = await db.query(findByPaymentStatement, [payment, provider])
+  return row && { tenantId: row.tenant_id, id: row.id }
+}
+
 const lockStatement = statement<Row>(
   'checkouts-lock',
   `select ${columns} from checkouts where tenant_id = $1 and id = $2 for no key update`,
@@ -98,18 +126,21 @@ export async function findCheckoutForUpdate(tx: Tx, tenantId: string, id: string
 
 const updateStatement = statement<never>(
   'checkouts-update',
-  `update checkouts set license_sealed = $3, license_account = $4, pending_at = $5, ended_at = $6, paid_at = $7
+  `update checkouts set license_sealed = $3, license_account = $4, pending_at = $5, ended_at = $6, paid_at = $7,
+     payment = $8, paid_amount = $9, refunded_amount = $10, disputed_amount = $11, returned_credits = $12
    where tenant_id = $1 and id = $2`,
 )
 
 export async function updateCheckout(tx: Tx, checkout: Checkout): Promise<void> {
   const { tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt } = checkout
-  await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt])
+  const { payment, paidAmount, refundedAmount, disputedAmount, returnedCredits } = checkout
+  const returned = [payment, paidAmount, refundedAmount, disputedAmount, returnedCredits]
+  await tx.query(updateStatement, [tenantId, id, licenseSealed, licenseAccount, pendingAt, endedAt, paidAt, ...returned])
 }
 
 const listStatement = statement<Row & ScannedRow>(
   'checkouts-of-tenant',
-  // The status as statusOf tells it.
+  // The status, as statusOf derives it.
   `select ${columns}, matches, is_end from (
      select c.*, row_number() over (order by created_at desc, id desc) = $7 as is_end,
        ($6::text is null or purpose = $6) and ($5::text is null or $5 = case
@@ -133,11 +164,11 @@ interface ListQuery {
   purpose?: Checkout['purpose'] | undefined
   range: TimeRange
   limit: number
-  /** The time that decides what has expired. */
+  /** The database's time, which decides what has expired. */
   nowMs: number
 }
 
-/** Newest first. `last`: where the next page goes on, undefined at the end of the list. */
+/** Newest first. `last` is the position from which the next page continues; undefined at the end of the list. */
 export async function listCheckouts(
   db: Db,
   tenantId: string,

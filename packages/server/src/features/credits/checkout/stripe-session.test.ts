@@ -65,7 +65,7 @@ test('one broken connection is not noticed', async () => {
   assert.equal(shop.stripe.sessions.length, 1)
 })
 
-test('whoever waits for Stripe holds no database connection', async () => {
+test('a request that waits for Stripe holds no database connection', async () => {
   shop.stripe.held = true
   const waiting = Array.from({ length: 30 }, (_, i) => shop.create({}, { idempotencyKey: `order ${i}` }))
   const { pool } = shop.api.ctx.db

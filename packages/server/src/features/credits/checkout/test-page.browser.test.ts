@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
-import { openWatchedPage, skipWithoutChromium, startTestBrowser, startTestServer } from '@atrium/web/share/start-test-browser'
+import {
+  assertAccessible,
+  openWatchedPage,
+  skipWithoutChromium,
+  startTestBrowser,
+  startTestServer,
+} from '@atrium/web/share/start-test-browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 describe('the built-in payment page in Chromium', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -114,9 +116,7 @@ describe('the built-in payment page in Chromium', { skip: skipWithoutChromium, t
       for (const address of pages) {
         await page.goto(address)
         assert.match(await page.locator('.mark').innerText(), /TEST MODE\s+No money moves/)
-        await page.evaluate(axe)
-        const found = await page.evaluate('axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html)]))')
-        assert.deepEqual(found, [], `${address} ${colorScheme}`)
+        await assertAccessible(page, `${address} ${colorScheme}`)
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
       }
       assert.deepEqual(problems, [])

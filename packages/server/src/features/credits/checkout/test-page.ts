@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isId } from '@atrium/contract/tokens'
+import { isolated, pluralOf, readPageText, type PageText } from '@atrium/web/page-text/page-text'
 import { ARCH_MARK } from '@atrium/web/share/arch'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import { HOUSE_ROOT } from '@atrium/web/share/house-style'
@@ -16,80 +17,81 @@ export interface RenderedPage {
   csp: string
 }
 
-const goods: Record<Checkout['purpose'], string> = {
-  license_key: 'A license key, which mints a wallet',
-  prefund: 'Credits for the issuer’s balance',
-}
+const goods = { license_key: 'licenseKey', prefund: 'prefund' } as const satisfies Record<Checkout['purpose'], string>
 
 /** Works without script. The form has no action, so that it posts to the page's own address. */
-function renderPayPage(checkout: Checkout, price: string): RenderedPage {
+function renderPayPage(checkout: Checkout, price: string, text: PageText): RenderedPage {
+  const words = text.checkout
   const { purpose, successUrl, cancelUrl } = checkout
   const body = [
-    heading(checkout),
-    `<p class="goods">${goods[purpose]}</p>`,
-    `<dl><dt>Price</dt><dd>${escapeHtml(price)}</dd><dt>Charged here</dt><dd>Nothing</dd></dl>`,
+    heading(checkout, text),
+    `<p class="goods">${words[goods[purpose]]}</p>`,
+    `<dl><dt>${words.price}</dt><dd>${escapeHtml(price)}</dd><dt>${words.charged}</dt><dd>${words.nothing}</dd></dl>`,
     '<form method="post">',
-    '<button name="do" value="pay">Pay</button>',
-    '<button name="do" value="cancel" class="quiet">Cancel</button>',
+    `<button name="do" value="pay">${words.pay}</button>`,
+    `<button name="do" value="cancel" class="quiet">${words.cancel}</button>`,
     '</form>',
-    `<p class="note">You return to ${escapeHtml(new URL(successUrl).host)}</p>`,
+    `<p class="note">${escapeHtml(words.returnTo(isolated(text, new URL(successUrl).host)))}</p>`,
   ]
   // Browsers apply form-action also to the redirect that answers the form.
   const targets = new Set(["'self'", formTarget(successUrl), formTarget(cancelUrl)])
-  return renderDocument(`Pay for ${creditsText(checkout)}`, body, [...targets].join(' '))
+  return renderDocument(words.payFor(creditsText(checkout, text)), body, [...targets].join(' '), text)
 }
 
-function renderPaidPage(checkout: Checkout): RenderedPage {
+function renderPaidPage(checkout: Checkout, text: PageText): RenderedPage {
+  const words = text.checkout
   const address = withCheckoutId(checkout.successUrl, checkout.id)
   const body = [
-    '<h1>Paid</h1>',
-    `<p class="goods">Sold: ${creditsText(checkout)}. Nothing was charged.</p>`,
-    link(address, 'Continue'),
+    `<h1>${words.paid}</h1>`,
+    `<p class="goods">${words.sold(creditsText(checkout, text))}</p>`,
+    link(address, words.goOn),
   ]
-  return renderDocument('Paid', body, "'none'")
+  return renderDocument(words.paid, body, "'none'", text)
 }
 
-function renderExpiredPage({ cancelUrl }: Checkout): RenderedPage {
-  const body = [
-    '<h1>This checkout has expired</h1>',
-    '<p class="goods">It can no longer be paid. Go back and start again.</p>',
-    link(cancelUrl, 'Go back'),
-  ]
-  return renderDocument('Expired', body, "'none'")
+function renderExpiredPage({ cancelUrl }: Checkout, text: PageText): RenderedPage {
+  const words = text.checkout
+  const body = [`<h1>${words.expiredHeading}</h1>`, `<p class="goods">${words.expired}</p>`, link(cancelUrl, words.goBack)]
+  return renderDocument(words.expiredTitle, body, "'none'", text)
 }
 
-function renderNoCheckoutPage(): RenderedPage {
-  const body = ['<h1>There is no checkout here</h1>', '<p class="goods">The address may be incomplete.</p>']
-  return renderDocument('No checkout', body, "'none'")
+function renderNoCheckoutPage(text: PageText): RenderedPage {
+  const { missingTitle, missingHeading, missing } = text.checkout
+  return renderDocument(missingTitle, [`<h1>${missingHeading}</h1>`, `<p class="goods">${missing}</p>`], "'none'", text)
 }
 
-function heading({ credits }: Checkout): string {
-  return `<h1><span class="count">${credits.toLocaleString('en')}</span> ${credits === 1 ? 'credit' : 'credits'}</h1>`
+function heading({ credits }: Checkout, text: PageText): string {
+  const count = new Intl.NumberFormat(text.language).format(credits)
+  return `<h1><span class="count">${count}</span> ${pluralOf(text, text.checkout.credits, credits)}</h1>`
 }
 
-function creditsText({ credits }: Checkout): string {
-  return `${credits.toLocaleString('en')} ${credits === 1 ? 'credit' : 'credits'}`
+function creditsText({ credits }: Checkout, text: PageText): string {
+  return pluralOf(text, text.checkout.amount, credits)
 }
 
-function link(address: string, text: string): string {
-  return `<p class="way"><a href="${escapeHtml(address)}">${text}</a></p><p class="note">${escapeHtml(new URL(address).host)}</p>`
+function link(address: string, words: string): string {
+  return (
+    `<p class="way"><a href="${escapeHtml(address)}">${words}</a></p>` +
+    `<p class="note"><bdi>${escapeHtml(new URL(address).host)}</bdi></p>`
+  )
 }
 
-function renderDocument(title: string, body: string[], formAction: string): RenderedPage {
+function renderDocument(title: string, body: string[], formAction: string, text: PageText): RenderedPage {
+  const { language, direction, checkout } = text
   const html = [
     '<!doctype html>',
-    '<html lang="en">',
+    `<html lang="${language}" dir="${direction}">`,
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="robots" content="noindex">',
-    `<title>${escapeHtml(title)} · Test mode · Atrium</title>`,
+    `<title>${escapeHtml(title)} · ${checkout.inTestMode} · Atrium</title>`,
     `<style>${testPageStyle}</style>`,
     '</head>',
     '<body>',
     `<header>${ARCH_MARK} Atrium</header>`,
     '<main>',
-    '<p class="mark"><strong>TEST MODE</strong><span> No money moves</span></p>',
+    `<p class="mark"><strong>${checkout.testMode}</strong><span> ${checkout.noMoney}</span></p>`,
     ...body,
     '</main>',
     '</body>',
@@ -145,11 +147,11 @@ export function addTestPage(app: FastifyInstance, ctx: Context, onRequest: onReq
     takeForms(scope)
     scope.get<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
       const checkout = await findTestCheckout(ctx, req.params.id)
-      return checkout ? sendPage(reply, pageOf(ctx, checkout)) : sendPage(reply.code(404), renderNoCheckoutPage())
+      return checkout ? sendPage(reply, pageOf(ctx, checkout)) : sendPage(reply.code(404), renderNoCheckoutPage)
     })
     scope.post<{ Params: { id: string } }>(url, { onRequest }, async (req, reply) => {
       const checkout = await findTestCheckout(ctx, req.params.id)
-      if (!checkout) return sendPage(reply.code(404), renderNoCheckoutPage())
+      if (!checkout) return sendPage(reply.code(404), renderNoCheckoutPage)
       const action = req.body instanceof URLSearchParams ? req.body.get('do') : null
       if (action === 'cancel') return reply.redirect(checkout.cancelUrl, 303)
       if (action !== 'pay') return sendPage(reply.code(400), pageOf(ctx, checkout))
@@ -166,11 +168,14 @@ async function findTestCheckout(ctx: Context, id: string): Promise<Checkout | un
   return checkout?.provider === 'test' ? checkout : undefined
 }
 
-function pageOf({ config }: Context, checkout: Checkout): RenderedPage {
+type Page = (text: PageText) => RenderedPage
+
+function pageOf({ config }: Context, checkout: Checkout): Page {
   const status = statusOf(checkout, Date.now())
-  if (status === 'paid') return renderPaidPage(checkout)
-  if (status === 'expired') return renderExpiredPage(checkout)
-  return renderPayPage(checkout, priceText(checkout.credits * config.creditPriceCents, config.currency))
+  if (status === 'paid') return (text) => renderPaidPage(checkout, text)
+  if (status === 'expired') return (text) => renderExpiredPage(checkout, text)
+  const price = checkout.credits * config.creditPriceCents
+  return (text) => renderPayPage(checkout, priceText(price, config.currency, text.language), text)
 }
 
 async function pay(ctx: Context, { tenantId, id: checkoutId, reference }: Checkout): Promise<void> {
@@ -188,11 +193,16 @@ function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxFormBytes }, (_req, _body, done) => done(null, undefined))
 }
 
-function sendPage(reply: FastifyReply, { html, csp }: RenderedPage): FastifyReply {
+/** In the language of the browser. */
+function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const text = readPageText(reply.request.headers['accept-language'])
+  const { html, csp } = page(text)
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', csp)
     .header('cache-control', 'no-store')
+    .header('vary', 'Accept-Language')
+    .header('content-language', text.language)
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
     .send(html)

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { Batcher } from '@atrium/traffic/batcher'
 import type { Db } from '#db/database.ts'
+import { proofUrl, type LogEntry } from '#features/transparency-log/entries.ts'
 import { type RsaPublicKey, readEpochKey } from '../blind-token.ts'
 import { listEpochsById } from './store.ts'
 
@@ -18,7 +19,12 @@ export interface Epoch {
   expiresAt: string | undefined
 }
 
-export function epochView(epoch: Epoch) {
+/** The epoch as the API shows it. `publicUrl` is the API's address, under which the log is. */
+export function epochView(epoch: Epoch, publicUrl: string) {
+  return { ...fieldsOf(epoch), log_proof: proofUrl(publicUrl, epochEntry(epoch)) }
+}
+
+function fieldsOf(epoch: Epoch) {
   return {
     epoch: epoch.id,
     issuer: epoch.tenantId,
@@ -26,6 +32,21 @@ export function epochView(epoch: Epoch) {
     value: epoch.valueCredits,
     created_at: epoch.createdAt,
     expires_at: epoch.expiresAt ?? null,
+  }
+}
+
+/** What the transparency log has of an epoch. */
+export function epochEntry(epoch: Epoch): LogEntry {
+  const { public_key: key, ...view } = fieldsOf(epoch)
+  const { kty, n, e } = key
+  return {
+    type: 'epoch',
+    epoch: view.epoch,
+    issuer: view.issuer,
+    public_key: { kty, n, e },
+    value: view.value,
+    created_at: view.created_at,
+    expires_at: view.expires_at,
   }
 }
 

@@ -23,7 +23,7 @@ function makeKey() {
 
 const publish = (public_key: object = makeKey(), more: object = {}, options: object = {}) =>
   send(api, 'POST', '/epochs', { key: tenant.secretKey, body: { public_key, value: 10, ...more }, ...options })
-const count = async () => Number((await api.ctx.db.pool.query('select count(*) from epochs')).rows[0].count)
+const count = async () => Number((await api.ctx.db.pool.query('select count(*) from epochs')).rows[0]!.count)
 
 describe('publishing', () => {
   test('an epoch is named by its key, and shown to anyone', async () => {
@@ -37,7 +37,8 @@ describe('publishing', () => {
     assert.equal(epoch, readEpochKey({ n, e }).epoch)
     const shown = await send(api, 'GET', `/epochs/${epoch}`)
     assert.equal(shown.status, 200)
-    const { created_at, ...rest } = shown.body.data
+    const { created_at, log_proof, ...rest } = shown.body.data
+    assert.match(log_proof, /^http.*\/log\/proof\/[0-9a-f]{64}$/)
     assert.deepEqual(rest, { epoch, issuer: tenant.id, public_key: { kty, n, e }, value: 25, expires_at })
     assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 10_000)
   })

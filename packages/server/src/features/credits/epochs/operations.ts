@@ -22,7 +22,7 @@ export const publishEpoch: HandlerOf<'publishEpoch'> = async ({ tx, tenantId, bo
 export const getEpoch: HandlerOf<'getEpoch'> = async ({ ctx, params }) => {
   const epoch = await ctx.epochs.find(params.epoch)
   if (!epoch) throw new ApiError('not_found')
-  return { status: 200, data: epochView(epoch) }
+  return { status: 200, data: epochView(epoch, ctx.config.publicUrl) }
 }
 
 const list = 'epochs'
@@ -31,5 +31,5 @@ export const listEpochs: HandlerOf<'listEpochs'> = async ({ ctx, query }) => {
   const limit = query.limit ?? limits.pageDefault
   const rows = await listRows(ctx.db, readCursor(list, query.cursor), limit + 1)
   const { page, nextCursor } = cutPage(list, rows, limit)
-  return { status: 200, data: page.map(epochView), nextCursor }
+  return { status: 200, data: page.map((epoch) => epochView(epoch, ctx.config.publicUrl)), nextCursor }
 }

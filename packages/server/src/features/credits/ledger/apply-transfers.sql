@@ -1,4 +1,5 @@
--- Moves the balances with the transfers that were added. Once a statement and account, however many transfers there were.
+-- Applies the added transfers to the balances: one update per account and statement, however many transfers there
+-- were.
 create or replace function apply_transfers() returns trigger
 language plpgsql
 as $$

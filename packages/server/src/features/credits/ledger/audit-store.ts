@@ -1,4 +1,4 @@
-import { type Db, type Tx, statement } from '#db/database.ts'
+import { type Database, type Db, statement } from '#db/database.ts'
 
 /** A violation of a rule of the books. */
 export interface Finding {
@@ -17,12 +17,9 @@ export interface AuditReport {
 }
 
 /** The time that the sweeper has to settle a hold or coupon past its end, before that counts as a violation. */
-const graceMinutes = 5
+export const graceMinutes = 5
 
-// One statement for all rules, so that all see the same snapshot of the books.
-const auditStatement = statement<{ rule: string; subject: string; detail: string }>(
-  'ledger-audit',
-  `with legs as (
+const books = `with legs as (
      select tenant_id, from_id as id, sum(-amount) as delta from ledger_transfers group by 1, 2
      union all
      select to_tenant_id, to_id, sum(amount) from ledger_transfers group by 1, 2
@@ -33,230 +30,106 @@ const auditStatement = statement<{ rule: string; subject: string; detail: string
      from ledger_holds h
      left join ledger_hold_ends e on e.tenant_id = h.tenant_id and e.id = h.id
      where e.id is null
-   )
-   select 'balance is the sum of its rows' as rule, coalesce(a.tenant_id, s.tenant_id) || '/' || coalesce(a.id, s.id) as subject,
+   ), settled as (
+     select h.tenant_id, h.id, h.actor, e.captured as charged, e.ended_at as at
+     from ledger_hold_ends e
+     join ledger_holds h on h.tenant_id = e.tenant_id and h.id = e.id
+     where left(h.purpose, 4) in ('ses_', 'art_')
+     union all
+     select tenant_id, id, actor, amount, created_at from ledger_transfers
+     where kind in ('grant', 'prefund', 'sale', 'refund', 'loss')
+   )`
+
+const rules = [
+  `select 'balance is the sum of its rows' as rule, coalesce(a.tenant_id, s.tenant_id) || '/' || coalesce(a.id, s.id) as subject,
      'balance ' || coalesce(a.balance::text, 'missing') || ', rows ' || coalesce(s.delta, 0) as detail
    from ledger_accounts a
    full join sums s on s.tenant_id = a.tenant_id and s.id = a.id
-   where a.id is null or a.balance <> coalesce(s.delta, 0) * case when a.kind = 'platform' then -1 else 1 end
-   union all
-   select 'nothing is below zero', tenant_id || '/' || id, 'balance ' || balance from ledger_accounts where balance < 0
-   union all
-   select 'debits equal credits', 'platform/platform', 'in circulation ' || issued || ', held by accounts ' || owned
+   where a.id is null or a.balance <> coalesce(s.delta, 0) * case when a.kind = 'platform' then -1 else 1 end`,
+  `select 'nothing is below zero' as rule, tenant_id || '/' || id as subject, 'balance ' || balance as detail
+   from ledger_accounts where balance < 0`,
+  `select 'debits equal credits' as rule, 'platform/platform' as subject,
+     'in circulation ' || issued || ', held by accounts ' || owned as detail
    from (
      select coalesce(sum(balance) filter (where kind = 'platform'), 0) as issued,
        coalesce(sum(balance) filter (where kind <> 'platform'), 0) as owned
      from ledger_accounts
    ) t
-   where issued <> owned
-   union all
-   select 'held is the sum of open holds', coalesce(a.tenant_id, h.tenant_id) || '/' || coalesce(a.id, h.account_id || '.held'),
-     'held ' || coalesce(a.balance, 0) || ', open holds ' || coalesce(h.amount, 0)
+   where issued <> owned`,
+  `select 'held is the sum of open holds' as rule,
+     coalesce(a.tenant_id, h.tenant_id) || '/' || coalesce(a.id, h.account_id || '.held') as subject,
+     'held ' || coalesce(a.balance, 0) || ', open holds ' || coalesce(h.amount, 0) as detail
    from (select * from ledger_accounts where kind = 'held') a
    full join (select tenant_id, account_id, sum(amount) as amount from open_holds group by 1, 2) h
      on h.tenant_id = a.tenant_id and h.account_id || '.held' = a.id
-   where coalesce(a.balance, 0) <> coalesce(h.amount, 0)
-   union all
-   select 'no hold is past its end', tenant_id || '/' || id, 'ended at ' || ends_at
-   from open_holds where ends_at < now() - make_interval(mins => $1::int)
-   union all
-   select 'no expired coupon holds credits', tenant_id || '/' || id, 'balance ' || balance || ', expired at ' || expires_at
-   from ledger_accounts where expires_at < now() - make_interval(mins => $1::int) and balance > 0
-   union all
-   select 'no hold captured more than it held', h.tenant_id || '/' || h.id, 'held ' || h.amount || ', captured ' || e.captured
+   where coalesce(a.balance, 0) <> coalesce(h.amount, 0)`,
+  `select 'no hold is past its end' as rule, tenant_id || '/' || id as subject, 'ended at ' || ends_at as detail
+   from open_holds where ends_at < now() - make_interval(mins => ${graceMinutes})`,
+  `select 'no expired coupon holds credits' as rule, tenant_id || '/' || id as subject,
+     'balance ' || balance || ', expired at ' || expires_at as detail
+   from ledger_accounts where expires_at < now() - make_interval(mins => ${graceMinutes}) and balance > 0`,
+  `select 'no hold captured more than it held' as rule, h.tenant_id || '/' || h.id as subject,
+     'held ' || h.amount || ', captured ' || e.captured as detail
    from ledger_hold_ends e
    join ledger_holds h on h.tenant_id = e.tenant_id and h.id = e.id
-   where e.captured > h.amount
-   limit 1000`,
-)
+   where e.captured > h.amount`,
+  `select 'receipts sum to the ledger' as rule, coalesce(s.tenant_id, r.payer_tenant_id) || '/' || coalesce(s.id, r.ledger_id) as subject,
+     'settled ' || coalesce(s.charged::text, 'nothing') || ', receipt ' || coalesce(r.charged::text, 'missing') as detail
+   from settled s
+   full join receipts r on r.payer_tenant_id = s.tenant_id and r.ledger_id = s.id
+   where s.id is null or r.charged <> s.charged or r.tenant_id <> s.actor
+     -- What was settled before there were receipts has none.
+     or r.id is null and s.at > (select min(created_at) + interval '2 minutes' from receipts)`,
+  `select 'receipt numbers have no gap' as rule, tenant_id as subject,
+     'last ' || coalesce(n.last, 0) || ', ' || coalesce(r.count, 0) || ' receipts' as detail
+   from receipt_numbers n
+   full join (select tenant_id, count(*) as count, max(seq) as last from receipts group by 1) r using (tenant_id)
+   where n.last is distinct from r.last or n.last is distinct from r.count`,
+]
+
+/** How many rules an audit checks. */
+export const auditRuleCount = rules.length
+
+const maxFindings = 1_000
+
+// One statement for all rules, so that all see the same snapshot of the books.
+const auditStatement = statement<Finding>('ledger-audit', `${books} ${rules.join(' union all ')} limit ${maxFindings}`)
 
 const countStatement = statement<Omit<AuditReport, 'findings'>>(
   'ledger-audit-counts',
   `select (select count(*) from ledger_accounts) as accounts, (select count(*) from ledger_transfers) as transfers,
-     coalesce((select balance from ledger_accounts where tenant_id = 'platform' and id = 'platform'), 0) as credits`,
+     (select coalesce(sum(case kind when 'platform' then balance else -balance end), 0)::bigint
+      from ledger_accounts where kind in ('platform', 'loss')) as credits`,
 )
 
 /** Checks every rule on the whole books. Reads every transfer. */
 export async function auditLedger(db: Db): Promise<AuditReport> {
-  const findings = await db.query(auditStatement, [graceMinutes])
+  const findings = await db.query(auditStatement, [])
   const [counts = { accounts: 0, transfers: 0, credits: 0 }] = await db.query(countStatement, [])
   return { ...counts, findings }
 }
 
+const snapshotStatement = statement<never>('ledger-audit-snapshot', 'set transaction isolation level repeatable read, read only')
+const ruleStatements = rules.map((rule, i) =>
+  statement<Finding>(`ledger-audit-rule-${i}`, `${books} ${rule} limit ${maxFindings}`),
+)
+
 /**
- * Every step checks the rows younger than this, and no step adds them to the proved sums: the time of a row is the
- * start of its transaction, and a transaction that started earlier may still commit. No transaction lasts half as
- * long.
+ * As auditLedger, rule by rule in one transaction, whose statements see the same snapshot. `onChecked` is called with
+ * the number of rules after each; what it writes, another connection writes.
  */
-const unsettledMinutes = 2
-
-export interface Proof {
-  provedThrough: string
-  fullAt: string
-  provedAt: string
-  isFullDue: boolean
-  afterTenantId: string
-  afterId: string
-  findings: number
-  credits: number
-}
-
-interface Row {
-  proved_through: string
-  full_at: string
-  proved_at: string
-  is_full_due: boolean
-  after_tenant_id: string
-  after_id: string
-  findings: number
-  credits: number
-}
-
-const columns = 'proved_through, full_at, proved_at, after_tenant_id, after_id, findings, credits'
-
-function toProof(row: Row): Proof {
-  return {
-    provedThrough: row.proved_through,
-    fullAt: row.full_at,
-    provedAt: row.proved_at,
-    isFullDue: row.is_full_due,
-    afterTenantId: row.after_tenant_id,
-    afterId: row.after_id,
-    findings: row.findings,
-    credits: row.credits,
-  }
-}
-
-const findStatement = statement<Row>(
-  'ledger-proof-find',
-  // proved_through in the future means that a clock was set back.
-  `select ${columns}, full_at < now() - make_interval(hours => $1::int) or proved_through > now() as is_full_due
-   from ledger_proof where name = 'books'`,
-)
-
-/** The state of the proof; undefined: no step has run yet. */
-export async function findProof(db: Db, fullEveryHours: number): Promise<Proof | undefined> {
-  const [row] = await db.query(findStatement, [fullEveryHours])
-  return row && toProof(row)
-}
-
-/** The sum of each account's transfers, and of its open holds, from $1 on, and up to $2 if given. */
-const freshSums = `
-  fresh as materialized (
-    select tenant_id, from_id, to_tenant_id, to_id, amount from ledger_transfers
-    where created_at >= $1 and ($2::timestamptz is null or created_at < $2)
-  ), legs as (
-    select tenant_id, from_id as id, -amount as moved, 0 as held from fresh
-    union all
-    select to_tenant_id, to_id, amount, 0 from fresh
-    union all
-    select tenant_id, account_id || '.held', 0, amount from ledger_holds
-    where created_at >= $1 and ($2::timestamptz is null or created_at < $2)
-    union all
-    select h.tenant_id, h.account_id || '.held', 0, -h.amount
-    from ledger_hold_ends e
-    join ledger_holds h on h.tenant_id = e.tenant_id and h.id = e.id
-    where e.ended_at >= $1 and ($2::timestamptz is null or e.ended_at < $2)
-  ), sums as (
-    select tenant_id, id, sum(moved)::bigint as moved, sum(held)::bigint as held from legs group by 1, 2
-  )`
-
-const stepStatement = statement<Finding>(
-  'ledger-proof-step',
-  // One statement, so that all rules see the same snapshot of the books. It checks the accounts that moved, and a
-  // stretch of the others.
-  `with ${freshSums}, stretch as (
-     select tenant_id, id from ledger_accounts where (tenant_id, id) > ($3, $4) order by tenant_id, id limit $5
-   ), looked as (
-     select tenant_id, id from sums union select tenant_id, id from stretch
-   ), compared as (
-     select l.tenant_id, l.id, a.kind, a.balance,
-       coalesce(p.moved, 0) + coalesce(s.moved, 0) as moved, coalesce(p.held, 0) + coalesce(s.held, 0) as held
-     from looked l
-     left join ledger_accounts a on a.tenant_id = l.tenant_id and a.id = l.id
-     left join ledger_proved p on p.tenant_id = l.tenant_id and p.id = l.id
-     left join sums s on s.tenant_id = l.tenant_id and s.id = l.id
-   )
-   select 'balance is the sum of its rows' as rule, tenant_id || '/' || id as subject,
-     'balance ' || coalesce(balance::text, 'missing') || ', rows ' || moved as detail
-   from compared where balance is null or balance <> moved * case when kind = 'platform' then -1 else 1 end
-   union all
-   select 'nothing is below zero', tenant_id || '/' || id, 'balance ' || balance from compared where balance < 0
-   union all
-   select 'held is the sum of open holds', tenant_id || '/' || id, 'held ' || balance || ', open holds ' || held
-   from compared where (kind = 'held' or held <> 0) and balance <> held
-   union all
-   select 'no hold captured more than it held', h.tenant_id || '/' || h.id, 'held ' || h.amount || ', captured ' || e.captured
-   from ledger_hold_ends e
-   join ledger_holds h on h.tenant_id = e.tenant_id and h.id = e.id
-   where e.ended_at >= $1 and e.captured > h.amount
-   union all
-   (select 'no hold or coupon is past its end', tenant_id || '/' || id, 'was due at ' || due_at
-    from ledger_due where due_at < now() - make_interval(mins => ${graceMinutes}) order by due_at limit 100)
-   limit 1000`,
-)
-
-/** Compares the accounts that moved since the proved point, and the next `stretch` accounts, with the proved sums. */
-export async function findDifferences(db: Db, { provedThrough, afterTenantId, afterId }: Proof, stretch: number) {
-  return db.query(stepStatement, [provedThrough, null, afterTenantId, afterId, stretch])
-}
-
-const lockStatement = statement<{ until: string }>(
-  'ledger-proof-lock',
-  `select greatest(proved_through, now() - make_interval(mins => ${unsettledMinutes}))::timestamptz(3) as until
-   from ledger_proof where name = 'books' and proved_through = $1 for update`,
-)
-
-const addStatement = statement<never>(
-  'ledger-proof-add',
-  `with ${freshSums}
-   insert into ledger_proved as p (tenant_id, id, moved, held) select tenant_id, id, moved, held from sums
-   on conflict on constraint ledger_proved_pkey do update set moved = p.moved + excluded.moved, held = p.held + excluded.held`,
-)
-
-const advanceStatement = statement<never>(
-  'ledger-proof-advance',
-  // After the last account the next step starts with the first one again.
-  `with last as (
-     select max(array[tenant_id, id]) as at, count(*) as found from (
-       select tenant_id, id from ledger_accounts where (tenant_id, id) > ($2, $3) order by tenant_id, id limit $4
-     ) s
-   )
-   update ledger_proof set proved_through = $1, proved_at = now(), findings = 0, credits = coalesce(
-       (select balance from ledger_accounts where tenant_id = 'platform' and id = 'platform'), 0),
-     after_tenant_id = case when last.found < $4 then '' else last.at[1] end,
-     after_id = case when last.found < $4 then '' else last.at[2] end
-   from last
-   where name = 'books'`,
-)
-
-/** Adds what a step has checked to the proved sums; nothing if another process has done so since. */
-export async function addProvedSums(tx: Tx, { provedThrough, afterTenantId, afterId }: Proof, stretch: number): Promise<void> {
-  const [row] = await tx.query(lockStatement, [provedThrough])
-  if (!row) return
-  await tx.query(addStatement, [provedThrough, row.until])
-  await tx.query(advanceStatement, [row.until, afterTenantId, afterId, stretch])
-}
-
-const resetStatement = statement<{ until: string }>(
-  'ledger-proof-reset',
-  `insert into ledger_proof as p (proved_through, full_at, proved_at, findings, credits)
-   values (now() - make_interval(mins => ${unsettledMinutes}), now(), now(), $1, $2)
-   on conflict on constraint ledger_proof_pkey do update
-     set proved_through = excluded.proved_through, full_at = now(), proved_at = now(), findings = $1, credits = $2
-   returning proved_through as until`,
-)
-
-const recomputeStatement = statement<never>(
-  'ledger-proof-recompute',
-  `with ${freshSums}
-   insert into ledger_proved as p (tenant_id, id, moved, held) select tenant_id, id, moved, held from sums
-   on conflict on constraint ledger_proved_pkey do update set moved = excluded.moved, held = excluded.held
-     where (p.moved, p.held) <> (excluded.moved, excluded.held)`,
-)
-
-/** Recomputes all proved sums, after a full audit. */
-export async function resetProvedSums(tx: Tx, { findings, credits }: { findings: number; credits: number }): Promise<void> {
-  const [row] = await tx.query(resetStatement, [findings, credits])
-  if (row) await tx.query(recomputeStatement, ['-infinity', row.until])
+export async function auditLedgerByRule(
+  db: Pick<Database, 'transactionOnce'>,
+  onChecked: (rules: number) => Promise<void>,
+): Promise<AuditReport> {
+  return db.transactionOnce(async (tx) => {
+    await tx.query(snapshotStatement, [])
+    const [counts = { accounts: 0, transfers: 0, credits: 0 }] = await tx.query(countStatement, [])
+    const findings: Finding[] = []
+    for (const [i, rule] of ruleStatements.entries()) {
+      findings.push(...(await tx.query(rule, [])))
+      await onChecked(i + 1)
+    }
+    return { ...counts, findings: findings.slice(0, maxFindings) }
+  })
 }

@@ -1,6 +1,7 @@
 import type { Database } from '#db/database.ts'
 import type { HandlerOf } from '#features/handler.ts'
-import { type Finding, addProvedSums, auditLedger, findDifferences, findProof, resetProvedSums } from './audit-store.ts'
+import { type Finding, auditLedger } from './audit-store.ts'
+import { addProvedSums, findDifferences, findProof, resetProvedSums } from './proof-store.ts'
 
 const fullEveryHours = 24
 /** How many accounts without a movement each step checks too. */

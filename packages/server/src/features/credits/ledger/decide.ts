@@ -5,10 +5,12 @@ import {
   type HoldEnd,
   type Movement,
   type MovementOutcome,
+  type Reversal,
   type Transfer,
   type TransferKind,
   accountKey,
   heldAccount,
+  lossAccount,
   platformAccount,
   transactionId,
 } from './movement.ts'
@@ -30,6 +32,7 @@ export interface Posting {
   amount: number
   actor: string
   memo: string | null
+  purpose?: string | undefined
 }
 
 /** The outcome of each movement of a batch, and the rows to write for those that are posted. */
@@ -58,13 +61,15 @@ export function decide(state: BookState, movements: Movement[], refused: Readonl
 function decideOne(book: Book, decision: Decision, movement: Movement): MovementOutcome {
   if (movement.type === 'hold_end') return endHold(book, decision, movement)
   if (movement.type === 'return') return returnRest(book, movement)
+  if (movement.type === 'reversal') return reverse(book, movement)
   if (book.has(movement.from, movement.id)) return 'repeated'
   const to = movement.type === 'hold' ? heldAccount(movement.from) : movement.to
   const memo = movement.type === 'hold' ? null : (movement.memo ?? null)
   const kind = movement.type === 'hold' ? 'hold' : movement.kind
   const { id, from, amountCredits: amount, actor } = movement
+  const purpose = movement.type === 'transfer' ? movement.purpose : undefined
   if (movement.type === 'transfer' && movement.opens) book.open(to)
-  if (!book.move({ id, kind, from, to, amount, actor, memo })) return 'insufficient'
+  if (!book.move({ id, kind, from, to, amount, actor, memo, purpose })) return 'insufficient'
   if (movement.type === 'hold') {
     book.hold(movement)
     decision.held.push(movement)
@@ -102,6 +107,17 @@ function returnRest(book: Book, { id, from, to }: Extract<Movement, { type: 'ret
   return 'posted'
 }
 
+function reverse(book: Book, { id, from, amountCredits, actor, purpose }: Reversal): MovementOutcome {
+  const lossId = transactionId('loss', id)
+  if (book.has(from, id) || book.has(platformAccount, lossId)) return 'repeated'
+  const taken = Math.min(book.balance(from), amountCredits)
+  const told = { actor, memo: null, purpose }
+  if (taken > 0) book.move({ id, kind: 'refund', from, to: platformAccount, amount: taken, ...told })
+  const rest = amountCredits - taken
+  if (rest > 0) book.move({ id: lossId, kind: 'loss', from: platformAccount, to: lossAccount(actor), amount: rest, ...told })
+  return 'posted'
+}
+
 const platformKey = accountKey(platformAccount)
 
 /** The books in memory, as the movements change them. */
@@ -129,6 +145,10 @@ class Book {
   rest(account: AccountRef): number {
     const found = this.#accounts.get(accountKey(account))
     return found?.over ? found.balance : 0
+  }
+
+  balance(account: AccountRef): number {
+    return this.#accounts.get(accountKey(account))?.balance ?? 0
   }
 
   findHold({ from: { tenantId }, id }: HoldEnd) {

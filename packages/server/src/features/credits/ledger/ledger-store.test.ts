@@ -108,7 +108,7 @@ async function assertSoundLater(): Promise<void> {
 
 const sweep = () => sweepLedger(db, ledger, 1_000)
 
-describe('the store refuses, whoever writes', () => {
+describe('the store refuses, for every writer', () => {
   const refusals: [name: string, sql: string, constraint: RegExp][] = [
     ['a changed transfer', 'update ledger_transfers set amount = amount + 1', /only added to/],
     ['a deleted transfer', 'delete from ledger_transfers', /only added to/],

@@ -29,7 +29,7 @@ export function openLedger(db: Database): Ledger {
 }
 
 /**
- * Releases holds that are past their end, except those whose purpose is in `spared`, and returns the rest of expired
+ * Releases holds that are past their end, except those for what is in `spared`, and returns the rest of expired
  * coupons. Returns how many it settled.
  */
 export async function sweepLedger(db: Db, ledger: Ledger, limit: number, spared: string[] = []): Promise<number> {

@@ -1,19 +1,19 @@
--- What a batch of movements must know before it is decided, read under lock. Standing accounts (those with a kind given) are made where they are
--- missing, before anything is locked. The locks are taken in one order everywhere, so that two batches cannot wait for each other. What is read is
--- read by a statement of its own, whose snapshot is newer than the locks.
+-- Reads, under lock, the state on which a batch of movements is decided. Standing accounts (those with a kind) that
+-- are missing are created before anything is locked. All transactions take the locks in one order, so that two
+-- batches cannot deadlock. The state is read by a separate statement, whose snapshot is newer than the locks.
 --
--- Accounts of the platform itself are locked last: nearly every tenant pays into them or is paid out of them, and whoever waits for another row
--- must not hold theirs meanwhile.
+-- Accounts of the platform are locked last: nearly every tenant pays into them or is paid from them, so a
+-- transaction that waits for another row must not hold them meanwhile.
 --
--- waits false, for batches: accounts that somebody holds are passed over, and returned as `locked`. A batch holds movements of many tenants, and must
--- not wait for the row of one.
+-- waits false, for batches: accounts that another transaction has locked are skipped and returned as `locked`. A
+-- batch has movements of many tenants, and must not wait for the row of one.
 create or replace function lock_movements(
   account_tenants text[], account_ids text[], account_kinds text[], movement_tenants text[], movement_ids text[], waits boolean
 ) returns table (what text, tenant_id text, id text, amount bigint, over boolean)
 language plpgsql
 as $$
 declare
-  -- As accountKey writes an account.
+  -- In the form of accountKey.
   free_keys text[];
 begin
   insert into ledger_accounts as a (tenant_id, id, kind)

@@ -12,9 +12,10 @@ export interface AccountRef {
 /**
  * platform: credits in circulation; the only account that grows by debits, because credits originate there and return
  * there. issuer: a tenant's prefunded balance. revenue: what its agents and services earned. wallet, coupon, license:
- * the holder of the code spends them. held: what open holds set aside out of another account.
+ * the holder of the code spends them. held: what open holds set aside out of another account. loss: credits whose
+ * payment was returned after they were spent; they are out of circulation.
  */
-export type AccountKind = 'platform' | 'issuer' | 'revenue' | 'wallet' | 'coupon' | 'license' | 'held'
+export type AccountKind = 'platform' | 'issuer' | 'revenue' | 'wallet' | 'coupon' | 'license' | 'held' | 'loss'
 
 /** The source of credits that a buyer pays for, and the recipient of the platform's own fees. */
 export const platformAccount: AccountRef = { tenantId: 'platform', id: 'platform' }
@@ -29,6 +30,11 @@ export function revenueAccount(tenantId: string): AccountRef {
   return { tenantId, id: 'revenue' }
 }
 
+/** What a tenant's sales have lost to refunds and disputes. */
+export function lossAccount(tenantId: string): AccountRef {
+  return { tenantId, id: 'loss' }
+}
+
 /** The account of what holds set aside out of another account. */
 export function heldAccount({ tenantId, id }: AccountRef): AccountRef {
   return { tenantId, id: `${id}.held` }
@@ -36,7 +42,7 @@ export function heldAccount({ tenantId, id }: AccountRef): AccountRef {
 
 /** The kind of an account that needs no opening; undefined: a transfer must have opened the account. */
 export function implicitKind({ id }: AccountRef): AccountKind | undefined {
-  if (id === 'platform' || id === 'issuer' || id === 'revenue') return id
+  if (id === 'platform' || id === 'issuer' || id === 'revenue' || id === 'loss') return id
   return id.endsWith('.held') ? 'held' : undefined
 }
 
@@ -46,20 +52,33 @@ export function accountKey({ tenantId, id }: AccountRef): string {
 }
 
 /** The reason of a transfer. */
-export type TransferKind = 'prefund' | 'sale' | 'redemption' | 'grant' | 'return' | 'fee' | 'hold' | 'capture' | 'release'
+export type TransferKind =
+  | 'prefund'
+  | 'sale'
+  | 'redemption'
+  | 'grant'
+  | 'return'
+  | 'fee'
+  | 'hold'
+  | 'capture'
+  | 'release'
+  | 'refund'
+  | 'loss'
 
 /** Moves credits from one account to another. */
 export interface Transfer {
   type: 'transfer'
   /** See transactionId. */
   id: string
-  kind: Exclude<TransferKind, 'return' | 'hold' | 'capture' | 'release'>
+  kind: Exclude<TransferKind, 'return' | 'hold' | 'capture' | 'release' | 'refund' | 'loss'>
   from: AccountRef
   to: AccountRef
   amountCredits: number
   /** The tenant on whose behalf the credits move. */
   actor: string
   memo?: string
+  /** What the credits pay for, such as a checkout's id. */
+  purpose?: string
   /** The account that this transfer opens, at `to`. */
   opens?: NewAccount
   /** Stored with a redemption, so that a caller that lost the answer can recover the wallet. */
@@ -101,6 +120,10 @@ export interface HoldEnd {
   outcome: 'captured' | 'released' | 'expired'
   /** At most the hold's amount; absent: nothing. */
   capture?: { to: AccountRef; amountCredits: number }
+  /** When the agent of a session joined, for the receipt. RFC 3339. */
+  joinedAt?: string | null
+  /** What a session with a budget used in all, for the receipt. */
+  use?: { budgetCredits: number; usedCredits: number; tokens: number; toolCalls: number } | undefined
 }
 
 /** Returns the rest of an expired coupon to its origin. The amount is read under the lock. */
@@ -112,7 +135,21 @@ export interface Return {
   to: AccountRef
 }
 
-export type Movement = Transfer | Hold | HoldEnd | Return
+/**
+ * Takes credits back out of circulation after their payment was returned. What `from` has left goes to the platform;
+ * the rest was spent, and is booked to the loss account. Nothing goes below zero.
+ */
+export interface Reversal {
+  type: 'reversal'
+  id: string
+  from: AccountRef
+  amountCredits: number
+  /** The tenant that sold the credits, which has the loss. */
+  actor: string
+  purpose: string
+}
+
+export type Movement = Transfer | Hold | HoldEnd | Return | Reversal
 
 /**
  * The outcome of a movement. repeated: it was posted before, and nothing moved. insufficient: `from` holds too little,
@@ -131,4 +168,9 @@ export function transactionId(...cause: string[]): string {
     number /= 62n
   }
   return idPrefixes.transaction + out
+}
+
+/** The id of the one redemption of a license. */
+export function redemptionId({ tenantId, id }: AccountRef): string {
+  return transactionId('redeem-license', tenantId, id)
 }

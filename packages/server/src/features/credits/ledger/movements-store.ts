@@ -29,8 +29,8 @@ const within = `(created_at, id) < ($2::timestamptz, $3) and created_at >= $4::t
 
 const listStatement = statement<Row>(
   'ledger-movements-of-tenant',
-  // Each branch follows an index of its own. A movement within the tenant is in the first alone. The memo of another
-  // tenant, which granted a coupon out of a wallet of this one, is its own.
+  // Each branch follows an index of its own. A movement within the tenant is in the first branch only. The memo of
+  // another tenant, which granted a coupon out of a wallet of this one, is not shown.
   `select t.id, t.kind, f.kind as from_kind, o.kind as to_kind, t.amount,
      case when t.actor = $1 then t.memo end as memo, t.created_at, t.matches, t.is_end
    from (
@@ -59,8 +59,8 @@ interface ListQuery {
 }
 
 /**
- * The movements from and to what the tenant issued, newest first. `last`: where the next page goes on, undefined at the
- * end of the list.
+ * The movements from and to what the tenant issued, newest first. `last` is the position from which the next page
+ * continues; undefined at the end of the list.
  */
 export async function listMovements(
   db: Db,

@@ -1,4 +1,4 @@
--- The ledger only grows: rows of the past are never changed.
+-- Rows can only be added to the ledger; existing rows never change.
 create or replace function refuse_ledger_change() returns trigger
 language plpgsql
 as $$

@@ -2,7 +2,16 @@ import { isCredential } from '@atrium/contract/tokens'
 import { hashCredential } from '#crypto/random.ts'
 import { type Db, type Tx, statement } from '#db/database.ts'
 import type { BookState, Decision } from './decide.ts'
-import { type AccountRef, type Movement, type NewAccount, accountKey, heldAccount, implicitKind } from './movement.ts'
+import {
+  type AccountRef,
+  type Movement,
+  type NewAccount,
+  accountKey,
+  heldAccount,
+  implicitKind,
+  lossAccount,
+  platformAccount,
+} from './movement.ts'
 
 interface BookRow {
   what: 'account' | 'locked' | 'transfer' | 'hold'
@@ -54,6 +63,7 @@ export function accountsOf(movement: Movement): AccountRef[] {
   const { from } = movement
   if (movement.type === 'hold') return [from, heldAccount(from)]
   if (movement.type === 'hold_end') return [from, heldAccount(from), ...(movement.capture ? [movement.capture.to] : [])]
+  if (movement.type === 'reversal') return [from, platformAccount, lossAccount(movement.actor)]
   return movement.type === 'transfer' && movement.opens ? [from] : [from, movement.to]
 }
 
@@ -66,15 +76,15 @@ const writeStatement = statement<never>(
      insert into ledger_accounts (tenant_id, id, kind, code_hash, origin_tenant_id, origin_id, expires_at)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::timestamptz[])
    ), transferred as (
-     insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor, memo)
-     select * from unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::text[], $16::text[])
+     insert into ledger_transfers (tenant_id, id, kind, from_id, to_tenant_id, to_id, amount, actor, memo, purpose)
+     select * from unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::text[], $16::text[], $34::text[])
      returning kind, to_tenant_id, to_id
    ), held as (
      insert into ledger_holds (tenant_id, id, account_id, amount, actor, purpose, ends_at)
      select * from unnest($17::text[], $18::text[], $19::text[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[])
    ), ended as (
-     insert into ledger_hold_ends (tenant_id, id, outcome, captured)
-     select * from unnest($24::text[], $25::text[], $26::text[], $27::bigint[])
+     insert into ledger_hold_ends (tenant_id, id, outcome, captured, joined_at, budget, used, used_tokens, used_tool_calls)
+     select * from unnest($24::text[], $25::text[], $26::text[], $27::bigint[], $35::timestamptz[], $36::bigint[], $37::bigint[], $38::bigint[], $39::bigint[])
    ), recoverable as (
      insert into ledger_recoveries (tenant_id, id, thumbprint, sealed_code)
      select * from unnest($28::text[], $29::text[], $30::text[], $31::text[])
@@ -112,6 +122,13 @@ export async function writeDecision(tx: Tx, { postings, opened, held, ended }: D
     ...columnArrays(ended, (e) => [e.from.tenantId, e.id, e.outcome, e.capture?.amountCredits ?? 0], 4),
     ...columnArrays(recoverable, (r) => [r.from.tenantId, r.id, r.thumbprint, r.sealedCode], 4),
     ...columnArrays(done, (row) => [row.tenantId, row.id], 2),
+    postings.map(({ purpose }) => purpose ?? null),
+    ended.map(({ joinedAt }) => joinedAt ?? null),
+    ...columnArrays(
+      ended,
+      ({ use }) => (use ? [use.budgetCredits, use.usedCredits, use.tokens, use.toolCalls] : [null, null, null, null]),
+      4,
+    ),
   ])
 }
 
@@ -203,12 +220,12 @@ const dueStatement = statement<DueRow>(
    from ledger_due d
    left join ledger_holds h on h.tenant_id = d.tenant_id and h.id = d.id
    left join ledger_accounts a on a.tenant_id = d.tenant_id and a.id = d.id
-   where d.due_at <= now() and (h.purpose is null or h.purpose <> all ($2::text[]))
+   where d.due_at <= now() and (h.purpose is null or split_part(h.purpose, '/', 1) <> all ($2::text[]))
    order by d.due_at
    limit $1`,
 )
 
-/** The holds and coupons of all tenants that are past their end, without holds whose purpose is in `spared`. */
+/** The holds and coupons of all tenants that are past their end, without holds for what is in `spared`. */
 export async function listDueEnds(db: Db, limit: number, spared: string[]): Promise<DueEnd[]> {
   const rows = await db.query(dueStatement, [limit, spared])
   return rows.map(({ what, tenant_id: tenantId, id, to_tenant_id: toTenantId, to_id: toId, actor }) => ({

@@ -49,7 +49,8 @@ function sourceOf(payer: CodeAccount | undefined) {
 
 async function walletOf(ctx: Context, code: string): Promise<CodeAccount> {
   const payer = await findPayer(ctx.db, code)
-  if (!payer) throw new ApiError('not_found', { message: 'There is no such wallet.' })
+  if (!payer)
+    throw new ApiError('not_found', { message: 'There is no wallet under this code: it is mistyped, unknown, expired or spent.' })
   return payer
 }
 

@@ -7,8 +7,10 @@ import { event } from '#features/events/record-event.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { decodeToken, verifyToken } from '../blind-token.ts'
 import { eraseLicense } from '../checkout/store.ts'
-import { type AccountRef, issuerAccount, transactionId } from '../ledger/movement.ts'
+import { type AccountRef, issuerAccount, redemptionId, transactionId } from '../ledger/movement.ts'
 import { findCodeAccount, findPayer, findRecovery, isPosted } from '../ledger/store.ts'
+import { readTimeQuery } from '#http/time-page.ts'
+import { listMovements as listRows } from '../ledger/movements-store.ts'
 
 /**
  * The account that pays, and the movement's id, which is the same for every attempt to redeem the same license or
@@ -51,6 +53,8 @@ export const redeemWallet: HandlerOf<'redeemWallet'> = async ({ ctx, tenantId, b
     }),
   })
   if (outcome === 'repeated') throw await alreadySpent(ctx, from, id, recoveryKey)
+  // A refund took credits back since the license was read.
+  if (outcome === 'insufficient' && isLicense) throw new ApiError('unavailable', { retryAfterSeconds: 1 })
   // Only a token can lack cover: a license account holds its own credits.
   if (outcome !== 'posted') {
     throw new ApiError('insufficient_credit', {
@@ -78,7 +82,7 @@ async function readLicense(ctx: Context, licenseKey: string): Promise<Redemption
   if (license?.kind !== 'license') throw new ApiError('not_found', { message: 'There is no such license key.' })
   return {
     from: license.account,
-    id: transactionId('redeem-license', license.account.tenantId, license.account.id),
+    id: redemptionId(license.account),
     amountCredits: license.balanceCredits,
   }
 }
@@ -118,4 +122,22 @@ export const lookUpWallet: HandlerOf<'lookUpWallet'> = async ({ ctx, body }) => 
       message: 'There are no credits under this code: it is mistyped, unknown, expired or spent.',
     })
   return { status: 200, data: { balance: payer.balanceCredits, held: payer.heldCredits, currency: 'credits' } }
+}
+
+export const listMovements: HandlerOf<'listMovements'> = async ({ ctx, tenantId, query }) => {
+  const { range, limit, cursorAfter } = readTimeQuery(`movements:${tenantId}`, query)
+  const { movements, last } = await listRows(ctx.db, tenantId, { kind: query.kind, range, limit })
+  return {
+    status: 200,
+    data: movements.map((one) => ({
+      id: one.id,
+      kind: one.kind,
+      from: one.fromKind,
+      to: one.toKind,
+      amount: one.amountCredits,
+      memo: one.memo,
+      created_at: one.createdAt,
+    })),
+    nextCursor: cursorAfter(last),
+  }
 }

@@ -3,7 +3,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { ClaimTaken } from '#http/idempotency/run-claimed.ts'
 import { newId } from '#crypto/random.ts'
-import { assertSealed, sealToBox } from '#features/collections/box.ts'
+import { assertSealed, sealToBox } from '#features/collections/collection.ts'
 import type { Collection } from '#features/collections/collection.ts'
 import { assertJsonSize } from '#features/collections/merge-patch.ts'
 
@@ -21,7 +21,6 @@ export const addItem: HandlerOf<'addItem'> = async ({ ctx, claim, tenantId, coll
   if (outcome === 'claim_taken') throw new ClaimTaken()
   if (outcome === 'not_found') throw new ApiError('not_found')
   if (outcome === 'not_open') throw new ApiError('collection_not_open')
-  ctx.usageCounter.count(tenantId, 'items', 1)
   return answer
 }
 

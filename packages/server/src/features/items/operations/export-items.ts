@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { FairSemaphore } from '@atrium/media/pictures/fair-semaphore'
 import { ApiError } from '#errors/api-error.ts'
@@ -7,16 +6,23 @@ import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { refusalOf } from '#features/keys/key.ts'
 import { recordAnswer } from '#features/record-answer.ts'
-import { sendStream } from '#http/send-stream.ts'
-import { exportPages } from '../export-pages.ts'
-import { findLastSeq } from '../store.ts'
+import { sendStream, writeHead } from '#http/send-stream.ts'
+import { findLastSeq, listItemsBySeq, listItemsWithin } from '../store.ts'
 import { readFilters } from './read-items.ts'
+import { Semaphore } from '@atrium/traffic/semaphore'
+import type { Db } from '#db/database.ts'
+import { scannedPage } from '#http/scanned-page.ts'
+import { type Item, itemView } from '../item.ts'
+import { type ItemFilters, type SeqRange, countWithin, findSeqRange, searchItems } from '../search-store.ts'
 
-/** Exports that are open in this process. Each holds two pages in memory at the most: one that is sent, and the next. */
+/**
+ * The number of exports that are open in this process at once. Each has at most two pages in memory: the one that is
+ * sent, and the next.
+ */
 const exports = new FairSemaphore({
   permits: 20,
   permitsPerTenant: 5,
-  // An export takes long: a caller is told at once.
+  // An export takes long, so a request over the limit is rejected at once instead of queued.
   maxWaiting: 0,
   maxWaitingPerTenant: 0,
   timeoutMs: 0,
@@ -24,8 +30,8 @@ const exports = new FairSemaphore({
     new ApiError('rate_limited', { message: 'Too many exports are open. Try again when one has ended.', retryAfterSeconds: 10 }),
 })
 
-/** How long an export goes on without a look at what it was allowed by. Revocation ends it within 15 s. */
-const checkEveryMs = 2_500
+/** How often an export checks its key, tenant and token again. A revocation ends it within 15 s. */
+const checkIntervalMs = 2_500
 
 export const exportItems: HandlerOf<'exportItems'> = async (call) => {
   const { ctx, req, reply, tenantId, keyHash, collection, query } = call
@@ -51,11 +57,11 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
     yield lineOf(head)
     let items = 0
     for await (const page of exportPages(ctx.db, { tenantId, collectionId: collection.id, filters, lastSeq })) {
-      await assertAllowed(checkEveryMs)
+      await assertAllowed(checkIntervalMs)
       items += page.items
       if (page.items > 0) yield page.lines
     }
-    // A collection that was deleted meanwhile had no more items for this reason alone.
+    // If the collection was deleted meanwhile, the end of the list is not the end of the export.
     await assertAllowed(0)
     yield lineOf({ end: true, items })
   }
@@ -64,11 +70,11 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
     reply.hijack()
     const res = reply.raw
     if (res.destroyed || req.socket.destroyed) return
-    res.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
+    writeHead(reply, 200)
     recordAnswer(ctx, req, reply, req.routeOptions.config.operationId, 200)
     ctx.usageCounter.answered(tenantId, 0)
     await sendStream(res, Readable.from(chunks(), { highWaterMark: 1 })).then(
-      (bytes) => ctx.usageCounter.count(tenantId, 'bytes', bytes),
+      (bytes) => ctx.usageCounter.sent(tenantId, bytes),
       (error: unknown) => {
         if (error instanceof ApiError) req.log.info({ request_id: req.id, code: error.code }, 'an export was ended')
         else req.log.error({ request_id: req.id, err: error }, 'an export was sent incompletely')
@@ -82,7 +88,10 @@ export const exportItems: HandlerOf<'exportItems'> = async (call) => {
   return reply
 }
 
-/** Throws once the key, the tenant, the owner token or the collection has ended. Looks if the last look is older. */
+/**
+ * Throws if the key, the tenant, the owner token or the collection is no longer valid. Checks again only if the last
+ * check is older than the interval.
+ */
 function guardOf(
   ctx: Context,
   keyHash: string,
@@ -102,4 +111,88 @@ function guardOf(
 
 function lineOf(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`)
+}
+
+/** A page ends with the item whose content reaches this size, because a slow reader keeps its page in memory. */
+const pageBytes = 256 * 1024
+/** So many of the largest items are 1 MiB, which the database reads even if the page ends sooner. */
+const minRows = 16
+const maxRows = 500
+
+/**
+ * The number of pages that exports read at once in a process, so that most connections stay available for short
+ * calls.
+ */
+const pageTurns = new Semaphore(2)
+
+interface Exported {
+  tenantId: string
+  collectionId: string
+  filters: ItemFilters | undefined
+  /** The position of the last item to be exported: items that are added later do not belong to the export. */
+  lastSeq: number
+}
+
+interface ExportPage {
+  /** A line of JSON for each item. */
+  lines: Buffer
+  items: number
+}
+
+/**
+ * The items up to `lastSeq`, oldest first. Each page is read on demand, by its own queries: between two pages the
+ * export holds no connection and no snapshot of the database. A page may be empty.
+ */
+async function* exportPages(db: Db, exported: Exported): AsyncGenerator<ExportPage, void, undefined> {
+  const { tenantId, collectionId, filters, lastSeq } = exported
+  const end = lastSeq + 1
+  const range = filters ? await findSeqRange(db, tenantId, collectionId, filters) : { after: 0, before: end }
+  range.before = Math.min(range.before, end)
+  for (let limit = minRows; range.after + 1 < range.before;) {
+    const { items, last } = await pageTurns.run(() => readPage(db, exported, range, limit))
+    const lines = Buffer.from(items.map((item) => `${JSON.stringify(itemView(item))}\n`).join(''))
+    yield { lines, items: items.length }
+    if (last === undefined) return
+    range.after = last
+    if (items.length > 0) limit = rowsOf(lines.length / items.length)
+  }
+}
+
+/** How many items of this size fill a page. */
+function rowsOf(bytesEach: number): number {
+  return Math.min(maxRows, Math.max(minRows, Math.floor(pageBytes / bytesEach)))
+}
+
+interface Read {
+  items: Item[]
+  /** The seq after which the next page begins; undefined: nothing follows. */
+  last: number | undefined
+}
+
+function readPage(db: Db, exported: Exported, range: SeqRange, limit: number): Promise<Read> {
+  const { filters, ...of } = exported
+  return filters ? readFiltered(db, of, filters, range, limit) : readPlain(db, of, range, limit)
+}
+
+type Of = Pick<Exported, 'tenantId' | 'collectionId'>
+
+async function readPlain(db: Db, { tenantId, collectionId }: Of, { after, before }: SeqRange, limit: number): Promise<Read> {
+  const bounds = { afterSeq: after, limit: limit + 1, maxBytes: pageBytes }
+  const { items: rows, end = limit } = await listItemsWithin(db, tenantId, collectionId, bounds)
+  const items = rows.slice(0, end).filter(({ seq }) => seq < before)
+  return { items, last: rows.length > end ? items.at(-1)?.seq : undefined }
+}
+
+async function readFiltered(
+  db: Db,
+  { tenantId, collectionId }: Of,
+  filters: ItemFilters,
+  range: SeqRange,
+  limit: number,
+): Promise<Read> {
+  const found = await searchItems(db, tenantId, collectionId, { filters, order: 'oldest', range, limit: limit + 1 })
+  const { page, last } = scannedPage(found, Math.min(limit, countWithin(found, pageBytes)))
+  const seqs = page.map(({ seq }) => seq)
+  const items = seqs.length === 0 ? [] : await listItemsBySeq(db, tenantId, collectionId, seqs)
+  return { items, last: last?.seq }
 }

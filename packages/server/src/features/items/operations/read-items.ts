@@ -8,12 +8,12 @@ import { cutPage, filteredList, makeCursor, readCursor } from '#http/cursor.ts'
 import { requestTime } from '#http/request-time.ts'
 import { scannedPage } from '#http/scanned-page.ts'
 import { assertListed } from '../access-list.ts'
-import { itemView } from '../item.ts'
-import type { ItemOrder } from '../open-items-store.ts'
-import { countWithin, findSeqRange, searchItems, type ItemFilters } from '../search-store.ts'
+import { itemView, openItemView } from '../item.ts'
+import { type ItemOrder, listOpenItems as listOpenRows } from '../open-items-store.ts'
+import { type ItemFilters, countWithin, findSeqRange, searchItems } from '../search-store.ts'
 import { findItem, listItems as listRows, listItemsBySeq, listItemsWithin } from '../store.ts'
 
-/** A page of up to this many items is never cut by bytes: counting them takes as long as reading small items does. */
+/** A page of up to this many items is never cut by size: measuring takes as long as reading small items. */
 const uncountedItems = limits.pageDefault
 /** The contents of a longer page have at most this size. */
 export const maxPageBytes = uncountedItems * limits.itemContentBytes
@@ -69,7 +69,7 @@ async function plainPage(ctx: Context, tenantId: string, collectionId: string, {
   return cutPage(list, items, end)
 }
 
-/** Finds the places first, and then reads the items of the page alone. */
+/** Finds the positions first, and then reads only the items of the page. */
 async function filteredPage(
   ctx: Context,
   tenantId: string,
@@ -90,4 +90,26 @@ async function filteredPage(
     page.map(({ seq }) => seq),
   )
   return { page: items, nextCursor: last && makeCursor(list, last.seq) }
+}
+
+export const listOpenItems: HandlerOf<'listOpenItems'> = async ({ ctx, tenantId, collection, query }) => {
+  const { order = 'newest', type, limit = limits.pageDefault } = query
+  const list = `open:${collection.id}:${order}:${type ?? ''}`
+  const start = order === 'newest' ? Number.MAX_SAFE_INTEGER : 0
+  const after = query.cursor === undefined ? start : readCursor(list, query.cursor)
+  // A sealed item of a box is useless to others, whatever access an owner gave it.
+  if (collection.boxRecipient) return { status: 200, data: [] }
+  const { items, end = limit } = await listOpenRows(ctx.db, tenantId, collection.id, {
+    order,
+    type,
+    after,
+    limit,
+    maxBytes: maxPageBytes,
+  })
+  const { page, nextCursor } = cutPage(list, items, end)
+  return {
+    status: 200,
+    data: page.map(openItemView),
+    nextCursor,
+  }
 }

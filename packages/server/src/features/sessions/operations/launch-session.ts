@@ -12,6 +12,8 @@ import { assertJsonSize } from '#features/collections/merge-patch.ts'
 import { accountKey, type AccountRef } from '#features/credits/ledger/movement.ts'
 import { findTenant } from '#features/tenants/store.ts'
 import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '../launch-session.ts'
+import { meteredPricesOf } from '../budget.ts'
+import { openQuote } from '../quote.ts'
 import { openCoupon, openRoomKey, sessionView, type Session } from '../session.ts'
 import { findBySummonKey, findPresent } from '../store.ts'
 
@@ -22,8 +24,14 @@ import { findBySummonKey, findPresent } from '../store.ts'
 export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
   await assertUnanswered(ctx.db, claim)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
-  const agent = await findLaunchable(ctx.db, tenantId, body.agent_id)
-  if (!agent) throw invalid('/agent_id', 'is no agent that you can launch')
+  const found = await findLaunchable(ctx.db, tenantId, body.agent_id)
+  if (!found) throw invalid('/agent_id', 'is no agent that you can launch')
+  if (body.budget_credits !== undefined && !meteredPricesOf(found))
+    throw invalid('/budget_credits', 'the agent has no metered prices: a budget would pay for nothing')
+  const quote = body.quote === undefined ? undefined : await openQuote(ctx, tenantId, found.id, body.quote)
+  if (quote && (body.max_minutes ?? 0) > quote.maxMinutes)
+    throw invalid('/max_minutes', `the quote is for at most ${quote.maxMinutes} minutes`)
+  const agent = quote ? { ...found, priceCredits: Math.min(found.priceCredits, quote.priceCredits) } : found
   const { room, mk } = body.room
   const payer = await payerOf(ctx, body.coupon)
   const launch: Launch = {
@@ -32,16 +40,15 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
     room,
     mk,
     coupon: body.coupon,
-    maxMinutes: body.max_minutes,
-    maxPriceCredits: body.max_price_credits,
+    maxMinutes: body.max_minutes ?? quote?.maxMinutes,
+    maxPriceCredits: body.max_price_credits ?? quote?.priceCredits,
+    budgetCredits: body.budget_credits ?? 0,
     metadata: body.metadata ?? null,
     roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
   }
-  const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
+  return claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
     body.arm ? reserve(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
   )
-  if (answer.status === 201 && !body.arm) ctx.usageCounter.count(tenantId, 'launches', 1)
-  return answer
 }
 
 async function reserve(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
@@ -68,13 +75,11 @@ export const summonSession: HandlerOf<'summonSession'> = async ({ ctx, claim, bo
   const coupon = openCoupon(ctx.vault, pending)
   const payer = await payerOf(ctx, coupon)
   const launch = await launchOf(ctx, pending, coupon)
-  const answer = await claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
+  return claimedTransaction(ctx.db.lane(accountKey(payer)), claim, async (tx) => {
     const launched = await launchInto(ctx, tx, launch, payer, pending.id)
     if (!launched) throw new ApiError('state_conflict', { message: 'The agent is in the room already.' })
     return { status: 201 as const, data: sessionView(launched) }
   })
-  ctx.usageCounter.count(pending.tenantId, 'launches', 1)
-  return answer
 }
 
 async function findPendingLaunch(ctx: Context, summonKey: string): Promise<Session> {
@@ -101,6 +106,7 @@ async function launchOf(ctx: Context, pending: Session, coupon: string): Promise
     coupon,
     maxMinutes: pending.maxMinutes,
     maxPriceCredits: pending.priceCredits,
+    budgetCredits: pending.budget?.heldCredits ?? 0,
     metadata: pending.metadata,
     roomCount: await ctx.agentRooms.assertEnters(agent, { room: pending.room, mk }),
   }

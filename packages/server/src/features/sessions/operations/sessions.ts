@@ -6,6 +6,8 @@ import { insertRating } from '#features/agents/store.ts'
 import type { HandlerOf } from '#features/handler.ts'
 import { endSession, joinSession } from '../session-transitions.ts'
 import { isActive, statusView } from '../session.ts'
+import { readTimeQuery } from '#http/time-page.ts'
+import { listSessions as listRows } from '../list-store.ts'
 
 export const getSession: HandlerOf<'getSession'> = ({ params, session }) => {
   if (params.id !== session.id) throw new ApiError('not_found')
@@ -61,4 +63,11 @@ export const rateAgent: HandlerOf<'rateAgent'> = async ({ tx, params, session, b
   const stored = await insertRating(tx, agentTenantId, agentId, rating)
   if (!stored) throw new ApiError('state_conflict', { message: 'This session was rated already.' })
   return { status: 201, data: { agent_id: agentId, stars: body.stars, created_at: stored.createdAt } }
+}
+
+export const listSessions: HandlerOf<'listSessions'> = async ({ ctx, tenantId, query }) => {
+  const { range, limit, cursorAfter } = readTimeQuery(`sessions:${tenantId}`, query)
+  const { status, agent_id: agentId } = query
+  const { sessions, last } = await listRows(ctx.db, tenantId, { status, agentId, range, limit })
+  return { status: 200, data: sessions.map(statusView), nextCursor: cursorAfter(last) }
 }

@@ -6,11 +6,11 @@ import { toolsWithSecrets } from '#features/agents/agent-secrets.ts'
 import type { Context } from '#features/context.ts'
 import { openProviderKeys } from '#features/provider-keys/provider-keys.ts'
 import { ModelError } from '#ports/model/model-error.ts'
+import type { Meter } from '#ports/model/meter.ts'
 import type { Model, Turn } from '#ports/model/model.ts'
-import { openModel } from '#ports/model/open-model.ts'
 import type { AgentTool } from '#ports/model/tools/agent-tool.ts'
-import { openTools } from '#ports/model/tools/open-tools.ts'
 import type { RoomEntry } from '../agent-room.ts'
+import { observedModel } from './observed-model.ts'
 import type { Run } from './run-model-session.ts'
 
 /** The model and the open tools of an agent. */
@@ -28,18 +28,24 @@ interface AgentRuntime {
  */
 async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise<AgentRuntime> {
   const { agentTenantId, agentId, agent } = session
+  // Loaded by the first session: the libraries of the model providers take 20 MiB.
+  const [{ openModel }, { openTools }] = await Promise.all([
+    import('#ports/model/open-model.ts'),
+    import('#ports/model/tools/open-tools.ts'),
+  ])
   const { keys, compatibleUrl } = await openProviderKeys(ctx.db, ctx.vault, agentTenantId)
   const { egress } = ctx
-  const model = openModel({
+  const opened = openModel({
     model: agent.model ?? undefined,
     providerKeys: keys,
     compatibleUrl,
     fetch: egress.fetch,
   })
+  const model = observedModel(ctx, agent.model ?? undefined, opened)
   const stored = await findAgent(ctx.db, agentTenantId, agentId)
   const declared = stored ? toolsWithSecrets(ctx.vault, { ...stored, tools: agent.tools }) : []
-  const opened = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
-  const { tools, unreachable, unchecked } = opened
+  const openedTools = await openTools(declared as Parameters<typeof openTools>[0], egress, signal)
+  const { tools, unreachable, unchecked } = openedTools
   if (unreachable.length > 0)
     ctx.log.info({ session: session.id, unreachable: unreachable.length }, 'cannot reach MCP servers of an agent')
   if (unchecked > 0)
@@ -47,7 +53,7 @@ async function openAgentRuntime(ctx: Context, { session, signal }: Run): Promise
       { session: session.id, unchecked },
       'omitted tools of an agent: the schemas of its MCP servers take too long to check',
     )
-  return { model, tools, isComplete: unreachable.length === 0, close: () => opened.close() }
+  return { model, tools, isComplete: unreachable.length === 0, close: () => openedTools.close() }
 }
 
 /** How long an MCP server that could not be reached is left alone before the next answer tries it again. */
@@ -92,6 +98,7 @@ export async function replyTo(
   { session, signal }: Pick<Run, 'session' | 'signal'>,
   { model, tools }: Pick<AgentRuntime, 'model' | 'tools'>,
   history: RoomEntry[],
+  meter: Meter | undefined,
 ): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -100,6 +107,7 @@ export async function replyTo(
         history: history.map((entry) => turnOf(entry, session.agentId)),
         tools,
         ...(session.metadata ? { metadata: session.metadata } : {}),
+        meter,
         signal,
       })
       return reply.text

@@ -4,11 +4,14 @@ import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { keepTrying } from '@atrium/traffic/keep-trying'
 import { isPassing } from '#db/is-passing.ts'
 import type { Context } from '#features/context.ts'
+import { StoppedByMeterError } from '#ports/model/meter.ts'
 import { ModelError } from '#ports/model/model-error.ts'
+import { parkSession } from '../budget-store.ts'
 import type { AgentRoom, RoomEntry, RoomMessage } from '../agent-room.ts'
 import { commitEnd, joinSession } from '../session-transitions.ts'
 import { type Session, openRoomKey } from '../session.ts'
 import { ReopeningRuntime, replyTo } from './agent-runtime.ts'
+import { BudgetMeter } from './budget-meter.ts'
 import { updateAnswered } from './lease-store.ts'
 import { LeaseLostError, type SessionLease, isPassingForHolder } from './session-lease.ts'
 
@@ -34,8 +37,12 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   const room = ctx.agentRooms.open(agent, { room: session.room, mk: openRoomKey(ctx.vault, session) }, `session:${session.id}`)
   const runtime = new ReopeningRuntime(ctx, run)
   try {
-    await runtime.get()
-    await converse(ctx, run, room, runtime)
+    const meter = session.budget && new BudgetMeter(ctx, run, session.budget)
+    if (!meter?.isSpent) {
+      await runtime.get()
+      await converse(ctx, run, room, { runtime, meter })
+    }
+    if (meter?.isSpent) await pause(ctx, run, room, meter)
   } catch (error) {
     if (signal.aborted || error instanceof LeaseLostError) return
     await fail(ctx, run, room, error)
@@ -44,7 +51,14 @@ export async function runModelSession(ctx: Context, run: Run): Promise<void> {
   }
 }
 
-async function converse(ctx: Context, run: Run, room: AgentRoom, runtime: ReopeningRuntime): Promise<void> {
+interface Means {
+  runtime: ReopeningRuntime
+  /** null: nothing is metered. */
+  meter: BudgetMeter | null
+}
+
+/** Returns when the session is no longer this worker's, or its budget is used up. */
+async function converse(ctx: Context, run: Run, room: AgentRoom, { runtime, meter }: Means): Promise<void> {
   const { session, lease, signal } = run
   const { owner } = lease
   const { entries: seen, since } = await enter(room, signal)
@@ -62,10 +76,12 @@ async function converse(ctx: Context, run: Run, room: AgentRoom, runtime: Reopen
   for (;;) {
     const turn = turnToAnswer(seen, { id: session.agentId, name: session.agent.name }, answeredSeq)
     if (turn) {
-      const text = await replyTo(run, await runtime.get(), seen)
+      const text = await replyTo(run, await runtime.get(), seen, meter ?? undefined).catch(unlessStopped)
+      if (text === undefined) return
       await say(run, room, { text, reply_to: turn.id, client_id: `${session.id}.${turn.seq}` })
       answeredSeq = turn.seq
       if (!(await onDatabase(() => updateAnswered(ctx.db, session, owner, turn.seq)))) return
+      if (meter?.isSpent) return
     }
     const page = await pages.next()
     if (page.done) return
@@ -85,6 +101,10 @@ async function enter(room: AgentRoom, signal: AbortSignal): Promise<{ entries: R
   if (!head || head.count === 0) return { entries: [], since: { sinceCount: 0, sinceEtag: '' } }
   const { entries, count, etag } = await poll({ sinceCount: Math.max(0, head.count - historyEntries), limit: pageLines })
   return { entries, since: { sinceCount: count, sinceEtag: etag } }
+}
+
+function unlessStopped(error: unknown): undefined {
+  if (!(error instanceof StoppedByMeterError)) throw error
 }
 
 function unlessMissing(error: unknown): undefined {
@@ -107,11 +127,22 @@ function retry<T>(room: AgentRoom, call: () => Promise<T>, signal: AbortSignal):
   return keepTrying(call, { signal, isPassing: mayPass, pauseMs: roomRetryMs })
 }
 
+/**
+ * Tells the room that the budget is used up, once for each budget, and releases the session. The database has it as
+ * paused already: a worker that dies here leaves a lease that expires, and the next one tells the room.
+ */
+async function pause(ctx: Context, run: Run, room: AgentRoom, { heldCredits }: BudgetMeter): Promise<void> {
+  const { session, lease, signal } = run
+  const text = `I pause here: the budget of ${heldCredits} credits is used up. I continue after a top-up.`
+  await say(run, room, { text, client_id: `${session.id}.paused.${heldCredits}` })
+  await keepTrying(() => parkSession(ctx.db, session, lease.owner), { signal, isPassing })
+}
+
 /** Posts the reason in the room and stores it in the status, while this worker holds the lease. */
 async function fail(ctx: Context, { session, lease, signal }: Run, room: AgentRoom, error: unknown): Promise<void> {
   const known = explain(error)
   if (!known) ctx.log.error({ err: error, session: session.id }, 'a session failed')
-  const reason = known ?? { code: 'internal_error', message: 'Something broke on our side.' }
+  const reason = known ?? { code: 'internal_error', message: 'The server had an internal error.' }
   try {
     await keepTrying(() => lease.confirm(), { signal, isPassing: isPassingForHolder })
     const farewell = { text: `I have to leave: ${reason.message}`, client_id: `${session.id}.error` }

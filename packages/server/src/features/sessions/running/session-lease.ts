@@ -5,12 +5,12 @@ import { leaseSeconds, renewLeases } from './lease-store.ts'
 /** A request that is sent while the lease holds reaches the room within this time. */
 const marginMs = 5_000
 
-/** Another worker has the session, or the session has ended: its former holder writes nothing more. */
+/** Another worker has the session, or the session has ended: this worker must not write any more. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
 }
 
-/** The lease may have run out since it was last confirmed: only the database knows. */
+/** The lease may have expired since it was last confirmed; only the database knows. */
 class LeaseUncertainError extends Error {
   override readonly name = 'LeaseUncertainError'
 }

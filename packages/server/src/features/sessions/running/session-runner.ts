@@ -35,7 +35,7 @@ export class SessionRunner {
       log: ctx.log,
       what: 'sessions',
       channel: sessionChannel,
-      renewEveryMs: renewIntervalMs,
+      renewIntervalMs,
       take: () => this.#take(),
       renew: (ids) => this.#renew(ids),
       listHeld: (ids) => listHeld(ctx.db, this.#owner, ids),
@@ -101,8 +101,9 @@ export class SessionRunner {
     const lease = new SessionLease(this.#ctx.db, this.#owner, session.id, requestedAtMs)
     const run: Run = { session, lease, signal: abort.signal }
     const expiry = setTimeout(() => void this.#expire(session, abort), Math.max(0, leftMs))
-    const work = session.agent.endpoint === null ? runModelSession(this.#ctx, run) : launchRemote(this.#ctx, run)
-    const done = work
+    const work = () => (session.agent.endpoint === null ? runModelSession(this.#ctx, run) : launchRemote(this.#ctx, run))
+    const done = this.#ctx.metrics
+      .measure('session', work)
       .catch((error: unknown) => {
         if (abort.signal.aborted || error instanceof LeaseLostError) return
         this.#ctx.log.error({ err: error, session: session.id }, 'the run of a session failed')

@@ -58,7 +58,7 @@ test('nor does it post a farewell and end the session when it fails', async () =
   const taken = await takenOver({ model: { provider: 'openai', id: 'gpt-none' } })
   const { ctx } = world.api
   await runModelSession(ctx, staleRun(taken.session))
-  const error = { code: 'internal_error', message: 'Something broke on our side.' }
+  const error = { code: 'internal_error', message: 'The server had an internal error.' }
   const after = await commitEnd(ctx, taken.session, { status: 'failed', error }, { leaseOwner: 'req_stopped' })
   assert.equal(after?.status, 'launching')
   await assertUntouched(taken)

@@ -39,6 +39,7 @@ describe('a delivery', () => {
     assert.ok(Date.parse(lastAt) > Date.now() - 60_000)
     assert.deepEqual(shown, {
       id: events[2]!.id,
+      endpoint: 'default',
       type: 'item.created',
       status: 'succeeded',
       attempts: 1,
@@ -69,7 +70,7 @@ describe('a delivery', () => {
     assert.ok(moved.reduce((sum, places) => sum + places) / order.length <= 16, `${moved}`)
   })
 
-  test("follows no redirect, and stores nothing of an answer's body", async (t) => {
+  test("follows no redirect, and shows nothing of an answer's body beside the number of attempts", async (t) => {
     const target = await world.openHook(t)
     const server = await world.openHook(t, (_hook, res) => res.writeHead(307, { location: target.url }).end('inner secret'))
     await world.setHook(server)
@@ -135,7 +136,9 @@ describe('a delivery', () => {
       `select max(signs_until) - now() between interval '23 hours 59 minutes' and interval '24 hours' as day from webhook_secrets where tenant_id = $1`,
       [world.tenant.id],
     )
-    assert.equal(rows[0].day, true)
+    assert.equal(rows[0]!.day, true)
+    // A worker that still has the endpoint has read its secrets.
+    await world.letGo()
     await world.query('update webhook_secrets set signs_until = now() where tenant_id = $1 and signs_until is not null', [
       world.tenant.id,
     ])

@@ -1,15 +1,16 @@
 import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
+import type { Span } from '#ports/tracing/tracing.ts'
 import { eventView } from '#features/events/event.ts'
 import { recordEvent } from '#features/events/record-event.ts'
-import { listDue, type DueDelivery, type OutcomeWriter } from '../delivery-store.ts'
-import { sendEvent, type Endpoint } from '../send-event.ts'
-import { disableWebhook, releaseEndpoint, type ClaimedEndpoint } from './lease-store.ts'
-import { Circuit, retryAfterMs } from './pacing.ts'
+import { type DueDelivery, type OutcomeWriter, listDue } from '../delivery-store.ts'
+import { type Endpoint, sendEvent } from '../send-event.ts'
+import { type EndpointRef, keyOf } from '../webhook.ts'
+import { type ClaimedEndpoint, disableWebhook, releaseEndpoint } from './lease-store.ts'
 
 /** The state that the runs of one worker share. */
 export interface RunShare {
-  ctx: Pick<Context, 'db' | 'egress' | 'log'>
+  ctx: Pick<Context, 'db' | 'egress' | 'log' | 'metrics'>
   owner: string
   outcomes: OutcomeWriter
   /**
@@ -27,7 +28,7 @@ const maxRunMs = 60_000
 export class EndpointRun {
   readonly done: Promise<void>
   readonly #share: RunShare
-  readonly #tenantId: string
+  readonly #ref: EndpointRef
   readonly #endpoint: Endpoint
   readonly #circuit: Circuit
   readonly #permits: Semaphore
@@ -36,14 +37,14 @@ export class EndpointRun {
   #isOver = false
   #isGone = false
 
-  constructor(share: RunShare, { tenantId, url, failures }: ClaimedEndpoint, secrets: string[]) {
+  constructor(share: RunShare, { tenantId, endpointId, url, failures }: ClaimedEndpoint, secrets: string[]) {
     this.#share = share
-    this.#tenantId = tenantId
+    this.#ref = { tenantId, endpointId }
     this.#endpoint = { url, secrets }
     this.#circuit = new Circuit(failures)
     this.#permits = new Semaphore(this.#circuit.width)
     this.done = this.#run().catch((error: unknown) =>
-      share.ctx.log.error({ err: error, tenant: tenantId }, 'deliveries to an endpoint were interrupted'),
+      share.ctx.log.error({ err: error, endpoint: keyOf(this.#ref) }, 'deliveries to an endpoint were interrupted'),
     )
   }
 
@@ -70,7 +71,7 @@ export class EndpointRun {
   async #sendAll(): Promise<void> {
     const endsAtMs = performance.now() + maxRunMs
     while (!this.#isOver && performance.now() < endsAtMs) {
-      const due = await listDue(this.#share.ctx.db, this.#tenantId, [...this.#sending.keys()], batchSize)
+      const due = await listDue(this.#share.ctx.db, this.#ref, [...this.#sending.keys()], batchSize)
       if (due.length === 0 && this.#sending.size === 0) return
       if (due.length === 0) await Promise.race(this.#sending.values())
       for (const delivery of due) {
@@ -91,15 +92,20 @@ export class EndpointRun {
     const pool = this.#circuit.failures > 0 ? permits.failing : permits.healthy
     await pool.acquire()
     try {
-      const attempt = await sendEvent(ctx, this.#endpoint, eventView(event), this.#abort.signal).finally(() => pool.release())
+      const send = async (span: Span) => {
+        const sent = await sendEvent(ctx, this.#endpoint, eventView(event), this.#abort.signal)
+        if (sent.responseStatus !== null) span.set({ 'http.response.status_code': sent.responseStatus })
+        return sent
+      }
+      const attempt = await ctx.metrics.measure('webhook_delivery', send, outcomeOf).finally(() => pool.release())
       this.#learn(attempt)
       const retryInMs = attempt.succeeded ? undefined : retryAfterMs(attemptsInRound + 1)
-      await outcomes.add({ tenantId: this.#tenantId, sequence: event.sequence, ...attempt, retryInMs })
+      await outcomes.add({ ...this.#ref, sequence: event.sequence, ...attempt, retryInMs })
     } catch (error) {
       if (this.#abort.signal.aborted) return
       // Most likely the database: the next run of the endpoint sends the event again.
       this.#isOver = true
-      ctx.log.error({ err: error, tenant: this.#tenantId }, 'cannot write the outcome of a delivery')
+      ctx.log.error({ err: error, endpoint: keyOf(this.#ref) }, 'cannot write the outcome of a delivery')
     }
   }
 
@@ -114,16 +120,91 @@ export class EndpointRun {
     const { ctx, owner } = this.#share
     const { failures } = this.#circuit
     if (failures > 0) await this.#disable(this.#isGone ? 'gone' : 'failing')
-    await releaseEndpoint(ctx.db, owner, this.#tenantId, { failures, pauseMs: this.#circuit.pauseMs() })
+    await releaseEndpoint(ctx.db, owner, this.#ref, { failures, pauseMs: this.#circuit.pauseMs() })
   }
 
   /** Disables the endpoint where that is due, and records the event for its tenant. */
   async #disable(reason: 'gone' | 'failing'): Promise<void> {
     const { ctx, owner } = this.#share
-    const tenantId = this.#tenantId
+    const { tenantId, endpointId } = this.#ref
     await ctx.db.lane(tenantId).transaction(async (tx) => {
-      const disabled = await disableWebhook(tx, owner, tenantId, reason)
-      if (disabled) await recordEvent(tx, tenantId, 'webhook.disabled', { reason, failing_since: disabled.failingSince })
+      const disabled = await disableWebhook(tx, owner, this.#ref, reason)
+      if (disabled)
+        await recordEvent(tx, tenantId, 'webhook.disabled', {
+          endpoint: endpointId,
+          reason,
+          failing_since: disabled.failingSince,
+        })
     })
+  }
+}
+
+function outcomeOf({ succeeded, responseStatus }: { succeeded: boolean; responseStatus: number | null }): string {
+  if (succeeded) return 'delivered'
+  return responseStatus === null ? 'unreachable' : 'refused'
+}
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** The wait after each failed attempt: ten attempts, over 75 hours and a half. */
+const waitsMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+
+export const maxAttempts = waitsMs.length + 1
+
+/**
+ * The wait after that many failed attempts, plus or minus a tenth, so that deliveries that failed together are not
+ * retried together. undefined: no further attempt. `random` is from 0 to 1.
+ */
+export function retryAfterMs(attempts: number, random = Math.random()): number | undefined {
+  const waitMs = waitsMs[attempts - 1]
+  return waitMs === undefined ? undefined : Math.round(waitMs * (0.9 + 0.2 * random))
+}
+
+/**
+ * After this many failures in a row an endpoint receives one request at a time, with a pause after each that fails.
+ */
+const opensAfter = 5
+const firstPauseMs = 5_000
+const maxPauseMs = 5 * 60_000
+
+/** How many concurrent requests an endpoint receives: few at first, one more with each success. */
+const firstWidth = 2
+const maxWidth = 16
+
+/**
+ * The circuit breaker of one endpoint. An endpoint that hangs costs one request of 15 seconds every five minutes,
+ * whether one event or ten thousand are due to it.
+ */
+export class Circuit {
+  #failures: number
+  #width: number
+
+  /** `failures`: in a row, as the worker that last sent to the endpoint stored them. */
+  constructor(failures: number) {
+    this.#failures = failures
+    this.#width = failures > 0 ? 1 : firstWidth
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** How many requests may be in progress. */
+  get width(): number {
+    return this.#width
+  }
+
+  note(succeeded: boolean): void {
+    this.#failures = succeeded ? 0 : this.#failures + 1
+    this.#width = succeeded ? Math.min(this.#width + 1, maxWidth) : Math.max(1, Math.floor(this.#width / 2))
+  }
+
+  /** The pause before the next request; 0: none. */
+  pauseMs(random = Math.random()): number {
+    if (this.#failures < opensAfter) return 0
+    const pauseMs = firstPauseMs * 2 ** Math.min(this.#failures - opensAfter, 20)
+    return Math.round(Math.min(pauseMs, maxPauseMs) * (0.9 + 0.2 * random))
   }
 }

@@ -100,8 +100,8 @@ describe('a worker', () => {
     await world.arrived(server, 1)
     const late = openOutcomeWriter(world.api.ctx.db, 'dead')
     await eventually(async () => (await world.deliveries())[0]!.status === 'succeeded', 'it is written down')
-    const attempt = { succeeded: false, responseStatus: 500, error: 'late', retryInMs: undefined }
-    await late.add({ tenantId: world.tenant.id, sequence: event!.sequence, ...attempt })
+    const attempt = { succeeded: false, responseStatus: 500, error: 'late', ms: 1, answer: null, retryInMs: undefined }
+    await late.add({ tenantId: world.tenant.id, endpointId: 'default', sequence: event!.sequence, ...attempt })
     const [delivery] = await world.deliveries()
     assert.deepEqual([delivery!.status, delivery!.attempts, delivery!.error], ['succeeded', 1, null])
   })

@@ -1,4 +1,6 @@
 import { statement, type Db, type Tx } from '#db/database.ts'
+import { forEach, of, pairsOf, queryEach } from '../store.ts'
+import { type EndpointRef, keyOf } from '../webhook.ts'
 
 /**
  * The worker that holds an endpoint's lease sends to the endpoint: one worker at a time, so that one knows how the
@@ -7,107 +9,155 @@ import { statement, type Db, type Tx } from '#db/database.ts'
  */
 const leaseSeconds = 10
 
-export interface ClaimedEndpoint {
-  tenantId: string
+export interface ClaimedEndpoint extends EndpointRef {
   url: string
   /** Failures in a row when the endpoint was last released. */
   failures: number
 }
 
-const claimStatement = statement<{ tenant_id: string; url: string; failures: number }>(
-  'webhooks-claim',
-  // Steps from tenant to tenant through the index of pending deliveries. skip locked: workers that claim at the same
-  // moment take different endpoints.
-  `with recursive waiting (tenant_id) as (
-     (select tenant_id from webhook_deliveries where status = 'pending' order by tenant_id limit 1)
+interface ClaimedRow {
+  tenant_id: string
+  endpoint_id: string
+  url: string
+  failures: number
+}
+
+/** Steps from endpoint to endpoint through the index of pending deliveries. */
+const waitingTexts = {
+  default: `waiting (tenant_id, endpoint_id) as (
+     (select tenant_id, null::text from webhook_deliveries where status = 'pending' order by tenant_id limit 1)
      union all
      select (select d.tenant_id from webhook_deliveries d
-       where d.status = 'pending' and d.tenant_id > w.tenant_id order by d.tenant_id limit 1)
+       where d.status = 'pending' and d.tenant_id > w.tenant_id order by d.tenant_id limit 1), null
      from waiting w
      where w.tenant_id is not null
-   ), free as (
-     select w.tenant_id
-     from waiting n
-     join webhooks w on w.tenant_id = n.tenant_id
-     where w.enabled and (w.lease_until is null or w.lease_until < now()) and (w.resume_at is null or w.resume_at <= now())
-       and exists (
-         select from webhook_deliveries d where d.tenant_id = w.tenant_id and d.status = 'pending' and d.next_attempt_at <= now()
-       )
-     limit $2
-     for no key update of w skip locked
-   )
-   update webhooks w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
-   from free f
-   where w.tenant_id = f.tenant_id
-   returning w.tenant_id, w.url, w.failures`,
-)
+   )`,
+  further: `waiting (tenant_id, endpoint_id) as (
+     (select tenant_id, endpoint_id from webhook_endpoint_deliveries where status = 'pending' order by tenant_id, endpoint_id limit 1)
+     union all
+     select n.tenant_id, n.endpoint_id
+     from waiting w
+     cross join lateral (
+       select d.tenant_id, d.endpoint_id from webhook_endpoint_deliveries d
+       where d.status = 'pending' and (d.tenant_id, d.endpoint_id) > (w.tenant_id, w.endpoint_id)
+       order by d.tenant_id, d.endpoint_id limit 1
+     ) n
+   )`,
+}
+
+const claimStatements = forEach((t) => {
+  const isOf = (row: string) => (t.kind === 'further' ? ` and ${row}.endpoint_id = w.endpoint_id` : '')
+  return statement<ClaimedRow>(
+    `webhooks-claim-${t.kind}`,
+    // skip locked: workers that claim at the same moment take different endpoints.
+    `with recursive ${waitingTexts[t.kind]}, free as (
+       select w.tenant_id, ${t.idOf('w')} as endpoint_id
+       from waiting n
+       join ${t.endpoints} w on w.tenant_id = n.tenant_id${isOf('n')}
+       where w.enabled and (w.lease_until is null or w.lease_until < now()) and (w.resume_at is null or w.resume_at <= now())
+         and exists (
+           select from ${t.deliveries} d
+           where d.tenant_id = w.tenant_id${isOf('d')} and d.status = 'pending' and d.next_attempt_at <= now()
+         )
+       limit $2
+       for no key update of w skip locked
+     )
+     update ${t.endpoints} w set lease_owner = $1, lease_until = now() + make_interval(secs => ${leaseSeconds})
+     from free f
+     where w.tenant_id = f.tenant_id and ${t.idOf('w')} = f.endpoint_id
+     returning w.tenant_id, ${t.idOf('w')} as endpoint_id, w.url, w.failures`,
+  )
+})
 
 /** Claims endpoints that have a due delivery and no worker. */
 export async function claimEndpoints(db: Db, owner: string, limit: number): Promise<ClaimedEndpoint[]> {
-  const rows = await db.query(claimStatement, [owner, limit])
-  return rows.map(({ tenant_id: tenantId, url, failures }) => ({ tenantId, url, failures }))
+  const rows = await db.query(claimStatements.default, [owner, limit])
+  if (rows.length < limit) rows.push(...(await db.query(claimStatements.further, [owner, limit - rows.length])))
+  return rows.map(({ tenant_id: tenantId, endpoint_id: endpointId, ...same }) => ({ tenantId, endpointId, ...same }))
 }
 
-const renewStatement = statement<{ tenant_id: string }>(
-  'webhooks-renew',
-  // skip locked: an endpoint whose row is locked keeps the lease that it has, and all others are renewed.
-  `with free as (
-     select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1 order by tenant_id for no key update skip locked
-   ), renewed as (
-     update webhooks w set lease_until = now() + make_interval(secs => ${leaseSeconds})
-     from free f
-     where w.tenant_id = f.tenant_id
-   )
-   select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1`,
-  { writes: true },
+interface HeldRow {
+  tenant_id: string
+  endpoint_id: string
+}
+
+const heldTexts = forEach<HeldRow>((t) =>
+  statement<HeldRow>(
+    `webhooks-held-${t.kind}`,
+    `select w.tenant_id, ${t.idOf('w')} as endpoint_id from ${t.endpoints} w
+     where (w.tenant_id, ${t.idOf('w')}) in (select * from unnest($2::text[], $3::text[])) and w.lease_owner = $1`,
+  ),
 )
 
-/** Renews the leases; returns the endpoints that are still the owner's. */
-export async function renewLeases(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
-  return new Set((await db.query(renewStatement, [owner, tenantIds])).map((row) => row.tenant_id))
-}
-
-const heldStatement = statement<{ tenant_id: string }>(
-  'webhooks-held',
-  'select tenant_id from webhooks where tenant_id = any($2) and lease_owner = $1',
+const renewStatements = forEach<HeldRow>((t) =>
+  statement<HeldRow>(
+    `webhooks-renew-${t.kind}`,
+    // skip locked: an endpoint whose row is locked keeps the lease that it has, and all others are renewed.
+    `with free as (
+       select w.tenant_id, ${t.idOf('w')} as endpoint_id from ${t.endpoints} w
+       where (w.tenant_id, ${t.idOf('w')}) in (select * from unnest($2::text[], $3::text[])) and w.lease_owner = $1
+       order by w.tenant_id, endpoint_id for no key update skip locked
+     ), renewed as (
+       update ${t.endpoints} w set lease_until = now() + make_interval(secs => ${leaseSeconds})
+       from free f
+       where w.tenant_id = f.tenant_id and ${t.idOf('w')} = f.endpoint_id
+     )
+     ${heldTexts[t.kind].text}`,
+    { writes: true },
+  ),
 )
 
-/** The endpoints that are still the owner's. */
-export async function listHeld(db: Db, owner: string, tenantIds: string[]): Promise<Set<string>> {
-  return new Set((await db.query(heldStatement, [owner, tenantIds])).map((row) => row.tenant_id))
+async function keysOf(db: Db, statements: typeof heldTexts, owner: string, refs: EndpointRef[]): Promise<Set<string>> {
+  const rows = await queryEach(db, statements, refs, (some) => [owner, ...pairsOf(some)])
+  return new Set(rows.map((row) => keyOf({ tenantId: row.tenant_id, endpointId: row.endpoint_id })))
 }
 
-const releaseStatement = statement<never>(
-  'webhooks-release',
-  `update webhooks
-   set lease_owner = null, lease_until = null, failures = $3, resume_at = now() + make_interval(secs => $4::float8 / 1000)
-   where tenant_id = $2 and lease_owner = $1`,
+/** Renews the leases; returns the keys of the endpoints that are still the owner's. */
+export function renewLeases(db: Db, owner: string, refs: EndpointRef[]): Promise<Set<string>> {
+  return keysOf(db, renewStatements, owner, refs)
+}
+
+/** The keys of the endpoints that are still the owner's. */
+export function listHeld(db: Db, owner: string, refs: EndpointRef[]): Promise<Set<string>> {
+  return keysOf(db, heldTexts, owner, refs)
+}
+
+const releaseStatements = forEach((t) =>
+  statement<never>(
+    `webhooks-release-${t.kind}`,
+    `update ${t.endpoints} w
+     set lease_owner = null, lease_until = null, failures = $4, resume_at = now() + make_interval(secs => $5::float8 / 1000)
+     where w.tenant_id = $2 and ${t.idOf('w')} = $3 and w.lease_owner = $1`,
+  ),
 )
 
 /** Releases an endpoint. No worker claims it before the pause ends. */
 export async function releaseEndpoint(
   db: Db,
   owner: string,
-  tenantId: string,
+  ref: EndpointRef,
   { failures, pauseMs }: { failures: number; pauseMs: number },
 ): Promise<void> {
-  await db.query(releaseStatement, [owner, tenantId, failures, pauseMs])
+  await db.query(of(releaseStatements, ref), [owner, ref.tenantId, ref.endpointId, failures, pauseMs])
 }
 
-const disableStatement = statement<{ failing_since: string }>(
-  'webhooks-disable',
-  `update webhooks set enabled = false
-   where tenant_id = $2 and lease_owner = $1 and enabled and ($3 or failing_since <= now() - interval '5 days')
-   returning coalesce(failing_since, now()) as failing_since`,
+const disableStatements = forEach((t) =>
+  statement<{ failing_since: string }>(
+    `webhooks-disable-${t.kind}`,
+    `update ${t.endpoints} w set enabled = false
+     where w.tenant_id = $2 and ${t.idOf('w')} = $3 and w.lease_owner = $1 and w.enabled
+       and ($4 or w.failing_since <= now() - interval '5 days')
+     returning coalesce(w.failing_since, now()) as failing_since`,
+  ),
 )
 
 /** Disables an endpoint that is gone, or that has only failed for five days; undefined: neither is so. */
 export async function disableWebhook(
   tx: Tx,
   owner: string,
-  tenantId: string,
+  ref: EndpointRef,
   reason: 'gone' | 'failing',
 ): Promise<{ failingSince: string } | undefined> {
-  const [row] = await tx.query(disableStatement, [owner, tenantId, reason === 'gone'])
+  const [row] = await tx.query(of(disableStatements, ref), [owner, ref.tenantId, ref.endpointId, reason === 'gone'])
   return row && { failingSince: row.failing_since }
 }

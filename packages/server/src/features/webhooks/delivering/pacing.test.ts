@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { Circuit, maxAttempts, retryAfterMs } from './pacing.ts'
+import { Circuit, maxAttempts, retryAfterMs } from './endpoint-run.ts'
 
 test('a healthy endpoint receives one more concurrent request with every success, up to 16', () => {
   const circuit = new Circuit(0)

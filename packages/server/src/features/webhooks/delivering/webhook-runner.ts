@@ -6,7 +6,7 @@ import { newId } from '#crypto/random.ts'
 import { eventChannel, listWaitingTenants, numberFreeEvents } from '#features/events/store.ts'
 import { openOutcomeWriter } from '../delivery-store.ts'
 import { listSecrets } from '../store.ts'
-import { openSecret, type SealedSecret } from '../webhook.ts'
+import { keyOf, openSecret, refOf, type SealedSecret } from '../webhook.ts'
 import { EndpointRun, type RunShare } from './endpoint-run.ts'
 import { claimEndpoints, listHeld, renewLeases, type ClaimedEndpoint } from './lease-store.ts'
 
@@ -40,11 +40,11 @@ export class WebhookRunner {
       log: ctx.log,
       what: 'events',
       channel: eventChannel,
-      renewEveryMs: renewIntervalMs,
+      renewIntervalMs,
       take: () => this.#take(),
-      renew: (tenantIds) => renewLeases(ctx.db, owner, tenantIds),
+      renew: (keys) => renewLeases(ctx.db, owner, keys.map(refOf)),
       // A tenant that sets its webhook again revokes the lease.
-      listHeld: (tenantIds) => listHeld(ctx.db, owner, tenantIds),
+      listHeld: (keys) => listHeld(ctx.db, owner, keys.map(refOf)),
     })
   }
 
@@ -70,11 +70,8 @@ export class WebhookRunner {
     if (this.#work.stopped || free <= 0) return mayBeMore
     const claimed = await claimEndpoints(db, this.#share.owner, free)
     if (claimed.length === 0) return mayBeMore
-    const secrets = await listSecrets(
-      db,
-      claimed.map(({ tenantId }) => tenantId),
-    )
-    for (const endpoint of claimed) this.#begin(endpoint, secrets.get(endpoint.tenantId) ?? [])
+    const secrets = await listSecrets(db, claimed)
+    for (const endpoint of claimed) this.#begin(endpoint, secrets.get(keyOf(endpoint)) ?? [])
     return mayBeMore
   }
 
@@ -90,21 +87,21 @@ export class WebhookRunner {
   }
 
   #begin(endpoint: ClaimedEndpoint, sealed: SealedSecret[]): void {
-    const { tenantId } = endpoint
-    const before = this.#work.runs.get(tenantId)
+    const key = keyOf(endpoint)
+    const before = this.#work.runs.get(key)
     if (before) {
       // The earlier run has released the endpoint and is about to end.
       void before.done.then(() => this.#begin(endpoint, sealed))
       return
     }
     try {
-      const secrets = sealed.map((one) => openSecret(this.#ctx.vault, tenantId, one))
+      const secrets = sealed.map((one) => openSecret(this.#ctx.vault, endpoint, one))
       const run = new EndpointRun(this.#share, endpoint, secrets)
-      this.#work.add(tenantId, run)
+      this.#work.add(key, run)
       if (this.#work.stopped) run.finish()
     } catch (error) {
       // The lease runs out, and then a worker tries again.
-      this.#ctx.log.error({ err: error, tenant: tenantId }, 'cannot start the deliveries of an endpoint')
+      this.#ctx.log.error({ err: error, endpoint: key }, 'cannot start the deliveries of an endpoint')
     }
   }
 }

@@ -1,6 +1,6 @@
 import { errorCodesOf } from '@atrium/contract/error-codes'
 import { errors, type ErrorCode } from '@atrium/contract/errors'
-import { jsonOf, type Json, type JsonObject } from '@atrium/contract/openapi-schemas'
+import { jsonOf, schemaJson, type Json } from '@atrium/contract/openapi-schemas'
 import type { AnswerSpec, Operation } from '@atrium/contract/operation'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import type { TObject } from 'typebox'
@@ -62,20 +62,20 @@ function parameters(title: string, object: TObject | undefined): string {
   if (!object) return ''
   const required = new Set<string>(object.required)
   const fields = Object.entries(object.properties).map(([name, schema]) =>
-    field({ name, schema: jsonOf(schema) as JsonObject, required: required.has(name) }),
+    field({ name, schema: schemaJson(schema), required: required.has(name) }),
   )
   return `<h3>${title}</h3><dl class="fields">${fields.join('')}</dl>`
 }
 
 function body({ body }: Operation): string {
   if (!body) return ''
-  const list = propertyList(jsonOf(body) as JsonObject)
+  const list = propertyList(schemaJson(body))
   return `<h3>Body</h3>${list || '<p>Any JSON.</p>'}`
 }
 
 function answers(op: Operation): string {
   const parts = Object.entries(op.answers).map(([status, answer]) => {
-    const list = answer.data && !answer.raw ? propertyList(jsonOf(answer.data) as JsonObject) : ''
+    const list = answer.data && !answer.raw ? propertyList(schemaJson(answer.data)) : ''
     const inside = list ? `<details><summary>Properties of <code>data</code></summary>${list}</details>` : ''
     return `<div class="field"><dt><code>${status}</code> <span class="type">${kindOf(answer)}</span></dt><dd><p>${inlineHtml(answer.description)}${notes(answer)}</p>${inside}</dd></div>`
   })
@@ -94,8 +94,8 @@ function notes({ paged, oneTimeSecret, maxAgeSeconds }: AnswerSpec): string {
   ].join('')
 }
 
-/** Nearly every operation may answer these: they stand apart, so that the others are seen. */
-const common = new Set<ErrorCode>([
+/** Codes of nearly every operation. They are listed separately, so that the specific ones stand out. */
+export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_request',
   'unauthorized',
   'tenant_suspended',
@@ -118,7 +118,7 @@ function refusals(op: Operation): string {
     return `<h3>Errors</h3><dl class="fields errors">${parts.join('')}</dl>`
   }
   const codes = errorCodesOf(op).toSorted((a, b) => errors[a].status - errors[b].status)
-  const [own, shared] = [codes.filter((code) => !common.has(code)), codes.filter((code) => common.has(code))]
+  const [own, shared] = [codes.filter((code) => !commonErrors.has(code)), codes.filter((code) => commonErrors.has(code))]
   return (
     `<h3>Errors</h3>${own.length > 0 ? errorList(own) : ''}` +
     `<details><summary>${shared.length} errors that most operations have</summary>${errorList(shared)}</details>`
@@ -150,7 +150,7 @@ function examples(op: Operation, settings: SampleSettings): string {
         )
         .join('')}</fieldset>`
     : ''
-  return call + answerExample(op)
+  return call + answerExample(op) + notTried(op)
 }
 
 function answerExample(op: Operation): string {
@@ -164,12 +164,28 @@ function answerExample(op: Operation): string {
   return codeBlock(JSON.stringify(whole, null, 2), 'json', `Answer ${status}`)
 }
 
-/** What the form for trying out is built from; a secret key, which a browser must not have, has none. */
+/** Why an operation has no form for sending it. The page has no form for secrets that must not be in a browser. */
+const notFromBrowser: Partial<Record<Operation['caller'], string>> = {
+  secret:
+    'Try this one in a terminal: it needs a secret key, which belongs on your server. A page of the documentation does not ask for one.',
+  operator:
+    'Try this one in a terminal on the server: it needs the admin token of the installation. A page of the documentation does not ask for it.',
+  control: 'Try this one in a terminal while a session runs: it needs the control token that the launch of the session returned.',
+}
+
+function notTried(op: Operation): string {
+  const why = op.status === 'proposed' ? 'This operation is not built yet, so it cannot be tried.' : notFromBrowser[op.caller]
+  return why === undefined ? '' : `<p class="not-tried">${why}</p>`
+}
+
+/** Operations whose answers are streams. */
+const streamed = new Set(['text/event-stream', 'application/x-ndjson'])
+
+/** The data from which the form for sending an operation is built. */
 function tryable(op: Operation): string {
-  const fromBrowser = op.caller === 'publishable' || op.caller === 'anyone'
-  if (!fromBrowser || op.status === 'proposed' || op.kind === 'stream' || op.unpublished) return ''
+  if (op.status === 'proposed' || notFromBrowser[op.caller] !== undefined) return ''
   const names = (object: TObject | undefined): [string, Json][] =>
-    Object.entries(object?.properties ?? {}).map(([name, schema]) => [name, valueOf(name, jsonOf(schema) as JsonObject)])
+    Object.entries(object?.properties ?? {}).map(([name, schema]) => [name, valueOf(name, schemaJson(schema))])
   const form = {
     method: op.method,
     path: servedPath(op),
@@ -178,6 +194,7 @@ function tryable(op: Operation): string {
     params: names(op.params).map(([name]) => name),
     query: names(op.query).map(([name]) => name),
     ...(op.idempotency ? { idempotency: true } : {}),
+    ...(Object.values(op.answers).some(({ raw }) => raw && streamed.has(raw)) ? { stream: true } : {}),
     ...(op.body ? { body: op.example?.body ?? {} } : {}),
   }
   return ` data-try="${escapeHtml(JSON.stringify(form))}"`

@@ -97,14 +97,14 @@ function limitsOf(given: JsonObject): string[] {
 
 function rangeOf(low: Json | undefined, high: Json | undefined): string | undefined {
   const shown = (value: number) => value.toLocaleString('en')
-  // JSON has no larger integer: this is no limit that anyone chose.
+  // The largest integer that JSON represents exactly is not a limit that anyone chose, so it is not shown.
   const top = high === Number.MAX_SAFE_INTEGER ? undefined : high
   if (typeof low === 'number' && typeof top === 'number') return low === top ? shown(low) : `${shown(low)} to ${shown(top)}`
   if (typeof low === 'number') return `at least ${shown(low)}`
   return typeof top === 'number' ? `at most ${shown(top)}` : undefined
 }
 
-/** The pattern of an id is read by nobody: its prefix says what it is. */
+/** The pattern of an id is not shown: the prefix is enough. */
 function patternText(pattern: string): string {
   const prefix = idPrefixOf(pattern)
   if (prefix) return `an id: <code>${prefix}…</code>`

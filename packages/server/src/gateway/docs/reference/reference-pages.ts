@@ -4,7 +4,7 @@ import { tags } from '@atrium/contract/openapi-tags'
 import { eventSpecs } from '@atrium/contract/event-types'
 import type { Operation } from '@atrium/contract/operation'
 import { operations } from '@atrium/contract/table'
-import { jsonOf } from '@atrium/contract/openapi-schemas'
+import { schemaJson } from '@atrium/contract/openapi-schemas'
 import { escapeHtml } from '@atrium/web/share/escape-html'
 import type { NavigationSection } from '../docs-page.ts'
 import { codeBlock } from '../highlight.ts'
@@ -16,25 +16,22 @@ import { inlineHtml, paragraphs, tagPath } from './text.ts'
 export interface ReferencePage {
   path: string
   title: string
-  body: string
-  navigation: NavigationSection[]
+  /** Renders it again at each call, in some milliseconds. */
+  render: () => { body: string; navigation: NavigationSection[] }
 }
 
 const everyOperation = Object.values<Operation>(operations)
-/** A reader looks for the plain operations first: streams and what is not built come last. */
+/** Streams and operations that are not built come last. */
 const operationsOf = (tag: string) =>
   everyOperation.filter((op) => op.tag === tag).toSorted((a, b) => Number(isSpecial(a)) - Number(isSpecial(b)))
 const isSpecial = ({ kind, status, method }: Operation) => (kind === 'stream' && method === 'GET') || status === 'proposed'
 
-/** The pages of the API reference: an index, one for each section of the contract, one of the named objects. */
+/** The pages of the API reference: an index, a page for each section of the contract, and one for the named objects. */
 export function referencePages(settings: SampleSettings): ReferencePage[] {
-  const document = openApiDocument({ full: true, baseUrl: `${settings.publicUrl}/v1` })
-  const objects = (document.components as { schemas: Record<string, JsonObject> }).schemas
-  return [
-    { path: '/docs', title: 'API reference', body: indexBody(settings), navigation: navigation() },
-    ...tags.map(({ name, description }) => ({
-      path: tagPath(name),
-      title: name,
+  const sections = tags.map(({ name, description }) => ({
+    path: tagPath(name),
+    title: name,
+    render: () => ({
       body:
         `<div class="intro"><h1>${escapeHtml(name)}</h1><p class="lead">${inlineHtml(description)}</p></div>` +
         operationsOf(name)
@@ -42,12 +39,29 @@ export function referencePages(settings: SampleSettings): ReferencePage[] {
           .join('') +
         (name === 'Webhooks' ? eventSections() : ''),
       navigation: navigation(name),
-    })),
-    { path: objectsPath, title: 'Objects', body: objectsBody(objects), navigation: navigation('Objects', Object.keys(objects)) },
+    }),
+  }))
+  return [
+    { path: '/docs', title: 'API reference', render: () => ({ body: indexBody(settings), navigation: navigation() }) },
+    ...sections,
+    {
+      path: objectsPath,
+      title: 'Objects',
+      render: () => {
+        const objects = namedObjects(settings)
+        return { body: objectsBody(objects), navigation: navigation('Objects', Object.keys(objects)) }
+      },
+    },
   ]
 }
 
-/** The sections; of the one that is open also what is in it. */
+/** The named schemas of the contract. */
+export function namedObjects({ publicUrl }: SampleSettings): Record<string, JsonObject> {
+  const document = openApiDocument({ full: true, baseUrl: `${publicUrl}/v1` })
+  return (document.components as { schemas: Record<string, JsonObject> }).schemas
+}
+
+/** The navigation: all sections, and the entries of the open one. */
 function navigation(open?: string, names: readonly string[] = []): NavigationSection[] {
   const sections = tags.map(({ name }) => ({
     path: tagPath(name),
@@ -106,7 +120,7 @@ function eventSections(): string {
   const parts = Object.entries(eventSpecs).map(
     ([type, { summary, description, data, example }]) =>
       `<section class="operation" id="event-${type}" aria-labelledby="event-${type}-title"><div class="about"><h3 id="event-${type}-title"><a href="#event-${type}"><code>${type}</code></a></h3>` +
-      `<p>${escapeHtml(summary)}. ${inlineHtml(description)}</p>${propertyList(jsonOf(data) as JsonObject)}</div>` +
+      `<p>${escapeHtml(summary)}. ${inlineHtml(description)}</p>${propertyList(schemaJson(data))}</div>` +
       `<div class="examples">${codeBlock(JSON.stringify(example, null, 2), 'json', 'data')}</div></section>`,
   )
   return `<div class="intro" id="events"><h2>Events</h2><p>The types of events, each with its <code>data</code>.</p></div>${parts.join('')}`

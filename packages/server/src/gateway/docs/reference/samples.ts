@@ -1,4 +1,4 @@
-import { jsonOf, type Json, type JsonObject } from '@atrium/contract/openapi-schemas'
+import { jsonOf, schemaJson, type Json, type JsonObject } from '@atrium/contract/openapi-schemas'
 import type { Operation } from '@atrium/contract/operation'
 import { idPrefixOf } from './property-list.ts'
 
@@ -10,13 +10,13 @@ export const sampleLanguages = [
 
 export type SampleLanguage = (typeof sampleLanguages)[number]['id']
 
-/** What examples name: this installation and, on a development server, a key that works. */
+/** The values in examples: the addresses of this installation and, on a development server, a key that works. */
 export interface SampleSettings {
   publicUrl: string
   publishableKey: string
 }
 
-/** The same call in each language. A proposed operation has none: nothing answers it. */
+/** Returns the same call in each language; nothing for a proposed operation, because no server answers it. */
 export function samplesOf(op: Operation, settings: SampleSettings): Record<SampleLanguage, string> | undefined {
   if (op.status === 'proposed') return undefined
   const call = callOf(op)
@@ -36,21 +36,17 @@ function callOf(op: Operation): SampleCall {
   return {
     params: Object.entries(op.params?.properties ?? {}).map(([name, schema]) => [
       name,
-      String(valueOf(name, jsonObject(schema))),
+      String(valueOf(name, schemaJson(schema))),
     ]),
     query: Object.entries(op.query?.properties ?? {})
       .filter(([name]) => required.has(name))
-      .map(([name, schema]) => [name, valueOf(name, jsonObject(schema))]),
+      .map(([name, schema]) => [name, valueOf(name, schemaJson(schema))]),
     body: op.body ? jsonOf(op.example?.body) : undefined,
     collectionToken: op.capability === 'owner' ? 'cat_…' : op.capability === 'contributor' ? 'cct_…' : undefined,
   }
 }
 
-function jsonObject(schema: unknown): JsonObject {
-  return jsonOf(schema) as JsonObject
-}
-
-/** A value that such a parameter may have. */
+/** An example value for a parameter of this type. */
 export function valueOf(name: string, schema: JsonObject): Json {
   const { pattern, enum: values, default: usual, type, format } = schema
   const prefix = typeof pattern === 'string' ? idPrefixOf(pattern) : undefined

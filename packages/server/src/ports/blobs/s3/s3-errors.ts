@@ -5,12 +5,12 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && fieldOf(error, 'name') !== 'NoSuchBucket'
 }
 
-/** The HTTP status of the answer that an error of the SDK stands for. */
+/** The HTTP status of the store's response, from an error of the SDK. */
 export function statusOf(error: unknown): unknown {
   return fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode')
 }
 
-/** A precondition of the request failed. */
+/** Whether a precondition of the request failed. */
 export function isUnmatched(error: unknown): boolean {
   return statusOf(error) === 412
 }

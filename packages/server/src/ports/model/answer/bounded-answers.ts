@@ -3,9 +3,9 @@ import { takeTurn } from './event-turns.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** What goes on to a library between two turns of the event loop. */
+/** How many bytes are passed to a library in one turn of the event loop. */
 const piece = { events: 8, bytes: 8 * 1024 }
-/** An error is a sentence and a code. */
+/** The largest error response: an error is a sentence and a code. */
 const maxErrorBytes = 64 * 1024
 
 /**
@@ -39,7 +39,7 @@ function boundedEvents(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8
       if (taken.length > 0) return Buffer.concat(taken)
       const { done, value } = await reader.read()
       if (done) return undefined
-      // Also where no event ends in it: comments alone may come for ever.
+      // Checked even if no event ends in the chunk, because a stream of comments alone may never end.
       await takeTurn()
       pending = events.take(value)
     }
@@ -59,7 +59,7 @@ function boundedEvents(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-/** The beginning of an answer; what is beyond is never read. */
+/** Returns the beginning of an answer; the rest is never read. */
 export function firstBytes(answer: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   const reader = answer.getReader()
   let left = maxBytes

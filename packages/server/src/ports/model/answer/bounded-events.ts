@@ -4,19 +4,19 @@ import { EventSplitter } from './event-splitter.ts'
 import { fitsShape } from './json-shape.ts'
 
 /**
- * What an answer may have. An honest event is a word or a call; only a whole answer at its end, or a long thought that
- * is sealed for the next call, is more than `eventBytes`.
+ * The limits of an answer. A normal event is a word or a call. Only two kinds exceed `eventBytes`: a whole answer at
+ * its end, and a long thought that is sealed for the next call.
  */
 export const answerLimits = {
   events: 32_768,
   eventBytes: 64 * 1024,
   largeEvents: 16,
   largeEventBytes: 512 * 1024,
-  /** Of what an adapter gets: it makes an error of each part that is wrong. */
+  /** The shape that an adapter accepts: it makes an error of each invalid part. */
   shape: { nodes: 8_192, depth: 64 },
-  /** Entries of one list in an event: an adapter makes a step of its stream of each. */
+  /** The entries of one list in an event: an adapter makes a step of its stream from each. */
   list: 128,
-  /** Of what only JSON.parse gets. */
+  /** The shape that only JSON.parse has to handle. */
   parsedShape: { nodes: 65_536, depth: 64 },
   calls: 64,
   entries: 512,
@@ -27,7 +27,7 @@ const field = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 const done = Buffer.from('[DONE]')
 
-/** The events of one answer, whatever provider's: each is passed on as one `data` line, or the answer is given up. */
+/** Limits the events of one answer, of any provider. Passes each on as one `data` line, or rejects the answer. */
 export class BoundedEvents {
   readonly #splitter = new EventSplitter(answerLimits.largeEventBytes)
   readonly #counter = new CallCounter()
@@ -81,7 +81,10 @@ function parse(data: Buffer): unknown {
   }
 }
 
-/** OpenAI repeats all tools of the request in three events of each answer. Nobody reads them, and they may be many. */
+/**
+ * OpenAI repeats all tools of the request in three events of each answer. They may be many, and adapters do not use
+ * them.
+ */
 function withoutEcho(event: unknown): unknown {
   const { response, ...rest } = event as { response?: Record<string, unknown> }
   if (typeof response !== 'object' || response === null) return event
@@ -89,7 +92,7 @@ function withoutEcho(event: unknown): unknown {
   return { ...rest, response: others }
 }
 
-/** Recursive: the depth is bounded before. */
+/** Recursive: the depth is limited before. */
 function hasLongList(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value) && value.length > answerLimits.list) return true

@@ -1,21 +1,21 @@
-/** What one event says of tool calls. */
+/** The tool calls in one event. */
 export interface EventCalls {
-  /** Calls that it begins. */
+  /** Calls that begin in it. */
   begun: number
-  /** Calls that it ends, where a provider says so apart. */
+  /** Calls that end in it, if the provider marks the end separately. */
   ended: number
   /** Length of the arguments in it. */
   argumentLength: number
-  /** Blocks, sources and files: each is kept to the end of the answer. */
+  /** Blocks, sources and files. The SDK keeps each until the end of the answer. */
   entries: number
-  /** What is never asked for, and takes adapters long. */
+  /** Parts that were not requested, and that take adapters long to parse. */
   isUnwanted: boolean
 }
 
 type Fields = Record<string, unknown>
 
 /**
- * Counts the tool calls in an event of any provider. It looks only at the shape and not at the provider, because an
+ * Counts the tool calls in an event of any provider. It examines only the shape and not the provider, because an
  * adapter parses every shape, and an untrusted server may send any of them.
  */
 export class CallCounter {
@@ -32,8 +32,8 @@ export class CallCounter {
   }
 
   /**
-   * Chat completions: an entry begins a call or goes on with one. What an adapter may take for a beginning counts as
-   * one.
+   * Chat completions: an entry begins a call or continues one. An entry that an adapter may treat as a beginning
+   * counts as one.
    */
   #chat(choice: unknown, seen: EventCalls): void {
     const delta = isFields(choice) ? choice['delta'] : undefined
@@ -47,7 +47,7 @@ export class CallCounter {
   }
 
   #mayBegin({ index, id }: Fields, name: string, args: string): boolean {
-    // Some servers repeat id and name with every piece: those are one call, unless the arguments begin anew.
+    // Some servers repeat id and name with every piece: the pieces are one call, unless the arguments begin again.
     const key = JSON.stringify([index, id, name])
     const isKnown = this.#chatCalls.has(key)
     this.#chatCalls.add(key)
@@ -66,7 +66,7 @@ function google(candidate: unknown, seen: EventCalls): void {
     if (call !== undefined && call !== null) seen.begun++
     if (part['executableCode'] || part['toolCall']) seen.begun++
     if (part['inlineData']) seen.entries++
-    // Arguments in pieces come only where they were asked for. Their paths may name the four-billionth entry of an
+    // Arguments are sent in pieces only if that was requested. A path in them may name entry four billion of an
     // array.
     if (isFields(call) && (call['partialArgs'] || call['willContinue'])) seen.isUnwanted = true
   }

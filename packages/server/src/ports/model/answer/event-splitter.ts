@@ -8,9 +8,9 @@ const space = 0x20
 const byteOrderMark = Buffer.from('\uFEFF')
 
 /**
- * Takes a stream of server-sent events apart, whatever pieces it comes in: in linear time, keeping one event at most.
- * Only `data` is given, which is JSON: its lines are joined by a space. Comments and all other fields are dropped;
- * providers name an event's type in its JSON too.
+ * Splits a stream of server-sent events, however it is cut into pieces: in linear time, with at most one event in
+ * memory. Returns only `data`, which is JSON: its lines are joined by a space. Comments and all other fields are
+ * dropped, because providers repeat the type of an event in its JSON.
  */
 export class EventSplitter {
   readonly #maxBytes: number
@@ -35,7 +35,7 @@ export class EventSplitter {
         this.#afterReturn = false
         continue
       }
-      // The second half of a CRLF ends no further line.
+      // The second half of a CRLF does not end another line.
       const isHalf = byte === lineFeed && this.#afterReturn
       this.#afterReturn = byte === carriageReturn
       if (!isHalf) {
@@ -67,7 +67,7 @@ export class EventSplitter {
     const data = dataOf(line)
     if (data) {
       this.#data.push(data)
-      // What a line takes even when it is empty.
+      // The memory of a line, even of an empty one.
       this.#dataBytes += data.length + 1
     }
     return undefined

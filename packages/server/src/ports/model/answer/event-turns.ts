@@ -15,7 +15,7 @@ export function takeTurn(): Promise<void> {
   return turn
 }
 
-/** As long as the piece before took: at least half of the time is for everything else. */
+/** Waits as long as the previous piece took, so that at least half of the time is left for other work. */
 async function rest(): Promise<void> {
   const since = performance.now()
   await nextTurn()

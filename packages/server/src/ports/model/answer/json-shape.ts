@@ -1,7 +1,7 @@
 export interface ShapeLimits {
-  /** Values, keys included: what JSON.parse makes an object, an entry or a member of. */
+  /** The number of values and keys that JSON.parse would create. */
   nodes: number
-  /** Arrays and objects inside one another. */
+  /** The depth of nested arrays and objects. */
   depth: number
 }
 
@@ -15,9 +15,9 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /**
- * Counts the structure of JSON text, in one pass and without memory, before anything is made of it: parsing 24 MiB of
- * `[[],[],…]` would take seconds and half a gigabyte, while a string of the same length takes next to nothing. It does
- * not check the grammar: JSON.parse does.
+ * Counts the structure of JSON text in one pass and without memory, before it is parsed. Parsing 24 MiB of
+ * `[[],[],…]` would take seconds and half a gigabyte, while a string of the same length takes next to nothing. It
+ * does not check the grammar: JSON.parse does.
  */
 export class JsonShape {
   readonly #limits: ShapeLimits
@@ -30,7 +30,7 @@ export class JsonShape {
     this.#limits = limits
   }
 
-  /** Reads on; false once the text has more than it may have. */
+  /** Reads the next piece. Returns false once the text exceeds the limits. */
   take(bytes: Uint8Array): boolean {
     for (const byte of bytes) {
       if (this.#inString) {
@@ -51,7 +51,7 @@ export class JsonShape {
   }
 }
 
-/** Whether the whole text stays within the limits. */
+/** Whether the whole text is within the limits. */
 export function fitsShape(text: Uint8Array, limits: ShapeLimits): boolean {
   return new JsonShape(limits).take(text)
 }

@@ -2,14 +2,15 @@ import { Errors } from 'typebox/schema'
 import { inTurn } from './in-turn.ts'
 import { timeBoxed } from './time-boxed.ts'
 
-/** Far more than a reasonable schema needs, also on a busy machine. */
+/** Far more than a reasonable schema needs, even on a busy machine. */
 const maxMs = 100
 const maxProblems = 10
 const uncheckable = "they cannot be checked against this tool's schema"
 
 /**
- * A check of the arguments of one tool: what is wrong with them, in words for the model that made them; undefined when
- * nothing is. A schema that once took too long is not tried again: it would hold the process at each call.
+ * Returns a check of the arguments of one tool. The check returns what is wrong with them, as a text for the model
+ * that wrote them; undefined if nothing is. A schema that once took too long is not checked again, because it would
+ * block the process at each call.
  */
 export function argumentCheck(schema: Record<string, unknown>): (args: unknown) => Promise<string | undefined> {
   let stuck = false

@@ -8,11 +8,14 @@ import { fitsShape } from '../answer/json-shape.ts'
 type Fetch = typeof globalThis.fetch
 
 const limits = {
-  /** A list of tools is longer than what one of them says. */
+  /** The limit for a list of tools is larger than for the result of one tool. */
   messageBytes: 512 * 1024,
   messages: 256,
   shape: { nodes: 32_768, depth: 64 },
-  /** Entries of a list of tools, or of the parts of a result: a library checks each against several schemas. */
+  /**
+   * The largest number of entries in a list of tools, or of parts in a result: a library checks each against several
+   * schemas.
+   */
   list: 256,
   /** The number of requests that a server may send while it answers one. Normal servers send at most pings. */
   requests: 4,
@@ -20,8 +23,9 @@ const limits = {
 } as const
 
 /**
- * A fetch for an MCP client, whose responses can neither block this process nor make it send more than a few requests.
- * The library answers every request of the server, and a server could send requests in response to these answers.
+ * A fetch for an MCP client. It limits responses, so that they cannot block this process, and limits how many
+ * requests a server can cause: the library answers every request of the server, and a server could send requests in
+ * response to these answers.
  */
 export function boundedMcp(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -42,14 +46,14 @@ export function boundedMcp(fetch: Fetch): Fetch {
   }
 }
 
-/** Whether what is sent wants an answer. A notification and an answer of ours do not. */
+/** Whether the message expects an answer. A notification and an answer of this client do not. */
 function isRequest(body: unknown): boolean {
   if (typeof body !== 'string') return false
   const message: unknown = JSON.parse(body)
   return isJsonObject(message) && 'method' in message && 'id' in message
 }
 
-/** One JSON answer: a message, or several in a list. */
+/** A JSON answer: one message, or a list of messages. */
 async function boundedMessages(answer: ReadableStream<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -101,12 +105,12 @@ function boundedStream(answer: ReadableStream<Uint8Array>): ReadableStream<Uint8
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 })
 }
 
-/** Answers, and the first few questions. */
+/** Passes on answers, and the first few requests of the server. */
 function allowed(): (message: unknown) => boolean {
   let requests = 0
   return (message) => {
     if (typeof message !== 'object' || message === null) return true
-    // Nothing is done about what needs no answer: progress, words for a log.
+    // Notifications, such as progress and log messages, are dropped.
     if ('method' in message) return 'id' in message && ++requests <= limits.requests
     return true
   }

@@ -1,16 +1,16 @@
 import { Compile, Meta, Pointer } from 'typebox/schema'
 import { timeBoxed } from './time-boxed.ts'
 
-/** What a registered tool may have too. */
+/** The same limits as for a registered tool. */
 const maxBytes = 16 * 1024
 const refKeys = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
 
-// Compiled when the first is checked: it takes 20 ms, and makes a check fifteen times as quick.
+// Compiled on first use: compiling takes 20 ms, and makes a check fifteen times as fast.
 let metaSchema: ReturnType<typeof Compile> | undefined
 
 /**
- * What keeps a JSON Schema (2020-12) from describing a tool's arguments; undefined when nothing does. References stay
- * inside the schema: nothing is ever fetched for one. One that takes longer than `maxMs` is given up.
+ * Returns why a JSON Schema (2020-12) cannot describe the arguments of a tool; undefined if it can. References stay
+ * inside the schema: nothing is fetched. A check that takes longer than `maxMs` is aborted.
  */
 export function findSchemaProblem(schema: Record<string, unknown>, maxMs: number): string | undefined {
   metaSchema ??= Compile(Meta['https://json-schema.org/draft/2020-12/schema'])

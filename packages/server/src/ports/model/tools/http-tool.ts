@@ -4,7 +4,7 @@ import type { AgentTool, ToolAnswer } from './agent-tool.ts'
 import { argumentCheck } from './argument-check.ts'
 import { maxToolTextBytes, toolText } from './tool-text.ts'
 
-/** An HTTP tool as it is registered, its schema checked then and its secret opened. */
+/** An HTTP tool with its opened secret. Its schema was checked at the registration. */
 export interface HttpToolDecl {
   name: string
   description: string
@@ -16,7 +16,7 @@ export interface HttpToolDecl {
 const timeoutMs = 15_000
 const maxErrorBytes = 1_000
 
-/** A call is a POST of the arguments as JSON, once they are what the tool's schema says; the answer is JSON or text. */
+/** A call POSTs the arguments as JSON if they match the tool's schema. The answer is JSON or text. */
 export function httpTool({ name, description, parameters, url, secret }: HttpToolDecl, send: Egress['send']): AgentTool {
   const wrongIn = argumentCheck(parameters)
   return {
@@ -57,7 +57,7 @@ function readAnswer({ status, headers, body, truncated }: EgressAnswer, secret: 
   return { ok: true, text: truncated ? `${shown}\n[cut here: the answer goes on]` : shown }
 }
 
-/** The same JSON without its spaces, which a model would be paid to read. */
+/** The same JSON without white space, which would cost tokens. */
 function compact(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json))

@@ -6,14 +6,14 @@ import type { AgentTool, ToolAnswer } from './agent-tool.ts'
 import { boundedMcp } from './bounded-mcp.ts'
 import { toolText } from './tool-text.ts'
 
-/** An MCP server as it is registered, its secret opened. */
+/** A registered MCP server, with its opened secret. */
 export interface McpDecl {
   mcp: string
   secret?: string | undefined
 }
 
 export interface McpServer {
-  /** Their schemas are as the server gave them: see takeSoundTools. */
+  /** The schemas are those of the server: see takeSoundTools. */
   tools: AgentTool[]
   close(): Promise<void>
 }
@@ -24,12 +24,12 @@ const callMs = 15_000
 const closeMs = 1_000
 const maxPages = 5
 const maxTools = 64
-/** A list of tools is longer than what one of them says. */
+/** The limit for a list of tools is larger than for the result of one tool. */
 const maxAnswerBytes = 512 * 1024
 const maxDescriptionBytes = 1_000
 
 /**
- * Connects to an MCP server (streamable HTTP) and lists its tools, by their names there. Rejects when the signal is
+ * Connects to an MCP server (streamable HTTP) and lists its tools by their names there. Rejects if the signal is
  * aborted first.
  */
 export async function openMcpServer(
@@ -47,7 +47,7 @@ export async function openMcpServer(
     },
     clientName: 'atrium',
     initializationOptions: { signal },
-    // What goes wrong outside of a call costs nothing here, and is not printed: it may quote the server.
+    // An error outside of a call has no effect here, and is not logged, because it may quote the server.
     onUncaughtError: () => {},
   })
   try {
@@ -60,9 +60,9 @@ export async function openMcpServer(
 }
 
 /**
- * A listening stream (GET) is refused here, as a server without one would: nothing is waited for from a server between
- * calls, and each session would hold a connection. Closing (DELETE) is a courtesy that a stopped session does not wait
- * for.
+ * Rejects a listening stream (GET), as a server without one would: nothing is expected from a server between calls,
+ * and each session would hold a connection. Closing the session (DELETE) is optional, and a stopped session does not
+ * wait for it.
  */
 function mcpFetch({ fetchWithin }: Pick<Egress, 'fetchWithin'>): typeof globalThis.fetch {
   const calling = boundedMcp(fetchWithin({ timeoutMs: callMs, maxAnswerBytes }))
@@ -100,7 +100,7 @@ function mcpTool(client: MCPClient, { name, description, inputSchema }: Definiti
         return readResult(result as CallResult, secret)
       } catch {
         signal.throwIfAborted()
-        // Not the error's own words: they may quote the server's answer, or our request.
+        // The text of the error is not passed on, because it may quote the server's answer or the request.
         return { ok: false, error: 'The tool could not be called, or did not answer in time.' }
       }
     },

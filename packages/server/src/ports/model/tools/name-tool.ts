@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 const maxLength = 64
 
 /**
- * A name that providers take, unlike any of `taken`, and the same at each start. `parts` are joined; what a provider
- * does not take becomes `_`.
+ * Makes a name that providers accept and that differs from all in `taken`, the same one at each start. `parts` are
+ * joined; characters that a provider does not accept become `_`.
  */
 export function nameTool(parts: string[], taken: Set<string>): string {
   const whole = parts.join('_')

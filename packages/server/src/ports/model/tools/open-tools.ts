@@ -7,20 +7,20 @@ import { takeSoundTools } from './take-sound-tools.ts'
 
 export interface AgentTools {
   tools: AgentTool[]
-  /** The MCP servers whose tools are missing. */
+  /** The MCP servers that could not be reached. */
   unreachable: string[]
-  /** How many tools of MCP servers were left out unseen, since checking those before them took too long. */
+  /** How many tools of MCP servers were left out unchecked, because checking the earlier ones took too long. */
   unchecked: number
-  /** Takes at most a second for each server, all at once. Never rejects. */
+  /** Closes all connections at once, in at most a second. Never rejects. */
   close(): Promise<void>
 }
 
-/** Providers take no more. */
+/** Providers accept no more tools. */
 const maxTools = 100
 
 /**
- * The tools of an agent for the length of a session. An MCP server that cannot be reached in time costs its own tools
- * and nothing else.
+ * Opens the tools of an agent for a session. If an MCP server cannot be reached in time, only its own tools are
+ * missing.
  */
 export async function openTools(
   decls: (HttpToolDecl | McpDecl)[],
@@ -60,7 +60,7 @@ function renamed(tool: AgentTool, parts: string[], taken: Set<string>): AgentToo
   return { ...tool, name: nameTool(parts, taken) }
 }
 
-/** `https://mcp.lamps.example/v1` brings `lamps_…`: a model reads names. */
+/** `https://mcp.lamps.example/v1` becomes `lamps_…`, because models read the names. */
 function labelOf(url: string): string {
   const labels = new URL(url).hostname.split('.')
   return (/^[\d.]+$/.test(labels.join('.')) ? undefined : labels.at(-2)) ?? 'mcp'

@@ -3,22 +3,22 @@ import { findSchemaProblem } from './find-schema-problem.ts'
 import { inTurn } from './in-turn.ts'
 
 /**
- * What checking the schemas of one agent's tools may take of the processor, all together. An honest one takes less
- * than one.
+ * The processor time for checking the schemas of one agent's tools, in total. A normal schema takes less than 1 ms.
  */
 const maxTotalMs = 250
-/** By the clock: for what nobody has thought of. The worst that is known in 16 KiB takes 10. */
+/** The wall-clock limit of one check, as a safeguard. The slowest known schema of 16 KiB takes 10 ms. */
 const maxEachMs = 200
 
 export interface SoundTools {
   tools: AgentTool[]
-  /** How many were not looked at, since the time for it was used up. */
+  /** How many tools were not checked, because the time was used up. */
   unchecked: number
 }
 
 /**
- * The tools whose schemas a provider will take, at most so many: one that it refuses would cost the whole answer, not
- * that tool alone. What an MCP server says of its tools was never checked before, and may be made to take long.
+ * Returns the tools whose schemas a provider will accept, up to a maximum. A provider rejects the whole request, and
+ * not just one tool, if a schema is invalid. The tools of an MCP server were not checked at registration, and may be
+ * designed to take long.
  */
 export async function takeSoundTools(tools: AgentTool[], atMost: number, signal: AbortSignal): Promise<SoundTools> {
   const sound: AgentTool[] = []
@@ -35,7 +35,7 @@ export async function takeSoundTools(tools: AgentTool[], atMost: number, signal:
 }
 
 function checkTimed({ parameters }: AgentTool) {
-  // Of this thread, not of the clock: nobody loses tools because the machine is busy.
+  // Processor time of this thread and not wall-clock time, so that a busy machine loses no tools.
   const before = process.threadCpuUsage()
   const problem = findSchemaProblem(parameters, maxEachMs)
   const { user, system } = process.threadCpuUsage(before)

@@ -4,8 +4,8 @@ const context = createContext({ run: (): unknown => undefined })
 const script = new Script('run()')
 
 /**
- * Runs a function and stops it, wherever it is, when its time is up: it throws then. For rules that a tenant wrote,
- * such as a pattern of a JSON Schema: one that backtracks without end would hold every session of this process.
+ * Runs a function and interrupts it when its time is up: then it throws. For rules that a tenant wrote, such as a
+ * pattern of a JSON Schema: one that backtracks without end would block every session of this process.
  */
 export function timeBoxed<T>(timeoutMs: number, run: () => T): T {
   context.run = run

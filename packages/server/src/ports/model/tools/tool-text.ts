@@ -1,14 +1,14 @@
 import { cutText } from '../cut-text.ts'
 
-/** No tool tells a model more than this at once. */
+/** The longest text that a tool passes to a model. */
 export const maxToolTextBytes = 64 * 1024
 
-/** Long enough that it is nobody's word: a shorter one would be struck out of any text. */
+/** Long enough that it is not an ordinary word: a shorter secret would be removed from any text. */
 const minSecretLength = 6
 
 /**
- * What a tool said, fit for a model: capped, and without the secret, which some servers repeat in what they say of a
- * request.
+ * Prepares the text of a tool for a model: shortened, and without the tool's secret, which some servers repeat in
+ * error messages.
  */
 export function toolText(
   text: string,
@@ -19,7 +19,10 @@ export function toolText(
   return cutText(known.replaceAll('\0', ''), maxBytes)
 }
 
-/** A server that shows what it got may have encoded it. The longest first: one may lie in another. */
+/**
+ * A server may return the secret in an encoded form. The longest form is removed first, because one may contain
+ * another.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const encoded = [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex'), encodeURIComponent(secret)]

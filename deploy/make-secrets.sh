@@ -1,0 +1,30 @@
+#!/bin/sh
+# make-secrets.sh [FOLDER]: makes the secrets that compose.yaml and deploy/kubernetes mount, one file each. Those that are there stay.
+# Keep a copy of master-key apart from the backups of the database.
+set -eu
+umask 077
+folder=${1:-$(dirname "$0")/secrets}
+database=${DATABASE_HOST:-postgres:5432}
+redis=${REDIS_HOST:-redis:6379}
+mkdir -p "$folder"
+cd "$folder"
+
+# make NAME COMMAND…: the file appears whole or not at all.
+make() {
+  name=$1
+  shift
+  [ -e "$name" ] && return
+  "$@" | tr -d '\r' > ".$name"
+  # Readable by the user of the container. The folder is closed to others.
+  chmod 0444 ".$name"
+  mv ".$name" "$name"
+}
+text() { printf '%s\n' "$1"; }
+
+make database-password openssl rand -hex 24
+make database-url text "postgresql://atrium:$(cat database-password)@$database/atrium?sslmode=${DATABASE_SSLMODE:-disable}"
+make redis-password openssl rand -hex 24
+make redis-url text "redis://:$(cat redis-password)@$redis"
+make admin-token openssl rand -hex 32
+make master-key openssl rand -base64 32
+make space-signing-key openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256

@@ -1,0 +1,108 @@
+// An issuer of blind tokens (RFC 9474): signs what a browser has blinded, and shows on a page that its log does not
+// tell whose token was redeemed. Atrium has the public key only, and pays each token out of the issuer's balance.
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { extname } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { createClient } from '@atrium/client'
+import { blindSign } from '@atrium/client/blind-sign'
+
+const { PORT: port = '8792', ATRIUM_URL: atriumUrl = 'http://localhost:8787', ATRIUM_SECRET_KEY: key } = process.env
+const value = 10
+const atrium = createClient({ baseUrl: atriumUrl, ...(key ? { key } : {}) })
+const publicFolder = new URL('public/', import.meta.url)
+
+interface Issuer {
+  /** PEM. Anyone who has it can make tokens, so an issuer that sells them keeps it in a key store. */
+  privateKey: string
+  epoch: string
+  /** For the page: redeeming needs no more. */
+  publishableKey: string
+}
+
+/** Everything that the issuer ever learns of a buyer: who asked, the blinded message, and the signature that was given. */
+const log: { buyer: string; blinded: string; blindSignature: string }[] = []
+
+async function findOrOpenIssuer(): Promise<Issuer> {
+  const file = new URL('issuer.json', import.meta.url)
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept !== undefined) return JSON.parse(kept) as Issuer
+  if (!key) throw new Error('set ATRIUM_SECRET_KEY to the secret key (wsk_…) that the first start of Atrium printed')
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
+  await fund(10 * value)
+  const { data: published } = await atrium.publishEpoch({ body: { public_key: { kty: 'RSA', n, e }, value } })
+  const { data: made } = await atrium.createKey({ body: { kind: 'publishable', name: 'token page' } })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const issuer = { privateKey: pem, epoch: published.epoch, publishableKey: made.key }
+  await writeFile(file, `${JSON.stringify(issuer)}\n`, { mode: 0o600 })
+  return issuer
+}
+
+/** Credits that the tokens are paid out of. */
+async function fund(credits: number): Promise<void> {
+  const back = `http://localhost:${port}/`
+  const { data: sale } = await atrium.createCheckout({
+    body: { purpose: 'prefund', credits, success_url: back, cancel_url: back },
+  })
+  // Presses the button of the built-in test page. Where Stripe is configured, a person pays at that address.
+  if (new URL(sale.url).origin === new URL(atriumUrl).origin)
+    await fetch(sale.url, { method: 'POST', body: new URLSearchParams({ do: 'pay' }), redirect: 'manual' })
+  else console.log(`Pay at ${sale.url}`)
+}
+
+/** Signs for a buyer, who would have paid before. The same request again gets the same signature, and is not sold twice. */
+function sell({ buyer, blinded }: { buyer: string; blinded: string }, privateKey: KeyObject): string {
+  const sold = log.find((entry) => entry.blinded === blinded)
+  if (sold) return sold.blindSignature
+  const blindSignature = blindSign(privateKey, blinded)
+  log.push({ buyer, blinded, blindSignature })
+  return blindSignature
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, { epoch, publishableKey }: Issuer, privateKey: KeyObject) {
+  if (req.method === 'POST' && req.url === '/buy') {
+    if (req.headers['sec-fetch-site'] !== 'same-origin' || Number(req.headers['content-length'] ?? Infinity) > 4_096)
+      return void res.writeHead(400).end()
+    const { buyer, blinded } = (await json(req)) as Record<string, unknown>
+    if (typeof buyer !== 'string' || typeof blinded !== 'string' || buyer.length > 60) return void res.writeHead(400).end()
+    return send(res, { blindSignature: sell({ buyer, blinded }, privateKey) })
+  }
+  if (req.url === '/settings') return send(res, { url: atriumUrl, key: publishableKey, epoch, value })
+  // Public, to look at it: what it holds tells nothing of the tokens.
+  if (req.url === '/log') return send(res, log)
+  const address = `http://localhost${req.url}`
+  const path = URL.canParse(address) ? new URL(address).pathname : '/missing'
+  const content = await readFile(new URL(`.${path === '/' ? '/index.html' : path}`, publicFolder)).catch(() => undefined)
+  if (content === undefined) return void res.writeHead(404).end('Not found')
+  const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
+  const policy =
+    "default-src 'none'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; " +
+    `connect-src 'self' ${new URL(atriumUrl).origin}`
+  const type = `${types[extname(path)] ?? 'text/html'}; charset=utf-8`
+  res.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(content)
+}
+
+function send(res: ServerResponse, body: object): void {
+  res.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+}
+
+try {
+  const client = new URL('.', import.meta.resolve('@atrium/client'))
+  if (!client.pathname.endsWith('/dist/')) throw new Error('install the client first: npm install')
+  await cp(client, new URL('client/', publicFolder), { recursive: true })
+  const issuer = await findOrOpenIssuer()
+  const privateKey = createPrivateKey(issuer.privateKey)
+  const server = createServer((req, res) => {
+    answer(req, res, issuer, privateKey).catch((error: unknown) => {
+      // What does not parse, or is no number below the modulus.
+      console.warn(error instanceof Error ? error.message : error)
+      if (!res.headersSent) res.writeHead(400).end()
+    })
+  })
+  server.listen(Number(port), '127.0.0.1', () => console.log(`\n  Tokens are given at   http://localhost:${port}/\n`))
+} catch (error) {
+  console.error(`blind-token-issuer: ${error instanceof Error ? error.message : error}`)
+  process.exit(1)
+}

@@ -1,0 +1,3 @@
+-- concurrently
+-- A refund names its payment, and no checkout.
+create index concurrently checkouts_payment on checkouts (payment) where payment is not null;

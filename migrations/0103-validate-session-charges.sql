@@ -1,0 +1,2 @@
+-- Reads the table without blocking writes.
+alter table sessions validate constraint sessions_charged_fits;

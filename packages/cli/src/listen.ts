@@ -1,0 +1,121 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { AtriumEvent } from '@atrium/client/atrium-event'
+import { AtriumError } from '@atrium/client/atrium-error'
+import type { AtriumClient } from '@atrium/client/call'
+import { createClient } from '@atrium/client/create-client'
+import { followStream } from '@atrium/client/follow-stream'
+import type { EventType } from '@atrium/contract/event-types'
+import { isCredential } from '@atrium/contract/tokens'
+import { readConfig } from '@atrium/server/config/config'
+import { readEnv } from '@atrium/server/config/env'
+import { OperatorError } from './operator-api.ts'
+
+export interface ListenOptions {
+  types?: EventType[]
+  forward?: string
+  secretFile?: string
+  json?: true
+}
+
+/** As for a webhook. */
+const forwardTimeoutMs = 15_000
+
+/** Prints the events of the tenant as they happen, and sends them to a local address. Ends with SIGINT or SIGTERM. */
+export async function listen({ types, forward, secretFile, json }: ListenOptions): Promise<void> {
+  const { client, publicUrl } = openClient()
+  const secret = forward === undefined ? undefined : await readSecret(secretFile)
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  await assertReachable(client, publicUrl)
+  console.error(`Events of ${publicUrl}, from now on.${types ? ` Only ${types.join(', ')}.` : ''}`)
+  if (forward !== undefined && secret !== undefined)
+    console.error(
+      `Each is sent to ${forward}, signed with ${secretFile === undefined ? `${secret} (for this run)` : secretFile}.`,
+    )
+  try {
+    for await (const message of followStream(client.streamEvents, { signal: stop.signal })) {
+      const { event: name, data: event } = message
+      if (name === 'reset')
+        console.error('The connection was lost for so long that events were missed. Read them with GET /events.')
+      // What is no event has no data: ready, reset.
+      if (!('type' in event)) continue
+      if (types && !types.includes(event.type)) continue
+      console.log(json ? JSON.stringify(event) : lineOf(event))
+      if (forward !== undefined && secret !== undefined) console.error(await deliver(event, forward, secret, stop.signal))
+    }
+  } catch (error) {
+    throw error instanceof AtriumError ? explain(error) : error
+  }
+}
+
+function openClient(): { client: AtriumClient; publicUrl: string } {
+  const env = readEnv()
+  const { key } = env
+  if (key === undefined || !isCredential('secretKey', key))
+    throw new OperatorError('no secret key: set ATRIUM_KEY to the whole secret key (wsk_…) of the tenant')
+  const { publicUrl } = readConfig(env)
+  return { client: createClient({ baseUrl: publicUrl, key }), publicUrl }
+}
+
+/** followStream tries again for ever where no server answers. So the first call shows a wrong address or key. */
+async function assertReachable(client: AtriumClient, publicUrl: string): Promise<void> {
+  try {
+    await client.getTenant()
+  } catch (error) {
+    if (!(error instanceof AtriumError)) throw error
+    if (error.status !== 0) throw explain(error)
+    throw new OperatorError(`no server answers at ${publicUrl}; is it running? (set ATRIUM_PUBLIC_URL or PORT to its address)`)
+  }
+}
+
+function explain({ message, code, requestId }: AtriumError): OperatorError {
+  return new OperatorError(`${message} (${code}${requestId === undefined ? '' : `, request ${requestId}`})`)
+}
+
+async function readSecret(path: string | undefined): Promise<string> {
+  if (path === undefined) return `whsec_${randomBytes(32).toString('base64')}`
+  const secret = await readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  )
+  if (secret === undefined || !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
+    throw new OperatorError(`${path} must be a file with a webhook secret (whsec_…)`)
+  return secret
+}
+
+function lineOf({ created_at: at, type, sequence, id, data }: AtriumEvent): string {
+  return `${at.slice(11, 19)} #${sequence} ${type} ${id} ${JSON.stringify(data)}`
+}
+
+/**
+ * Sends the event once, in the form of a webhook. Returns what to print of the outcome. The body of the answer is not
+ * printed, because it could contain control characters.
+ */
+async function deliver(event: AtriumEvent, url: string, secret: string, stopped: AbortSignal): Promise<string> {
+  const body = JSON.stringify(event)
+  const headers = { 'content-type': 'application/json', ...signedHeaders(secret, event.id, body) }
+  const beganMs = performance.now()
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(forwardTimeoutMs)])
+  try {
+    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    await answer.body?.cancel()
+    return `  ${answer.status} of ${url} in ${Math.round(performance.now() - beganMs)} ms`
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: string }
+    const reason =
+      (error as Error).name === 'TimeoutError' ? `no answer within ${forwardTimeoutMs / 1_000} s` : (code ?? 'stopped')
+    return `  not delivered to ${url}: ${reason}`
+  }
+}
+
+/**
+ * The headers of Standard Webhooks. The package that the server signs with has no licence in its folder, so it cannot
+ * be part of this command line's package; a test compares the two.
+ */
+function signedHeaders(secret: string, id: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}

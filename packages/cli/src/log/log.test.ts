@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { formatAddCheckpoint } from '@atrium/log/add-checkpoint'
+import { signCheckpoint } from '@atrium/log/checkpoint'
+import { witnessVerifier } from '@atrium/log/cosignature'
+import { ed25519PublicKey } from '@atrium/log/ed25519'
+import { hashLeaf } from '@atrium/log/merkle'
+import { formatVerifier, makeVerifier, parseNote, signatureTypes } from '@atrium/log/note'
+import { judge, parsePolicy } from '@atrium/log/policy'
+import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
+import { Tree } from '@atrium/log/tree'
+import { integrateLeaves } from '@atrium/server/features/transparency-log/integrate'
+import { logOrigin, publishCheckpoint } from '@atrium/server/features/transparency-log/publish'
+import { getTree, queueLeaves } from '@atrium/server/features/transparency-log/store'
+import { collectCosignatures } from '@atrium/server/features/transparency-log/witnesses'
+import { startTestApi, type TestApi } from '../../../server/testing/test-api.ts'
+import { runAtrium } from '../../../../tests/support/run-atrium.ts'
+import { createWitnessServer } from './witness-server.ts'
+import { openWitnessKey, WitnessState } from './witness-state.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-witness-'))
+const opened: Server[] = []
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(async () => {
+  for (const server of opened) {
+    server.close()
+    server.closeAllConnections()
+  }
+  await api.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function startWitness(data: string, logKeys: Parameters<typeof createWitnessServer>[0]['logKeys']) {
+  const name = 'witness.example.org/w1'
+  const seed = await openWitnessKey(data)
+  const state = await WitnessState.open(data)
+  const server = createWitnessServer({ name, seed, state, logKeys })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push(server)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async (body: string) => {
+    const res = await fetch(`${url}/add-checkpoint`, { method: 'POST', body })
+    return { status: res.status, body: await res.text(), type: res.headers.get('content-type') }
+  }
+  return { url, ask, vkey: formatVerifier(witnessVerifier(name, seed)), server }
+}
+
+const seed = Buffer.alloc(32, 3)
+const origin = 'log.example.com/log'
+const logKey = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(seed))
+
+function makeLog(size: number, change?: number) {
+  const log = new StoredLog()
+  log.append(makeEntries(size).map((entry, i) => (i === change ? Buffer.from('changed') : entry)))
+  const prove = (oldSize: number) => new Tree(size, log.read).consistencyProof(oldSize)
+  return { log, prove, checkpoint: signCheckpoint({ origin, size, root: log.root() }, seed) }
+}
+
+test('a witness cosigns a log that grows, and names a fork, a roll-back, a stranger and a forger', async () => {
+  const data = mkdtempSync(join(folder, 'state-'))
+  const { ask, server } = await startWitness(data, [logKey])
+  const body = async (oldSize: number, log: ReturnType<typeof makeLog>) =>
+    formatAddCheckpoint({ oldSize, proof: await log.prove(oldSize), checkpoint: log.checkpoint })
+  assert.equal((await ask(await body(0, makeLog(3)))).status, 200)
+  const behind = await ask(await body(2, makeLog(5)))
+  assert.deepEqual(behind, { status: 409, body: '3\n', type: 'text/x.tlog.size' })
+  assert.equal((await ask(await body(3, makeLog(5)))).status, 200)
+  assert.equal((await ask(await body(5, makeLog(5)))).status, 200, 'the same again')
+  const forked = await ask(await body(5, makeLog(9, 2)))
+  assert.equal(forked.status, 422)
+  assert.match(forked.body, /forked/)
+  assert.equal((await ask(await body(5, makeLog(5, 2)))).status, 422, 'another root of the same size')
+  assert.equal((await ask(await body(3, makeLog(3)))).status, 409, 'a roll-back')
+  assert.equal((await ask(formatAddCheckpoint({ oldSize: 5, proof: [], checkpoint: makeLog(3).checkpoint }))).status, 400)
+  const stranger = signCheckpoint({ origin: 'other.example.com/log', size: 1, root: hashLeaf(seed) }, seed)
+  assert.equal((await ask(formatAddCheckpoint({ oldSize: 0, proof: [], checkpoint: stranger }))).status, 404)
+  const forged = signCheckpoint({ origin, size: 9, root: hashLeaf(seed) }, Buffer.alloc(32, 4))
+  assert.equal((await ask(formatAddCheckpoint({ oldSize: 5, proof: [], checkpoint: forged }))).status, 403)
+  assert.equal((await ask('nonsense')).status, 400)
+  assert.equal((await ask('x'.repeat(70_000))).status, 413)
+  server.close()
+  const restarted = await startWitness(data, [logKey])
+  assert.equal((await restarted.ask(await body(5, makeLog(9, 2)))).status, 422, 'it remembers after a restart')
+  const races = await Promise.all([6, 7, 8, 9].map(async (size) => restarted.ask(await body(5, makeLog(size)))))
+  assert.deepEqual(races.map(({ status }) => status).sort(), [200, 409, 409, 409], 'one of four at once continues')
+  rmSync(join(data, 'witness-state.json'))
+  await assert.rejects(startWitness(data, [logKey]), /could cosign a fork/)
+})
+
+const queue = (...texts: string[]) =>
+  queueLeaves(
+    api.ctx.db,
+    texts.map((text) => ({ leafHash: hashLeaf(Buffer.from(text)), entry: Buffer.from(text) })),
+  )
+async function grow(...texts: string[]): Promise<void> {
+  await queue(...texts)
+  await integrateLeaves(api.ctx.db, 512)
+  await publishCheckpoint(api.ctx)
+}
+const served = async (path = 'checkpoint') => (await fetch(`${api.origin}/log/${path}`)).text()
+const logTables = ['log_leaves', 'log_tiles', 'log_tree', 'log_checkpoints', 'log_cosignatures']
+async function snapshot(): Promise<() => Promise<void>> {
+  const { pool } = api.ctx.db
+  await pool.query(logTables.map((table) => `create table saved_${table} as table ${table}`).join(';'))
+  return async () => {
+    const restore = logTables.map((table) => `delete from ${table}; insert into ${table} table saved_${table}`)
+    await pool.query(`begin; ${restore.join(';')}; commit`)
+  }
+}
+
+test('the log asks its witnesses, waits for none, and signs nothing after an older backup was restored', async () => {
+  const ofLog = logOrigin(api.ctx.config.publicUrl)
+  await grow('{"type":"epoch","n":1}')
+  const vkey = (await served('vkey')).trim()
+  const parsedKey = parsePolicy(`log ${vkey}\nquorum none\n`).logs[0]!.verifier
+  const witness = await startWitness(mkdtempSync(join(folder, 'state-')), [parsedKey])
+  const dead = witnessVerifier('dead.example.org', Buffer.alloc(32, 8))
+  const policyText = `log ${vkey}\nwitness w1 ${witness.vkey} ${witness.url}\nwitness dead ${formatVerifier(dead)} http://127.0.0.1:9\nquorum w1\n`
+  const policy = parsePolicy(policyText)
+  assert.equal(judge(parseNote(await served()), policy).isWitnessed, false)
+  api.ctx.config.logPolicy = policy
+  assert.equal(await collectCosignatures(api.ctx, ofLog), 1)
+  assert.deepEqual(judge(parseNote(await served()), policy), { isWitnessed: true, cosigners: ['w1'] })
+
+  const restoreBackup = await snapshot()
+  await grow('{"type":"epoch","n":2}', '{"type":"epoch","n":3}')
+  await collectCosignatures(api.ctx, ofLog)
+  const latest = await served()
+  assert.equal(judge(parseNote(latest), policy).isWitnessed, true)
+
+  // While the witness is away, a restored database signs nothing, and an ordinary one does.
+  const away = parsePolicy(`witness dead ${formatVerifier(dead)} http://127.0.0.1:9\nquorum none\n`)
+  api.ctx.config.logPolicy = away
+  await grow('{"type":"epoch","n":4}')
+  assert.match(await served(), /^\S+\n4\n/, 'unreachable witnesses delay nothing')
+
+  await restoreBackup()
+  await api.ctx.db.pool.query('insert into restores (snapshot_at, confirmed_at) values (now(), now())')
+  await grow('{"type":"epoch","n":5}')
+  assert.match(await served(), /^\S+\n1\n/)
+  assert.equal((await getTree(api.ctx.db)).size, 2)
+  api.ctx.config.logPolicy = policy
+  await publishCheckpoint(api.ctx)
+  assert.match(await served(), /^\S+\n1\n/)
+  assert.match((await getTree(api.ctx.db)).refusal ?? '', /witness w1 .* has 3 leaves, and there are 2 here/)
+
+  // With as many leaves, but others.
+  await restoreBackup()
+  await grow('{"type":"epoch","n":6}', '{"type":"epoch","n":7}', '{"type":"epoch","n":8}')
+  assert.match(await served(), /^\S+\n1\n/)
+  assert.match((await getTree(api.ctx.db)).refusal ?? '', /its root of 3 leaves is another one/)
+
+  // Where no witness objects, the restored log goes on.
+  await restoreBackup()
+  api.ctx.config.logPolicy = parsePolicy('quorum none\n')
+  await grow('{"type":"epoch","n":2}', '{"type":"epoch","n":3}')
+  assert.match(await served(), /^\S+\n3\n/)
+})
+
+test('a monitor reports growth, unexpected entries, forks and roll-backs, and calls its webhook', async () => {
+  const received: any[] = []
+  const hook = createServer((req, res) => {
+    let body = ''
+    req.on('data', (chunk) => (body += chunk))
+    req.on('end', () => {
+      received.push(JSON.parse(body))
+      res.end()
+    })
+  })
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+  opened.push(hook)
+  const webhook = `http://127.0.0.1:${(hook.address() as AddressInfo).port}`
+  const state = join(folder, 'monitor.json')
+  const vkey = (await served('vkey')).trim()
+  const look = async (...more: string[]) => {
+    const args = ['monitor', `${api.origin}/log`, '--vkey', vkey, '--state', state, '--webhook', webhook, '--once', ...more]
+    const run = runAtrium(args, {})
+    const code = await run.ended(20_000)
+    const lines = run
+      .output()
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+    return { code, reports: lines.map((line) => JSON.parse(line)), output: run.output() }
+  }
+  const first = await look()
+  assert.equal(first.code, 0, first.output)
+  assert.deepEqual(first.reports, [{ event: 'grown', size: 3, entries: 3, witnesses: [], witnessed: false }])
+  assert.deepEqual(received.at(-1), { log: `${api.origin}/log`, ...first.reports[0] })
+
+  const expected = '{"type":"certificate","signed":"a"}'
+  const strange = ['{"type":"certificate","signed":"b"}', '{"type":"secret"}', 'no json']
+  await grow(expected, ...strange)
+  const list = join(folder, 'expected')
+  writeFileSync(list, `# ours\n${hashLeaf(Buffer.from(expected)).toString('hex')}\n`)
+  const before = readFileSync(state, 'utf8')
+  const second = await look('--expected', list)
+  assert.equal(second.code, 1)
+  const leaves = second.reports.filter(({ event }) => event === 'unexpected_entry').map(({ leaf }) => leaf)
+  assert.deepEqual(leaves.sort(), strange.map((text) => hashLeaf(Buffer.from(text)).toString('hex')).sort())
+  assert.equal(second.reports.at(-1).size, 7)
+  assert.deepEqual((await look()).reports, [], 'nothing new')
+
+  const after = readFileSync(state, 'utf8')
+  const forked = JSON.parse(before)
+  forked.edge[0][1][0] = hashLeaf(Buffer.from('another history')).toString('base64')
+  writeFileSync(state, JSON.stringify(forked))
+  const fork = await look()
+  assert.deepEqual([fork.code, fork.reports.at(-1).event], [1, 'forked'])
+  assert.match(fork.reports.at(-1).checkpoint, /\n7\n/)
+  assert.deepEqual(JSON.parse(readFileSync(state, 'utf8')).size, 3, 'a fork is not followed')
+  writeFileSync(state, JSON.stringify({ ...JSON.parse(after), size: 9 }))
+  assert.equal((await look()).reports[0].event, 'rolled_back')
+  const other = formatVerifier(
+    makeVerifier(parseNote(await served()).text.split('\n')[0]!, signatureTypes.note, Buffer.alloc(32, 1)),
+  )
+  assert.equal((await look('--vkey', other)).reports[0].event, 'invalid')
+})

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LogError } from '@atrium/log/log-error'
+import { hashLeaf } from '@atrium/log/merkle'
+import { parseNote, parseVerifier, type Verifier } from '@atrium/log/note'
+import { judge, type Policy } from '@atrium/log/policy'
+import { OperatorError } from '../operator-api.ts'
+import { followLog, Misbehaviour, type Followed } from './follow-log.ts'
+import { readFollowed, writeFollowed } from './monitor-state.ts'
+import { readPolicyFile } from './run-witness.ts'
+
+export interface MonitorOptions {
+  vkey?: string
+  policy?: string
+  state: string
+  expected?: string
+  webhook?: string
+  interval: number
+  once?: boolean
+}
+
+/** One line of output, and the body of a webhook call. */
+type Report =
+  | { event: 'grown'; size: number; entries: number; witnesses: string[]; witnessed: boolean }
+  | { event: 'unexpected_entry'; index: number; type: string; leaf: string }
+  | { event: 'unreachable'; message: string }
+  | { event: 'invalid' | 'forked' | 'rolled_back'; message: string; size: number; checkpoint?: string }
+
+/** Types that the log of an installation has. */
+const knownTypes = new Set(['certificate', 'signing_key', 'epoch'])
+/** Types that the operator has to have made: with --expected, each must be listed. */
+const listedTypes = new Set(['certificate', 'signing_key'])
+const timeoutMs = 10_000
+/** A full bundle of the longest entries. */
+const maxFileBytes = 256 * (65_535 + 2)
+
+interface Watched {
+  url: string
+  logKeys: readonly Verifier[]
+  policy: Policy | undefined
+  /** Leaf hashes in hexadecimal; undefined: certificates and keys of any content are expected. */
+  expected: ReadonlySet<string> | undefined
+}
+
+/** Watches a log: prints and sends what it sees. With `once`, it ends with exit code 1 if something is wrong. */
+export async function monitor(url: string, options: MonitorOptions): Promise<void> {
+  const watched = readOptions(url, options)
+  let last = await readFollowed(options.state)
+  for (;;) {
+    const { reports, followed } = await look(watched, last)
+    for (const report of reports) {
+      console.log(JSON.stringify(report))
+      if (options.webhook) await send(options.webhook, { log: url, ...report })
+    }
+    // Written after the reports: one that was not sent because of a crash is sent again.
+    if (followed.size > last.size) await writeFollowed(options.state, followed)
+    last = followed
+    if (options.once) {
+      if (reports.some(({ event }) => event !== 'grown')) process.exitCode = 1
+      return
+    }
+    await delay(options.interval * 1_000)
+  }
+}
+
+function readOptions(url: string, { vkey, policy: path, expected }: MonitorOptions): Watched {
+  const policy = path === undefined ? undefined : readPolicyFile(path)
+  const logKeys = [...(vkey === undefined ? [] : [readVerifier(vkey)]), ...(policy?.logs ?? []).map(({ verifier }) => verifier)]
+  if (logKeys.length === 0) throw new OperatorError('the key of the log is needed: --vkey, or a policy with a line "log"')
+  return { url, logKeys, policy, expected: expected === undefined ? undefined : readExpected(expected) }
+}
+
+function readVerifier(vkey: string): Verifier {
+  try {
+    return parseVerifier(vkey)
+  } catch (error) {
+    throw error instanceof LogError ? new OperatorError(error.message) : error
+  }
+}
+
+function readExpected(path: string): ReadonlySet<string> {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return new Set(lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#')))
+}
+
+/** One look at the log. A log that misbehaves is not followed any further. */
+async function look(watched: Watched, last: Followed): Promise<{ reports: Report[]; followed: Followed }> {
+  const reports: Report[] = []
+  try {
+    const read = (path: string) => readFile(`${watched.url.replace(/\/$/, '')}/${path}`)
+    const followed = await followLog({ read, logKeys: watched.logKeys }, last, ({ index, bytes }) => {
+      const unexpected = findUnexpected(bytes, watched)
+      if (unexpected !== undefined) reports.push({ event: 'unexpected_entry', index, ...unexpected })
+    })
+    if (followed.size > last.size) {
+      const { isWitnessed, cosigners } = judgeCosigners(followed.checkpoint, watched)
+      const entries = followed.size - last.size
+      reports.push({ event: 'grown', size: followed.size, entries, witnesses: cosigners, witnessed: isWitnessed })
+    }
+    return { reports, followed }
+  } catch (error) {
+    if (error instanceof Misbehaviour) {
+      const { kind, message, proof } = error
+      reports.push({ event: kind, message, size: last.size, ...(proof === undefined ? {} : { checkpoint: proof }) })
+    } else reports.push({ event: 'unreachable', message: error instanceof Error ? error.message : String(error) })
+    return { reports, followed: last }
+  }
+}
+
+function findUnexpected(bytes: Buffer, { expected }: Watched): { type: string; leaf: string } | undefined {
+  const type = typeOf(bytes)
+  const leaf = hashLeaf(bytes).toString('hex')
+  if (!knownTypes.has(type)) return { type, leaf }
+  return expected !== undefined && listedTypes.has(type) && !expected.has(leaf) ? { type, leaf } : undefined
+}
+
+function typeOf(bytes: Buffer): string {
+  try {
+    const entry: unknown = JSON.parse(bytes.toString())
+    const type = typeof entry === 'object' && entry !== null && 'type' in entry ? entry.type : undefined
+    return typeof type === 'string' ? type.slice(0, 100) : 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}
+
+function judgeCosigners(checkpoint: string, { policy }: Watched) {
+  if (policy === undefined || policy.witnesses.length === 0) return { isWitnessed: false, cosigners: [] }
+  return judge(parseNote(checkpoint), policy)
+}
+
+async function readFile(url: string): Promise<Buffer> {
+  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of res.body ?? []) {
+    length += chunk.length
+    if (length > maxFileBytes) throw new Error(`${url} answers with more than ${maxFileBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A webhook that does not answer does not stop the monitor: its line is printed all the same. */
+async function send(webhook: string, body: object): Promise<void> {
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const res = await fetch(webhook, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (!res.ok) console.error(`the webhook answered ${res.status}`)
+  } catch (error) {
+    console.error(`the webhook was not reached: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,34 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Replaces a file in one step: after a crash, it has the old or the new content, and the new one is on the disk before
+ * this returns.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const next = `${path}.next`
+  const file = await open(next, 'w', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(next, path)
+  const folder = await open(dirname(path))
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** undefined: the file does not exist. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+import { type ClientSealedRoomOptions, openClientSealedRoom, TamperedRoomError } from './client-sealed-room.ts'
+import { NotAuthorizedError, NotFoundError } from './errors.ts'
+import { openRoom } from './open-room.ts'
+import { failureOf } from './testing/scripted-server.ts'
+
+const audience = 'https://rooms.example'
+let space: TestSpace
+before(async () => {
+  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
+})
+after(() => space.close())
+
+const open = (more: Partial<ClientSealedRoomOptions> = {}) =>
+  openClientSealedRoom({
+    spaceUrl: `${space.origin}/space`,
+    audience,
+    ...newRoomSecret(),
+    wait: async () => undefined,
+    ...more,
+  })
+
+/** A fetch whose first answers are lost. */
+function losing(count: number): typeof fetch {
+  let left = count
+  return async (url, init) => {
+    const res = await fetch(url, init)
+    if (left-- <= 0) return res
+    await res.arrayBuffer()
+    throw new TypeError('the connection was cut')
+  }
+}
+
+test('two clients with the link write and read, and the service has neither key nor text', async () => {
+  const room = open({ name: 'Ada' })
+  await room.make()
+  const asked = await room.say('Are the lamps lit?')
+  const other = open({ room: room.room, mk: room.mk })
+  assert.deepEqual(await other.say('All of them.', { replyTo: asked.id }), { id: (await room.read())[1]!.id, seq: 2 })
+  const entries = await other.read()
+  assert.deepEqual(
+    entries.map(({ seq, author, message }) => [seq, author.name, message.text, message.reply_to]),
+    [
+      [1, 'Ada', 'Are the lamps lit?', undefined],
+      [2, undefined, 'All of them.', asked.id],
+    ],
+  )
+  assert.deepEqual(await other.read(), [], 'once each')
+  const { rows } = await space.db.query('select * from room_lines where room = $1', [room.room])
+  const stored = JSON.stringify([rows, space.logged])
+  for (const hidden of [room.mk, 'lamps', Buffer.from('lamps').toString('hex'), 'Ada'])
+    assert.ok(!stored.includes(hidden), hidden)
+})
+
+test('follow gives the messages so far and each new one, and ends with its signal', async () => {
+  const room = open()
+  await room.make()
+  await room.say('first')
+  const stop = new AbortController()
+  const texts: string[] = []
+  for await (const { message } of room.follow({ signal: stop.signal })) {
+    texts.push(message.text)
+    if (texts.length === 1) void room.say('second')
+    if (texts.length === 2) stop.abort()
+  }
+  assert.deepEqual(texts, ['first', 'second'])
+})
+
+test('what is written at once is one chain that every reader accepts', async () => {
+  const room = open()
+  await room.make()
+  const writers = Array.from({ length: 8 }, () => open({ room: room.room, mk: room.mk }))
+  await Promise.all(writers.flatMap((writer, n) => [writer.say(`${n}a`), writer.say(`${n}b`)]))
+  assert.equal((await room.read()).length, 16)
+})
+
+test('a lost answer of make and of say is no second one', async () => {
+  const room = open({ fetch: losing(2) })
+  await room.make()
+  const writer = open({ room: room.room, mk: room.mk, fetch: losing(3) })
+  assert.equal((await writer.say('once')).seq, 1)
+  assert.equal((await room.read()).length, 1)
+  assert.equal((await failureOf(room.make())).code, 'room_exists')
+})
+
+test('another key is refused, and a client of the other kind too, before it reads anything', async () => {
+  const room = open()
+  await room.make()
+  const wrong = open({ room: room.room })
+  assert.ok((await failureOf(wrong.read())) instanceof NotAuthorizedError)
+  assert.ok((await failureOf(open().read())) instanceof NotFoundError)
+  const classic = openRoom({ spaceUrl: `${space.origin}/space`, room: room.room, mk: room.mk })
+  assert.equal((await failureOf(classic.poll())).reason, 'client_sealed')
+})
+
+test('a service that changes a line is found out', async () => {
+  const room = open()
+  await room.make()
+  await room.say('first')
+  const altering: typeof fetch = async (url, init) => {
+    const res = await fetch(url, init)
+    const text = (await res.text()).replace(/ciphertext\\":\\"./, (part) => part.slice(0, -1) + (part.endsWith('A') ? 'B' : 'A'))
+    return new Response(text, { status: res.status, headers: { 'content-type': 'application/json' } })
+  }
+  const reader = open({ room: room.room, mk: room.mk, fetch: altering })
+  await assert.rejects(reader.read(), (error) => error instanceof TamperedRoomError && error.problem === 'chain')
+})

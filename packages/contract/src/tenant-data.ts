@@ -1,0 +1,117 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { closed, id, nullable, oneOf, Timestamp } from './schemas.ts'
+import type { StreamBody } from './streams.ts'
+
+const params = Type.Object({ tenant_id: id('tenant') })
+
+const TenantDeletion = Type.Object({
+  tenant_id: id('tenant'),
+  state: oneOf(['none', 'scheduled', 'running', 'done'], { description: 'Only a scheduled deletion can be cancelled.' }),
+  requested_at: nullable(Timestamp),
+  due_at: nullable(Timestamp),
+  started_at: nullable(Timestamp),
+  finished_at: nullable(Timestamp),
+  rows_removed: Type.Integer({ minimum: 0, description: 'Rows of the database that are removed so far.' }),
+})
+
+const deletionExample = {
+  tenant_id: 'ten_4fRzK0vXcB1mQwErTy7uPa',
+  state: 'scheduled',
+  requested_at: '2026-11-20T09:30:00.000Z',
+  due_at: '2026-11-27T09:30:00.000Z',
+  started_at: null,
+  finished_at: null,
+  rows_removed: 0,
+}
+
+export const tenantDataOperations = {
+  exportTenant: operation({
+    id: 'exportTenant',
+    kind: 'stream',
+    method: 'GET',
+    path: '/tenants/{tenant_id}/export',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Export all data of a tenant',
+    description:
+      'Operator only. Everything that the database has of the tenant, as `application/x-ndjson`. The first line is `{format, version, ' +
+      'tenant_id, exported_at}`, then each line is a row, `{table, row}`, and the last line is `{end: true, rows, blobs}`. An export ' +
+      'without that line was cut: start again. Lists of accounts that may read an item or artifact are opened (`access_list`). Keys, ' +
+      'tokens, codes and other secrets are not exported, nor are rooms, which the operator cannot read. With `blobs`, the stored ' +
+      'originals follow in pieces: `{blob: {key, bytes, offset, base64}}`. Pages are read one after the other, so changes during the export may be included in part: suspend the tenant ' +
+      'first for a consistent export. The call is recorded in the audit log.',
+    caller: 'operator',
+    audited: true,
+    params,
+    query: closed({
+      blobs: Type.Optional(Type.Boolean({ default: false, description: 'Whether to include the stored files.' })),
+    }),
+    answers: {
+      200: {
+        description: 'The lines.',
+        data: Type.Unsafe<StreamBody<unknown>>({ type: 'string', description: 'JSON values, each followed by a line feed.' }),
+        raw: 'application/x-ndjson',
+      },
+    },
+    errors: ['not_found'],
+    example: { data: '{"format":"atrium.tenant","version":1}\n{"end":true,"rows":0,"blobs":0}\n' },
+  }),
+  deleteTenant: operation({
+    id: 'deleteTenant',
+    kind: 'write',
+    method: 'POST',
+    path: '/tenants/{tenant_id}/deletion',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Delete a tenant and its data',
+    description:
+      'Operator only. Suspends the tenant at once. After `after_days` (default 7) its rows and stored files are removed ' +
+      'in the background, in batches; until that begins, the deletion can be cancelled. The ledger, epochs and the audit ' +
+      'log stay, without names and texts, and so do rooms, which belong to the people in them. A repeat changes nothing ' +
+      'and shows the state.',
+    caller: 'operator',
+    params,
+    body: closed({
+      after_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365, default: 7, description: '0: as soon as possible.' })),
+    }),
+    answers: { 202: { description: 'The deletion is scheduled.', data: TenantDeletion } },
+    errors: ['not_found'],
+    example: { body: { after_days: 7 }, data: deletionExample },
+  }),
+  getTenantDeletion: operation({
+    id: 'getTenantDeletion',
+    kind: 'read',
+    method: 'GET',
+    path: '/tenants/{tenant_id}/deletion',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Read how far a deletion is',
+    description: 'Operator only. The state is `none` if no deletion of the tenant was requested, or if it was cancelled.',
+    caller: 'operator',
+    params,
+    answers: { 200: { description: 'The deletion.', data: TenantDeletion } },
+    errors: ['not_found'],
+    example: { data: deletionExample },
+  }),
+  cancelTenantDeletion: operation({
+    id: 'cancelTenantDeletion',
+    kind: 'write',
+    method: 'DELETE',
+    path: '/tenants/{tenant_id}/deletion',
+    status: 'live',
+    unpublished: true,
+    tag: 'Operator',
+    summary: 'Cancel a deletion',
+    description:
+      'Operator only. Restores the status that the tenant had before. A deletion that has begun cannot be cancelled: 409 ' +
+      '`state_conflict`. Without a deletion, nothing changes.',
+    caller: 'operator',
+    params,
+    answers: { 204: { description: 'There is no deletion.' } },
+    errors: ['not_found', 'state_conflict'],
+  }),
+}

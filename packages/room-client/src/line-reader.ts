@@ -1,0 +1,166 @@
+import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
+import { DamagedLine } from '@atrium/sealing/damaged-line'
+import { lineHash } from '@atrium/sealing/web-lines'
+import type { AnswerOf, Entry } from './space-ops.ts'
+
+/**
+ * What a reader found wrong.
+ * form: a line is none. number: a line has another number than its place. chain: a line does not follow the line before.
+ * end: the lines do not end with the etag of the answer. count: the answer counts other lines than it has.
+ * rewritten: lines that were read before are gone, or others. sealed: the room key does not open a line, or it was sealed
+ * for another room. ahead: its author had seen a line that does not come before it. fork: its author had seen another
+ * line in that place. replay: a message appears twice. record: what was sealed is none. policy: line 0 is no policy, or a
+ * later line is one.
+ */
+export type TamperProblem =
+  | 'form'
+  | 'number'
+  | 'chain'
+  | 'end'
+  | 'count'
+  | 'rewritten'
+  | 'sealed'
+  | 'ahead'
+  | 'fork'
+  | 'replay'
+  | 'record'
+  | 'policy'
+
+/** The room is not what its authors wrote: the service, or somebody with the link, has changed it. */
+export class TamperedRoomError extends Error {
+  override readonly name = 'TamperedRoomError'
+  readonly problem: TamperProblem
+  /** The number of the line; of `rewritten`, how many were read; of `count` and `end`, the last line of the page. */
+  readonly seq: number
+
+  constructor(problem: TamperProblem, seq: number) {
+    super(`line ${seq}: ${problem}`)
+    this.problem = problem
+    this.seq = seq
+  }
+}
+
+/** Of a message in a room whose lines the clients seal. */
+export interface Turn {
+  t: 'turn'
+  id: string
+  at: string
+  name?: string
+  text: string
+  reply_to?: string
+}
+
+type Page = AnswerOf<'read'>
+
+/** Opens and checks the lines of a room from its first line on, page by page. It keeps the hash of each line. */
+export class LineReader {
+  readonly #keys: ClientKeys
+  readonly #hashes: string[] = []
+  readonly #ids = new Set<string>()
+
+  constructor(keys: ClientKeys) {
+    this.#keys = keys
+  }
+
+  /** Where the next page begins. */
+  get position(): { sinceCount: number; sinceEtag: string } {
+    return { sinceCount: this.#hashes.length, sinceEtag: this.#hashes.at(-1) ?? '' }
+  }
+
+  /** The last line that was read, for the header of the next one. */
+  get seen(): Seen | undefined {
+    const hash = this.#hashes.at(-1)
+    return hash === undefined ? undefined : { seq: this.#hashes.length - 1, hash }
+  }
+
+  /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError. */
+  async take({ lines, count, etag }: Page): Promise<Entry[]> {
+    const from = this.#hashes.length
+    if (count < from) throw new TamperedRoomError('rewritten', from)
+    const stored = lines.map((line, i) => this.#parse(line, from + i, i === 0))
+    const hashes = await Promise.all(lines.map(lineHash))
+    for (const [i, { prev }] of stored.entries())
+      if (prev !== (i === 0 ? this.#hashes.at(-1) : hashes[i - 1])) throw new TamperedRoomError('chain', from + i)
+    const last = Math.max(0, from + lines.length - 1)
+    if (count !== from + lines.length) throw new TamperedRoomError('count', last)
+    if (etag !== (hashes.at(-1) ?? this.#hashes.at(-1))) throw new TamperedRoomError('end', last)
+    const opened = await Promise.all(stored.map((line) => this.#open(line)))
+    const entries: Entry[] = []
+    for (const [i, { seen, content }] of opened.entries()) {
+      const seq = from + i
+      this.#checkSeen(seen, seq)
+      const turn = readRecord(content, seq)
+      this.#hashes.push(hashes[i] ?? '')
+      if (!turn) continue
+      if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
+      this.#ids.add(turn.id)
+      entries.push(entryOf(turn, seq))
+    }
+    return entries
+  }
+
+  #parse(line: string, seq: number, isFirst: boolean): StoredLine {
+    let stored: StoredLine
+    try {
+      stored = parseStoredLine(line)
+    } catch (error) {
+      if (error instanceof DamagedLine) throw new TamperedRoomError('form', seq)
+      throw error
+    }
+    // The service starts over where it does not know the etag that it was asked with.
+    if (isFirst && seq > 0 && stored.seq === 0) throw new TamperedRoomError('rewritten', seq)
+    if (stored.seq !== seq) throw new TamperedRoomError('number', seq)
+    return stored
+  }
+
+  async #open(line: StoredLine) {
+    try {
+      return await openStoredLine(this.#keys, line)
+    } catch (error) {
+      // TypeError: what was sealed is not UTF-8.
+      if (error instanceof DamagedLine) throw new TamperedRoomError('sealed', line.seq)
+      if (error instanceof TypeError) throw new TamperedRoomError('record', line.seq)
+      throw error
+    }
+  }
+
+  #checkSeen(seen: Seen | undefined, seq: number): void {
+    if (seen === undefined) {
+      if (seq > 0) throw new TamperedRoomError('ahead', seq)
+      return
+    }
+    if (seen.seq >= seq) throw new TamperedRoomError('ahead', seq)
+    if (seen.hash !== this.#hashes[seen.seq]) throw new TamperedRoomError('fork', seq)
+  }
+}
+
+export const policyRecord = JSON.stringify({ t: 'policy', policy: 'open' })
+
+/** The message of a line; undefined: the policy, which line 0 is and no other. */
+function readRecord(content: string, seq: number): Turn | undefined {
+  if ((content === policyRecord) !== (seq === 0)) throw new TamperedRoomError('policy', seq)
+  if (seq === 0) return undefined
+  let record: Partial<Record<string, unknown>>
+  try {
+    record = JSON.parse(content) as typeof record
+  } catch {
+    throw new TamperedRoomError('record', seq)
+  }
+  const { t, id, at, name, text, reply_to: replyTo } = record ?? {}
+  const isText = (value: unknown, most: number) => typeof value === 'string' && value !== '' && value.length <= most
+  const isTurn =
+    t === 'turn' &&
+    isText(id, 100) &&
+    isText(text, 16_384) &&
+    typeof at === 'string' &&
+    !Number.isNaN(Date.parse(at)) &&
+    (name === undefined || isText(name, 80)) &&
+    (replyTo === undefined || isText(replyTo, 100))
+  if (!isTurn) throw new TamperedRoomError('record', seq)
+  return record as unknown as Turn
+}
+
+function entryOf({ id, at, name, text, reply_to }: Turn, seq: number): Entry {
+  const author = { kind: 'anonymous' as const, ...(name !== undefined && { name }) }
+  return { seq, id, at, author, message: { text, ...(reply_to !== undefined && { reply_to }) } }
+}

@@ -1,0 +1,60 @@
+import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
+import { findLogsRequests, updateLogsRequests } from '#features/tenants/store.ts'
+import { docUrl } from '#http/error-body.ts'
+import { readTimeQuery } from '#http/time-page.ts'
+import type { HandlerOf, Handlers } from '../handler.ts'
+import { listLoggedRequests } from './store.ts'
+
+/** The statuses that `404` or `4xx` names. */
+function statusesOf(status = ''): readonly [number, number] {
+  if (status === '') return [0, 599]
+  if (!status.endsWith('xx')) return [Number(status), Number(status)]
+  const first = Number(status[0]) * 100
+  return [first, first + 99]
+}
+
+export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, query }) => {
+  const { request_id: requestId, status, method, path, key_hint: keyHint } = query
+  const { range, limit, cursorAfter } = readTimeQuery(`requests:${tenantId}`, query)
+  // A caller who makes a request and then looks for it must find it.
+  await ctx.requestLog.flush()
+  const keys = await listKeys(ctx.db, tenantId)
+  const keyIds = keyHint === undefined ? undefined : keys.filter(({ hint }) => hint.endsWith(keyHint)).map(({ id }) => id)
+  const filter = { requestId, statuses: statusesOf(status), method, path, keyIds }
+  const days = ctx.config.retentionDays.requests
+  const rows = await listLoggedRequests(ctx.db, tenantId, range, filter, days, limit + 1)
+  const hints = new Map(keys.map(({ id, hint }) => [id, hint]))
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    status: 200,
+    data: page.map((row) => ({
+      request_id: row.requestId,
+      created_at: row.createdAt,
+      method: row.method,
+      path: row.path,
+      status: row.status,
+      code: row.code,
+      doc_url: row.code === null ? null : docUrl(row.code, ctx.config.publicUrl),
+      key_id: row.keyId,
+      key_hint: hints.get(row.keyId) ?? null,
+      duration_ms: row.durationMs,
+      origin: row.origin,
+    })),
+    nextCursor: rows.length > limit && last ? cursorAfter({ createdAt: last.createdAt, id: last.requestId }) : undefined,
+  }
+}
+
+export const getRequestLogSettings: HandlerOf<'getRequestLogSettings'> = async ({ ctx, tenantId }) => {
+  const days = ctx.config.retentionDays.requests
+  return { status: 200, data: { enabled: days > 0 && (await findLogsRequests(ctx.db, tenantId)), days } }
+}
+
+export const setRequestLogSettings: HandlerOf<'setRequestLogSettings'> = async ({ ctx, tx, tenantId, body }) => {
+  const days = ctx.config.retentionDays.requests
+  await updateLogsRequests(tx, tenantId, body.enabled)
+  notifyKeyChange(tx, tenantId)
+  return { status: 200, data: { enabled: days > 0 && body.enabled, days } }
+}
+
+export const requestLogHandlers = { listRequests, getRequestLogSettings, setRequestLogSettings } satisfies Partial<Handlers>

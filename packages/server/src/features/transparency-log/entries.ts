@@ -1,0 +1,29 @@
+import { hashLeaf } from '@atrium/log/merkle'
+import type { LeafToQueue } from './store.ts'
+
+/**
+ * What is logged, as JSON in one line with the members in this order, so that whoever has the object computes the same
+ * bytes. docs/verification.md lists the entries.
+ */
+export type LogEntry =
+  | { type: 'certificate'; signed: string; sig: string; alg: string; pubkey: object }
+  | { type: 'signing_key'; use: string; jwk: object }
+  | {
+      type: 'epoch'
+      epoch: string
+      issuer: string
+      public_key: { kty: string; n: string; e: string }
+      value: number
+      created_at: string
+      expires_at: string | null
+    }
+
+export function leafOf(entry: LogEntry): LeafToQueue {
+  const bytes = Buffer.from(JSON.stringify(entry))
+  return { leafHash: hashLeaf(bytes), entry: bytes }
+}
+
+/** Where the inclusion proof of an entry is, once the entry is logged. */
+export function proofUrl(publicUrl: string, entry: LogEntry): string {
+  return `${new URL(publicUrl).origin}/log/proof/${leafOf(entry).leafHash.toString('hex')}`
+}

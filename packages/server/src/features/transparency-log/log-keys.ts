@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { ed25519PublicKey, type Ed25519Seed } from '@atrium/log/ed25519'
+import { makeVerifier, signatureTypes, type Verifier } from '@atrium/log/note'
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
+import type { Vault } from '#crypto/vault/vault.ts'
+import type { Db } from '#db/database.ts'
+import { insertKey, listPublishedKeys } from '../agent-issuer/store.ts'
+
+/** The use of these keys among the platform's signing keys. */
+export const logPurpose = 'transparency_log'
+
+/** A key of the log, for as long as it signs. */
+export interface LogKey {
+  verifier: Verifier
+  seed: Ed25519Seed
+}
+
+/** The verifier keys of the log: the active key first. A key that was retired stays for a day. */
+export async function listLogVerifiers(db: Db, origin: string): Promise<Verifier[]> {
+  const keys = await listPublishedKeys(db, logPurpose, false)
+  return keys
+    .toSorted((a, b) => Number(a.retired) - Number(b.retired))
+    .map(({ publicJwk }) => makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')))
+}
+
+/** The keys that sign a checkpoint; the first call makes one. A retired key signs for one more day, so that monitors can follow. */
+export async function openLogKeys(db: Db, vault: Vault, origin: string): Promise<LogKey[]> {
+  let keys = await listPublishedKeys(db, logPurpose, false)
+  if (keys.every(({ retired }) => retired)) {
+    await makeLogKey(db, vault)
+    keys = await listPublishedKeys(db, logPurpose, false)
+  }
+  return keys.map(({ id, publicJwk, privateSealed }) => ({
+    verifier: makeVerifier(origin, signatureTypes.note, Buffer.from(publicJwk.x ?? '', 'base64url')),
+    seed: vault.open(privateSealed, sealedRef(id)),
+  }))
+}
+
+async function makeLogKey(db: Db, vault: Vault): Promise<void> {
+  const seed = randomBytes(32)
+  const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x: ed25519PublicKey(seed).toString('base64url') }
+  const id = await calculateJwkThumbprint(jwk)
+  const publicJwk = { ...jwk, use: 'sig', alg: 'EdDSA', kid: id }
+  await insertKey(db, logPurpose, { id, publicJwk, privateSealed: vault.seal(seed, sealedRef(id)) })
+}
+
+const sealedRef = (id: string): SealedRef => ({
+  tenant: 'platform',
+  table: 'platform_keys',
+  column: 'private_sealed',
+  row: `${logPurpose} ${id}`,
+})

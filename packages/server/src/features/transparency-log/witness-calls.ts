@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { formatAddCheckpoint, type AddCheckpoint } from '@atrium/log/add-checkpoint'
+
+/** A witness that does not answer delays nobody for longer. */
+const timeoutMs = 3_000
+const maxAnswerBytes = 64 * 1024
+
+/** What a witness answered to add-checkpoint (C2SP tlog-witness). */
+export type WitnessAnswer =
+  | { outcome: 'cosigned'; lines: string }
+  /** It has seen this size, not the one that was assumed. */
+  | { outcome: 'conflict'; size: number }
+  | { outcome: 'refused'; status: number }
+
+/** Throws if the witness cannot be reached. */
+export async function askToCosign(witnessUrl: string, request: AddCheckpoint): Promise<WitnessAnswer> {
+  const res = await fetch(addressUnder(witnessUrl, 'add-checkpoint'), {
+    method: 'POST',
+    body: formatAddCheckpoint(request),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const body = await readText(res)
+  if (res.status === 200) return { outcome: 'cosigned', lines: body }
+  if (res.status === 409 && /^(?:0|[1-9][0-9]{0,14})\n$/.test(body)) return { outcome: 'conflict', size: Number(body) }
+  return { outcome: 'refused', status: res.status }
+}
+
+/** The checkpoint that a witness cosigned last; undefined if it has cosigned none. Throws if it cannot be reached. */
+export async function fetchSeen(witnessUrl: string, origin: string): Promise<string | undefined> {
+  const originHash = createHash('sha256').update(origin).digest('hex')
+  const res = await fetch(addressUnder(witnessUrl, `${originHash}/checkpoint`), {
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const body = await readText(res)
+  if (res.status === 200) return body
+  if (res.status === 404) return undefined
+  throw new Error(`the witness at ${witnessUrl} answered ${res.status}`)
+}
+
+const addressUnder = (url: string, path: string) => `${url.replace(/\/$/, '')}/${path}`
+
+async function readText(res: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of res.body ?? []) {
+    length += chunk.length
+    if (length > maxAnswerBytes) throw new Error(`${res.url} answers with more than ${maxAnswerBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,85 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isId } from '@atrium/contract/tokens'
+import { hashCredential } from '#crypto/random.ts'
+import { ApiError } from '#errors/api-error.ts'
+import type { Context } from '#features/context.ts'
+import { cookieNames, readCookie } from '#features/console/session.ts'
+import { NotAMemberError, signInByAccount } from '#features/console/sign-in.ts'
+import { type ConsoleIdentity, SignInFailedError } from '#ports/console-identity.ts'
+import { browserOf, forgetSignIn, rememberSignIn, setCookies } from './console-cookies.ts'
+import { unconfirmedError } from './refuse-unconfirmed.ts'
+
+/** A sign-in that a browser has begun. Only that browser has it, in a cookie. */
+interface BegunSignIn {
+  state: string
+  nonce: string
+  verifier: string
+  tenantId: string | undefined
+}
+
+/** Adds the sign-in at the identity provider: authorization code with PKCE (RFC 7636), state and nonce. */
+export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity: ConsoleIdentity): void {
+  const { consoleUrl } = ctx.config
+  const redirectUri = `${consoleUrl}/console/oidc/callback`
+
+  scope.get('/console/oidc/start', async (req, reply) => {
+    const { tenant } = req.query as { tenant?: unknown }
+    const [state, nonce, verifier] = [newValue(), newValue(), newValue()]
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const url = await identity.authorizationUrl({ redirectUri, state, nonce, challenge })
+    const tenantId = typeof tenant === 'string' && isId('tenant', tenant) ? tenant : undefined
+    rememberSignIn(ctx, reply, writeBegun({ state, nonce, verifier, tenantId }))
+    return reply.redirect(url, 303)
+  })
+
+  scope.get('/console/oidc/callback', async (req, reply) => {
+    if (ctx.restoreWindow.isUnconfirmed) throw unconfirmedError()
+    const outcome = await finish(ctx, identity, redirectUri, req).catch((error: unknown) => {
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      req.log.info({ request_id: req.id, reason, err: error }, 'a sign-in to the console failed')
+      return reason
+    })
+    forgetSignIn(ctx, reply)
+    if (typeof outcome === 'string') return reply.redirect(`${consoleUrl}/console?sign_in=${outcome}`, 303)
+    setCookies(ctx, reply, outcome)
+    return reply.redirect(`${consoleUrl}/console`, 303)
+  })
+}
+
+const newValue = () => randomBytes(32).toString('base64url')
+
+async function finish(ctx: Context, identity: ConsoleIdentity, redirectUri: string, req: FastifyRequest) {
+  const { state, code, iss } = req.query as Record<string, unknown>
+  const names = cookieNames(ctx.config.consoleUrl)
+  const begun = readBegun(readCookie(req.headers.cookie, names.signIn))
+  if (!begun || typeof state !== 'string' || typeof code !== 'string' || !isSame(state, begun.state))
+    throw new SignInFailedError('the answer belongs to no sign-in of this browser, or has no code')
+  // RFC 9207: the answer of another provider is refused before its code is sent anywhere.
+  if (iss !== undefined && iss !== identity.issuer) throw new SignInFailedError('the answer is of another issuer')
+  const person = await identity.redeem({ code, redirectUri, verifier: begun.verifier, nonce: begun.nonce })
+  const invitation = readCookie(req.headers.cookie, names.invitation)
+  return signInByAccount(ctx, person, { invitation, tenantId: begun.tenantId }, browserOf(req))
+}
+
+/** What the console shows; undefined: a fault of the server. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof NotAMemberError) return 'not_a_member'
+  if (error instanceof SignInFailedError) return 'failed'
+  return error instanceof ApiError && error.code === 'console_link_invalid' ? 'invitation_invalid' : undefined
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hashCredential(one), hashCredential(other))
+}
+
+function writeBegun({ state, nonce, verifier, tenantId = '' }: BegunSignIn): string {
+  return [state, nonce, verifier, tenantId].join('.')
+}
+
+function readBegun(text: string | undefined): BegunSignIn | undefined {
+  const [state, nonce, verifier, tenantId] = text?.split('.') ?? []
+  if (!state || !nonce || !verifier || tenantId === undefined) return undefined
+  return { state, nonce, verifier, tenantId: tenantId || undefined }
+}

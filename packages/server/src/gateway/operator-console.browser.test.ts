@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ensureConsole } from '@atrium/web/build/ensure-console'
+import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
+import { assertAccessible, openWatchedPage, skipWithoutChromium, startTestBrowser } from '@atrium/web/share/start-test-browser'
+import type { Browser, Page } from 'playwright-core'
+import { startBeat } from '#processes/beat.ts'
+import { consoleLink } from '#testing/console.ts'
+import { send } from '#testing/http.ts'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+
+/** The pages that have each kind of part between them. */
+const pages = ['', '/invites', '/system', '/ledger', '/space', '/audit-log']
+const inDark = new Set(['', '/system'])
+const phone = { width: 390, height: 844 }
+
+describe("the operator's console in Chromium", { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+  let browser: Browser
+  let api: TestApi
+  let page: Page
+  let problems: string[]
+  let stopBeat: () => Promise<void>
+  const operator = { headers: {} as Record<string, string> }
+  const asked: string[] = []
+
+  before(async () => {
+    ;[browser, api] = await Promise.all([startTestBrowser(), startTestApi(), ensureConsole()])
+    operator.headers = { 'x-admin-token': api.adminToken }
+    stopBeat = startBeat(api.ctx, 'worker')
+    ;({ page, problems } = await openWatchedPage(
+      browser,
+      // 401: before the sign-in.
+      { mayAsk: (url) => url.origin === api.origin, expected: /status of 401/ },
+      { reducedMotion: 'reduce', viewport: { width: 1_440, height: 900 } },
+    ))
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const link = await consoleLink(api, { kind: 'operator' })
+    await page.goto(`${api.origin}/console${new URL(link.url).hash}`)
+    await page.getByRole('button', { name: 'Open the console' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+  after(async () => {
+    await stopBeat?.()
+    await browser?.close()
+    await api?.close()
+  })
+
+  const go = async (path: string) => {
+    await page.goto(`${api.origin}/console${path}`)
+    await page.locator('main h1').waitFor()
+    // What is loaded shows grey lines until then.
+    await page.locator('.loading').first().waitFor({ state: 'detached' })
+  }
+
+  test('a tenant is created, suspended and found by keyboard alone, and each question names it', async () => {
+    const { keyboard } = page
+    await go('')
+    await keyboard.press('g')
+    await keyboard.press('t')
+    await page.getByRole('heading', { name: 'Tenants' }).waitFor()
+    await keyboard.press('n')
+    await page.getByRole('dialog', { name: 'New tenant' }).waitFor()
+    await page.getByLabel('Name').focus()
+    await keyboard.type('Harbour Wall')
+    await keyboard.press('Enter')
+    const secrets = page.getByRole('dialog', { name: 'The keys of Harbour Wall' })
+    await secrets.waitFor()
+    await page.getByLabel(/I have stored it/).focus()
+    await keyboard.press('Space')
+    await page.getByRole('button', { name: 'Done' }).focus()
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Harbour Wall' }).waitFor()
+    await page.getByRole('button', { name: 'Suspend', exact: true }).focus()
+    await keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Suspend Harbour Wall?' }).waitFor()
+    await page.getByRole('button', { name: 'Suspend Harbour Wall' }).focus()
+    await keyboard.press('Enter')
+    await page.getByText('suspended', { exact: true }).waitFor()
+    await go('/tenants?q=harbour&status=suspended')
+    await page.getByRole('link', { name: 'Harbour Wall' }).waitFor()
+    assert.deepEqual(problems, [])
+  })
+
+  test('names and addresses of tenants run nothing, and no page asks another server', async () => {
+    const answers = await Promise.all(
+      HOSTILE_TEXTS.map((text) => send(api, 'POST', '/tenants', { ...operator, body: { name: text.slice(0, 120) } })),
+    )
+    // The API refuses NUL and lone surrogates.
+    const made = answers.filter(({ status }) => status === 201)
+    assert.ok(made.length >= 40, `${made.length} names`)
+    await go('/tenants')
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page
+      .locator('tbody tr')
+      .nth(made.length - 1)
+      .waitFor()
+    const { data } = (await send(api, 'GET', '/tenants?order=newest&limit=3', operator)).body
+    for (const { id } of data) await go(`/tenants/${id}`)
+    assert.deepEqual(problems, [])
+  })
+
+  test('an audit is started and shows its end', async () => {
+    await go('/ledger')
+    await page.getByRole('button', { name: 'Start an audit', exact: true }).click()
+    await page.getByText('queued').waitFor()
+    await api.ctx.askedAudits.run()
+    await page.getByText('Every balance is the sum of its movements.').waitFor()
+    assert.deepEqual(problems, [])
+  })
+
+  test('a page that changes by itself is read again, and not while it is hidden', async () => {
+    await go('/system')
+    await page.clock.install()
+    await go('/system')
+    const reads = () => asked.filter((path) => path === '/v1/operator/queues').length
+    const first = reads()
+    await page.clock.runFor(11_000)
+    assert.ok(reads() >= first + 2, `${reads() - first} reads in 11 s`)
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
+      document.dispatchEvent(new Event('visibilitychange'))`)
+    // Requests that were under way are counted before.
+    await page.waitForLoadState('networkidle')
+    const hidden = reads()
+    await page.clock.runFor(60_000)
+    assert.equal(reads(), hidden)
+    await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.waitForRequest((request) => request.url().endsWith('/v1/operator/queues')).catch(() => undefined)
+    assert.ok(reads() > hidden, 'it is read at once when it is seen again')
+    await page.clock.resume()
+  })
+
+  test('axe finds nothing on any page, light and dark, and no page scrolls sideways on a phone', async () => {
+    const { data } = (await send(api, 'GET', '/tenants?limit=1', operator)).body
+    for (const path of [...pages, `/tenants/${data[0].id}`]) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 1_440, height: 900 })
+      await go(path)
+      await assertAccessible(page, path)
+      await page.setViewportSize(phone)
+      if (inDark.has(path)) {
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await assertAccessible(page, `${path}, dark`, 'contrast')
+      }
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
+    }
+    assert.deepEqual(problems, [])
+  })
+})

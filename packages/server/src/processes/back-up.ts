@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readConfig } from '#config/config.ts'
+import { readEnv } from '#config/env.ts'
+import { readGivenSecrets, type GivenSecrets, type Secrets } from '#config/secrets.ts'
+import { findPendingWork } from '#db/migrate.ts'
+import { codeOf, messageOf } from '#errors/caught.ts'
+import { StartError } from '#errors/start-error.ts'
+import { encryptTo } from '#features/backup/age.ts'
+import type { BackupManifest } from '#features/backup/manifest.ts'
+import { writeBackup } from '#features/backup/write-backup.ts'
+import { assertInOnePlace } from '#features/distribution/distribute.ts'
+import { openBlobs } from '#ports/blobs/open-blobs.ts'
+import { describeMissing, findSpaceKey } from './archive-keys.ts'
+import { withDatabase } from './migrate-database.ts'
+import { prepareDatabase } from './prepare-database.ts'
+
+export interface BackUpOptions {
+  /** `-` is the standard output. */
+  file: string
+  blobs: boolean
+  /** age public keys. An empty list: the archive is not encrypted. */
+  recipients: readonly string[]
+}
+
+/** `atrium backup FILE`. The file is created only when the archive is complete. */
+export async function backUp({ file, blobs: withBlobs, recipients }: BackUpOptions): Promise<void> {
+  const say = (line: string) => console.error(line)
+  if (file !== '-' && existsSync(file)) throw new StartError(`${file} exists already: choose another name`)
+  const env = readEnv()
+  const config = readConfig(env)
+  const spaceKey = await findSpaceKey(config.dataDir)
+  await withDatabase(say, async (databaseUrl) => {
+    await prepareDatabase(databaseUrl, ({ pool }) => assertInOnePlace(pool))
+    const blobs = withBlobs ? await openBlobs(config, blobSecrets(readGivenSecrets(env))) : undefined
+    let done: BackupManifest | undefined
+    const entries = writeBackup({
+      databaseUrl,
+      blobs,
+      spaceKey: spaceKey?.thumbprint,
+      say,
+      onSettled: () => assertMigrated(databaseUrl),
+      onSnapshot: (header) => {
+        say(`Snapshot: ${header.snapshot_at}. Everything that was acknowledged before this time is in the archive.`)
+        for (const line of describeMissing(header, spaceKey)) say(line)
+      },
+      onDone: (manifest) => (done = manifest),
+    })
+    const plain = Readable.from(entries)
+    const archive = recipients.length > 0 ? await encryptTo(recipients, plain) : plain
+    try {
+      await (file === '-' ? writeTo(process.stdout, archive) : writeFile(file, archive))
+    } finally {
+      blobs?.close()
+    }
+    if (done) say(describe(done))
+  })
+}
+
+async function assertMigrated(databaseUrl: string): Promise<void> {
+  const { applied } = await prepareDatabase(databaseUrl, (db) => findPendingWork(db.pool))
+  if (applied.length > 0) throw new StartError(`the database does not have migration ${applied[0]} yet: run atrium migrate first`)
+}
+
+/** The signing key of blob URLs derives from the master key. A backup makes no URLs, so it needs none. */
+export function blobSecrets({ s3 }: GivenSecrets): Pick<Secrets, 'masterKeys' | 's3'> {
+  return { masterKeys: [Buffer.alloc(32)], s3 }
+}
+
+async function writeFile(file: string, archive: Readable): Promise<void> {
+  const partial = path.join(path.dirname(file), `.${path.basename(file)}.partial`)
+  try {
+    await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }))
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw explain(file, error)
+  }
+}
+
+/** Errors of the file system, such as ENOSPC, EACCES and ENOENT, need no stack. */
+function explain(name: string, error: unknown): unknown {
+  if (!/^E[A-Z]+$/.test(codeOf(error) ?? '')) return error
+  return new StartError(`${name} cannot be written: ${messageOf(error)}`, { cause: error })
+}
+
+async function writeTo(output: NodeJS.WriteStream, archive: Readable): Promise<void> {
+  let failure: unknown
+  // Without a listener, a full disk or a reader that has ended would be an uncaught error.
+  output.on('error', (error) => (failure ??= error))
+  try {
+    for await (const chunk of archive) {
+      if (failure !== undefined) break
+      if (!output.write(chunk)) await once(output, 'drain')
+    }
+  } catch (error) {
+    throw explain('standard output', error)
+  }
+  if (failure !== undefined) throw explain('standard output', failure)
+}
+
+function describe({ tables, blobs }: BackupManifest): string {
+  const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0)
+  const files =
+    blobs === null ? 'no stored files' : `${blobs.count} stored ${blobs.count === 1 ? 'file' : 'files'} with ${blobs.bytes} bytes`
+  return `Done: ${rows} rows in ${Object.keys(tables).length} tables, ${files}.`
+}

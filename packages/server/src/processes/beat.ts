@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { readRelease } from '#config/release.ts'
+import type { Context } from '#features/context.ts'
+import { deleteProcess, deleteSilentProcesses, saveBeat } from '#features/installation/process-store.ts'
+
+const intervalMs = 10_000
+
+/**
+ * Records every ten seconds that this process runs, for `GET /operator/processes`. Returns a function that removes the
+ * record. A failure is not logged: what the database refuses, the next beat writes.
+ */
+export function startBeat(
+  { db, revocationProbe }: Pick<Context, 'db' | 'revocationProbe'>,
+  role: 'api' | 'worker',
+): () => Promise<void> {
+  const id = randomUUID()
+  const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString()
+  let stopped = false
+  let last: Promise<void> = Promise.resolve()
+  const beat = async () => {
+    const { version, commit } = await readRelease()
+    if (stopped) return
+    await saveBeat(db, {
+      id,
+      role,
+      host: hostname(),
+      pid: process.pid,
+      version: commit === undefined ? version : `${version} (${commit.slice(0, 12)})`,
+      node: process.versions.node,
+      memoryBytes: process.memoryUsage.rss(),
+      startedAt,
+      slowestRevocationMs: revocationProbe.worstMs(),
+    })
+  }
+  const quietly = (work: () => Promise<void>) => (last = last.then(work).catch(() => undefined))
+  void quietly(beat)
+  void quietly(() => deleteSilentProcesses(db))
+  const timer = setInterval(() => void quietly(beat), intervalMs).unref()
+  return async () => {
+    stopped = true
+    clearInterval(timer)
+    await last
+    await deleteProcess(db, id).catch(() => undefined)
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isConnectionLost } from '@atrium/traffic/database-errors'
+import { assertAddresses, type DatabaseAddresses } from '@atrium/traffic/postgres/assert-addresses'
+import { openDatabase, type Database } from '#db/database.ts'
+import { findEmbeddedPostgres } from '#db/embedded-postgres.ts'
+import { assertNotHalfRestored, findPendingWork, migrate } from '#db/migrate.ts'
+import { codeOf, messageOf } from '#errors/caught.ts'
+import { StartError } from '#errors/start-error.ts'
+
+/** How long a process with ATRIUM_MIGRATE=off waits for `atrium migrate`. */
+const migratedWithinMs = 15 * 60_000
+const pollIntervalMs = 1_000
+
+const sayWaiting = (line: string) => console.error(`atrium: ${line}`)
+
+/** @throws {StartError} if the addresses cannot be used; it names the variable and the reason. */
+export async function assertDatabase(addresses: DatabaseAddresses): Promise<void> {
+  await assertAddresses(addresses).catch((error: unknown) => {
+    throw new StartError(messageOf(error), { cause: error })
+  })
+}
+
+/** Opens the database for a step of the start, without the time limits for requests. */
+export async function prepareDatabase<Result>(url: string, prepare: (db: Database) => Promise<Result>): Promise<Result> {
+  const db = openDatabase({ url, maxConnections: 2, queryTimeoutMs: 60_000, onConnectionError: () => undefined })
+  try {
+    return await prepare(db)
+  } catch (error) {
+    throw connectionError(error)
+  } finally {
+    await db.close()
+  }
+}
+
+function connectionError(error: unknown): unknown {
+  const [code, message] = [codeOf(error), messageOf(error)]
+  const unreachable = isConnectionLost(error) || ['28P01', '28000', '3D000'].includes(code ?? '')
+  return unreachable ? new StartError(`DATABASE_URL: the database cannot be used: ${message || code}`) : error
+}
+
+/**
+ * Throws StartError if `atrium restore` runs the embedded PostgreSQL of this data folder. Without this, the error would
+ * only say that the folder is in use.
+ */
+export async function assertNoRestoreRuns(dataDir: string): Promise<void> {
+  const running = findEmbeddedPostgres(dataDir)
+  if (running === undefined) return
+  const refusal = await prepareDatabase(
+    running,
+    ({ pool }) => assertNotHalfRestored(pool).catch((error: unknown) => error),
+    // A PostgreSQL that starts or stops refuses connections. The start itself then says that the folder is in use.
+  ).catch(() => undefined)
+  if (refusal instanceof StartError) throw refusal
+}
+
+/**
+ * Applies pending migrations, or waits until another process has. A process that ended instead would be restarted by
+ * its supervisor with growing pauses, and would start long after the migration. It also waits for the SQL functions,
+ * because the code may call a new one.
+ */
+export async function prepareSchema(databaseUrl: string, mayMigrate: boolean): Promise<void> {
+  if (mayMigrate) return void (await prepareDatabase(databaseUrl, (db) => migrate(db.pool, undefined, undefined, { sayWaiting })))
+  const giveUpAt = performance.now() + migratedWithinMs
+  for (let isFirst = true; ; isFirst = false) {
+    const { applied, functions } = await prepareDatabase(databaseUrl, (db) => findPendingWork(db.pool))
+    if (applied.length === 0 && functions.length === 0) return
+    const missing = applied.length > 0 ? `migration ${applied.at(-1)}` : `function ${functions.at(-1)}`
+    const said = `the database does not have ${missing} yet, and ATRIUM_MIGRATE is off: run atrium migrate`
+    if (performance.now() > giveUpAt) throw new StartError(said)
+    if (isFirst) console.error(`atrium: ${said}. Waiting for it.`)
+    await delay(pollIntervalMs)
+  }
+}

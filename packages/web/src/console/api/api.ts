@@ -1,0 +1,60 @@
+import { AtriumError } from '@atrium/client/atrium-error'
+import type { InputOf, ResultOf } from '@atrium/client/call'
+import { createClient } from '@atrium/client/create-client'
+import type { Operations, ServedOperationId } from '@atrium/contract/table'
+import { askConsole, type ConsoleSession, CSRF_HEADER } from './session.ts'
+import { Store } from '../../space/store.ts'
+
+interface SessionState {
+  session: ConsoleSession | undefined
+  /** The session ended while the page was open. */
+  ended: boolean
+}
+
+export const sessionStore = new Store<SessionState>({ session: undefined, ended: false })
+
+/** The signed-in session. Pages exist only while there is one. */
+export function currentSession(): ConsoleSession {
+  const { session } = sessionStore.value
+  if (!session) throw new Error('no page is shown without a session')
+  return session
+}
+
+/** The input of an operation without the collection's token: the role of the member stands for it. */
+type SessionInput<Id extends ServedOperationId> = Omit<InputOf<Operations[Id]>, 'collectionToken'>
+
+type ConsoleApi = {
+  readonly [Id in ServedOperationId]: (
+    ...args: Record<never, never> extends SessionInput<Id> ? [input?: SessionInput<Id>] : [input: SessionInput<Id>]
+  ) => Promise<ResultOf<Operations[Id]>>
+}
+
+/**
+ * The contract's operations, called with the session's cookie. A method for each operation, with the types of the
+ * contract; see createClient.
+ */
+export const api: ConsoleApi = createClient({ baseUrl: location.origin, fetch: fetchWithSession }) as ConsoleApi
+
+/** Ends this session, or all sessions of the member. */
+export async function signOut(everywhere: boolean): Promise<void> {
+  const path = everywhere ? '/console/sign-out-everywhere' : '/console/sign-out'
+  await askConsole('POST', path, { csrf: currentSession().csrf })
+  sessionStore.update({ session: undefined, ended: false })
+}
+
+async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers)
+  headers.set(CSRF_HEADER, sessionStore.value.session?.csrf ?? '')
+  const res = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+  // Each other 401 would be of a credential, and the console sends none.
+  if (res.status === 401) sessionStore.update({ ended: true })
+  return res
+}
+
+/** Fetches bytes of the API, such as a picture, with the session. Throws AtriumError. */
+export async function fetchBytes(path: string, signal?: AbortSignal): Promise<Blob> {
+  const res = await fetchWithSession(path, signal ? { signal } : {})
+  if (!res.ok)
+    throw new AtriumError({ status: res.status, code: 'unexpected_answer', message: `The server answered ${res.status}` })
+  return res.blob()
+}

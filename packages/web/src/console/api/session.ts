@@ -1,0 +1,71 @@
+import { AtriumError } from '@atrium/client/atrium-error'
+import { errorOfAnswer, makeError } from '@atrium/client/error-of-answer'
+import type { MemberRole } from '@atrium/contract/roles'
+
+interface Member {
+  id: string
+  email: string
+  name: string | null
+  role: MemberRole
+}
+
+/** Who is signed in, as `GET /console/session` answers. */
+export interface ConsoleSession {
+  kind: 'tenant' | 'operator'
+  tenant: { id: string; name: string } | null
+  /** null for a session from `atrium console-link`, which has no member. */
+  member: Member | null
+  role: MemberRole | null
+  /** Sent as X-Atrium-CSRF with every request of this session. */
+  csrf: string
+  expires_at: string
+  console_url: string
+  /** Whether the server runs in development. */
+  development: boolean
+}
+
+/** The request header that proves that the console sent the request, and not another site. */
+export const CSRF_HEADER = 'x-atrium-csrf'
+
+/** The session of the browser's cookie; undefined if nobody is signed in. */
+export async function loadSession(): Promise<ConsoleSession | undefined> {
+  try {
+    return await askConsole<ConsoleSession>('GET', '/console/session')
+  } catch (error) {
+    if (error instanceof AtriumError && error.status === 401) return undefined
+    throw error
+  }
+}
+
+/**
+ * Exchanges the secret of a one-time link for the session cookie. Returns an address if the link is an invitation, which
+ * is accepted with an account of the identity provider there.
+ */
+export async function signIn(linkSecret: string): Promise<string | undefined> {
+  const body = { link_secret: linkSecret }
+  return (await askConsole<{ sign_in_at?: string }>('POST', '/console/sign-in', { body })).sign_in_at
+}
+
+/** Whether people sign in with accounts of an identity provider. */
+export async function hasIdentityProvider(): Promise<boolean> {
+  return (await askConsole<{ oidc: boolean }>('GET', '/console/sign-in')).oidc
+}
+
+interface AskOptions {
+  body?: object
+  csrf?: string
+}
+
+/** Calls a route of the console itself, which is not part of the contract. Throws AtriumError. */
+export async function askConsole<Data>(method: 'GET' | 'POST', path: string, { body, csrf }: AskOptions = {}): Promise<Data> {
+  const headers: Record<string, string> = {}
+  if (body) headers['content-type'] = 'application/json'
+  if (csrf !== undefined) headers[CSRF_HEADER] = csrf
+  const init: RequestInit = { method, headers, credentials: 'same-origin', redirect: 'error' }
+  const res = await fetch(path, body ? { ...init, body: JSON.stringify(body) } : init).catch((cause: unknown) => {
+    throw makeError({ status: 0, code: 'network_error', message: 'The server could not be reached', cause })
+  })
+  const text = await res.text()
+  if (!res.ok) throw errorOfAnswer(res, text)
+  return (text === '' ? undefined : (JSON.parse(text) as { data: unknown }).data) as Data
+}

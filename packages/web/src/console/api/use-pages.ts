@@ -1,0 +1,67 @@
+import { useCallback, useState } from 'preact/hooks'
+import { useQuery } from './use-query.ts'
+
+export interface Page<Row> {
+  rows: Row[]
+  nextCursor: string | undefined
+}
+
+export interface Pages<Row> {
+  rows: readonly Row[] | undefined
+  error: unknown
+  isLoading: boolean
+  /** Loads the next page; absent if there is none. */
+  more: (() => void) | undefined
+  isLoadingMore: boolean
+  reload: () => void
+  /** Replaces the rows on this page, after a change that the server has confirmed. */
+  set: (change: (rows: Row[]) => Row[]) => void
+}
+
+/** A filtered page may be empty although more follow: at most so many are read on until one has a row. */
+const MAX_EMPTY = 10
+
+/**
+ * A list that is read page by page. `key` names the list and its filters; `load` gets the cursor to read on
+ * from as a query to add.
+ */
+export function usePages<Row>(
+  key: string,
+  load: (page: { cursor?: string }, signal: AbortSignal) => Promise<{ data: Row[]; nextCursor?: string | undefined }>,
+): Pages<Row> {
+  const [isLoadingMore, setLoadingMore] = useState(false)
+  const [moreError, setMoreError] = useState<{ key: string; error: unknown }>()
+  const readOn = async (from: string | undefined, signal: AbortSignal): Promise<Page<Row>> => {
+    let cursor = from
+    for (let empty = 0; ; empty++) {
+      const { data, nextCursor } = await load(cursor === undefined ? {} : { cursor }, signal)
+      if (data.length > 0 || nextCursor === undefined || empty === MAX_EMPTY) return { rows: data, nextCursor }
+      cursor = nextCursor
+    }
+  }
+  const { data, error, isLoading, reload, set } = useQuery<Page<Row>>(key, (signal) => readOn(undefined, signal))
+  const nextCursor = data?.nextCursor
+  const more = async (cursor: string) => {
+    setLoadingMore(true)
+    try {
+      const next = await readOn(cursor, AbortSignal.timeout(30_000))
+      // Another list, or a second answer for the same page, is not added.
+      set((page) => (page.nextCursor === cursor ? { ...next, rows: [...page.rows, ...next.rows] } : page))
+      setMoreError(undefined)
+    } catch (error) {
+      setMoreError({ key, error })
+    } finally {
+      setLoadingMore(false)
+    }
+  }
+  const setRows = useCallback((change: (rows: Row[]) => Row[]) => set((page) => ({ ...page, rows: change(page.rows) })), [set])
+  return {
+    rows: data?.rows,
+    error: error ?? (moreError?.key === key ? moreError.error : undefined),
+    isLoading,
+    more: nextCursor === undefined ? undefined : () => void more(nextCursor),
+    isLoadingMore,
+    reload,
+    set: setRows,
+  }
+}

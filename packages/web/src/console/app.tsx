@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'preact/hooks'
+import { sessionStore } from './api/api.ts'
+import { loadSession } from './api/session.ts'
+import { FailureNote } from './parts/failure.tsx'
+import { Loading } from './parts/loading.tsx'
+import { Shell } from './shell/shell.tsx'
+import { SignIn } from './shell/sign-in.tsx'
+import { Toasts } from './shell/toasts.tsx'
+import { useStore } from '../space/use-store.ts'
+
+/** The console for whoever is signed in, or the page that says how to sign in. */
+export function App() {
+  const { session, ended } = useStore(sessionStore, (value) => value)
+  const [state, setState] = useState<{ isLoading: boolean; error?: unknown }>({ isLoading: true })
+  const load = () => {
+    setState({ isLoading: true })
+    loadSession().then(
+      (found) => {
+        sessionStore.update({ session: found, ended: false })
+        setState({ isLoading: false })
+      },
+      (error: unknown) => setState({ isLoading: false, error }),
+    )
+  }
+  useEffect(load, [])
+  return (
+    <>
+      {session && !ended ? (
+        <Shell key={session.csrf} session={session} />
+      ) : (
+        <main class="alone">
+          {state.error !== undefined ? (
+            <FailureNote error={state.error} onRetry={load} />
+          ) : state.isLoading ? (
+            <Loading />
+          ) : (
+            <SignIn ended={ended} onSignedIn={load} />
+          )}
+        </main>
+      )}
+      <Toasts />
+    </>
+  )
+}

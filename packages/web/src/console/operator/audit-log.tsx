@@ -1,0 +1,68 @@
+import { api } from '../api/api.ts'
+import { usePages } from '../api/use-pages.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { PagedTable } from '../parts/data-table.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Badge, Time } from '../parts/format.tsx'
+import { Empty, PageHead } from '../parts/page-head.tsx'
+import { Link, useSearch } from '../router/router.tsx'
+
+type Entry = Awaited<ReturnType<typeof api.listOperatorAuditLog>>['data'][number]
+
+const tenantId = /^ten_[0-9A-Za-z]{22}$/
+
+/** Who changed what, in the whole installation. */
+export function OperatorAuditLogPage() {
+  const [search, setSearch] = useSearch()
+  const tenant = search.get('tenant') ?? ''
+  const query = tenantId.test(tenant) ? { tenant_id: tenant } : {}
+  const pages = usePages(`operator audit log ${query.tenant_id ?? ''}`, (page, signal) =>
+    api.listOperatorAuditLog({ query: { ...query, ...page }, signal }),
+  )
+  return (
+    <>
+      <PageHead title="Audit log" lead="What operators and tenants changed, newest first. An entry is never changed.">
+        <CurlButton what="list these entries" call={() => ['listOperatorAuditLog', { query }]} />
+      </PageHead>
+      <div class="filters" role="search">
+        <TextField
+          label="Tenant"
+          type="search"
+          value={tenant}
+          placeholder="ten_…"
+          hint={tenant !== '' && !tenantId.test(tenant) ? 'This is not the id of a tenant: all entries are shown.' : undefined}
+          onChange={(text) => setSearch({ tenant: text.trim() })}
+        />
+      </div>
+      <PagedTable
+        caption="Audit log"
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={<Empty title="There are no entries" />}
+        columns={[
+          { title: 'Operation', wide: true, cell: ({ operation }) => <code>{operation}</code> },
+          { title: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
+          { title: 'Who', cell: ({ actor }) => actorOf(actor) },
+          {
+            title: 'Tenant',
+            cell: ({ tenant_id: id }) => (id === null ? '–' : <Link to={`/tenants/${id}`}>{id.slice(0, 10)}…</Link>),
+          },
+          {
+            title: 'Outcome',
+            cell: ({ outcome, code }) => <Badge tone={outcome === 'done' ? 'good' : 'bad'}>{code ?? outcome}</Badge>,
+          },
+          { title: 'Address', cell: ({ address }) => address ?? '–' },
+          {
+            title: 'Request',
+            cell: ({ request_id: id }) => (id === null ? '–' : <CopyText text={id} label="Copy the request id" short />),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function actorOf({ kind, name, id }: Entry['actor']): string {
+  return [kind, name ?? id ?? ''].filter((part) => part !== '').join(' ')
+}

@@ -1,0 +1,91 @@
+import { formatNumber } from '../parts/format.tsx'
+import { api } from '../api/api.ts'
+
+export type Queues = Awaited<ReturnType<typeof api.readQueues>>['data']
+export type Process = Awaited<ReturnType<typeof api.listProcesses>>['data'][number]
+export type Proof = Awaited<ReturnType<typeof api.readLedgerProof>>['data']['proof']
+export type Space = Awaited<ReturnType<typeof api.readSpace>>['data']
+export type Versions = Awaited<ReturnType<typeof api.readVersions>>['data']
+
+export interface Health {
+  queues: Queues
+  processes: Process[]
+  proof: Proof
+  space: Space
+  versions: Versions
+}
+
+/** What an operator looks at first. The five reads are answered side by side. */
+export async function loadHealth(signal: AbortSignal): Promise<Health> {
+  const [queues, processes, ledger, space, versions] = await Promise.all([
+    api.readQueues({ signal }),
+    api.listProcesses({ query: { limit: 200 }, signal }),
+    api.readLedgerProof({ signal }),
+    api.readSpace({ signal }),
+    api.readVersions({ signal }),
+  ])
+  return {
+    queues: queues.data,
+    processes: processes.data,
+    proof: ledger.data.proof,
+    space: space.data,
+    versions: versions.data,
+  }
+}
+
+/** An entry that waits for longer than this is a queue that nobody works on. */
+const SLOW_SECONDS = 60
+
+/** What is wrong, each with the page that shows more. Empty: nothing. */
+export function problemsOf({ queues, processes, proof, space, versions }: Health): { text: string; to: string }[] {
+  const silent = processes.filter(({ state }) => state === 'silent')
+  const has = (role: Process['role']) => processes.some((one) => one.role === role && one.state === 'running')
+  return [
+    ...queues.queues
+      .filter(({ oldest_seconds: oldest }) => oldest > SLOW_SECONDS)
+      .map(({ name, depth, oldest_seconds: oldest }) => ({
+        text: `${queueTitle(name)}: ${formatNumber(depth)} waiting, the oldest for ${formatSeconds(oldest)}`,
+        to: '/system',
+      })),
+    ...queues.sweeps
+      .filter((sweep) => sweep.late || isFailing(sweep))
+      .map((sweep) => ({ text: `The task “${sweep.name}” ${sweep.late ? 'is late' : 'failed'}`, to: '/system' })),
+    ...silent.map(({ role, host, pid }) => ({ text: `A process is silent: ${role} ${pid} on ${host}`, to: '/system' })),
+    ...(has('worker') ? [] : [{ text: 'No job worker runs: agents, pictures and webhooks wait', to: '/system' }]),
+    ...(proof && proof.findings > 0
+      ? [{ text: `The ledger has ${formatNumber(proof.findings)} inconsistencies`, to: '/ledger' }]
+      : []),
+    ...(space.state === 'answering' ? [] : [{ text: `The Space service is ${space.state}`, to: '/space' }]),
+    ...(versions.schema.pending.length > 0
+      ? [{ text: `${versions.schema.pending.length} migrations or functions are not applied`, to: '/versions' }]
+      : []),
+  ]
+}
+
+/** Whether the last run of a periodic task failed. */
+export function isFailing({ ran_at: ran, failed_at: failed }: Queues['sweeps'][number]): boolean {
+  return failed !== null && (ran === null || failed > ran)
+}
+
+const titles: Record<Queues['queues'][number]['name'], string> = {
+  artifact_jobs: 'Pictures and clips to make',
+  blob_deletions: 'Files to delete',
+  event_outbox: 'Events to number',
+  sessions: 'Sessions to run',
+  webhook_deliveries: 'Webhook deliveries',
+}
+
+export function queueTitle(name: Queues['queues'][number]['name']): string {
+  return titles[name]
+}
+
+/** 90 as 1 min 30 s. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return seconds === 0 ? '0 s' : 'less than 1 s'
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  const whole = Math.round(seconds)
+  const [large, small, rest] =
+    whole < 3_600 ? (['min', 's', whole % 60] as const) : (['h', 'min', Math.floor((whole % 3_600) / 60)] as const)
+  const count = Math.floor(whole / (whole < 3_600 ? 60 : 3_600))
+  return rest === 0 ? `${count} ${large}` : `${count} ${large} ${rest} ${small}`
+}

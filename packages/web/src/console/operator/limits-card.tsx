@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { TextField } from '../parts/fields.tsx'
+import { formatBytes, formatNumber } from '../parts/format.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Card, Fact, FactGrid } from './fact-grid.tsx'
+
+type Limits = Awaited<ReturnType<typeof api.getTenantLimits>>['data']
+type Name = keyof Limits['limits']
+
+const titles: Record<Name, string> = {
+  rate_percent: 'Rate limits, % of the default',
+  stored_bytes: 'Stored bytes',
+  paints_per_month: 'Paintings a month',
+  paints_per_day: 'Of these, publishable keys a day',
+  paints_per_address: 'Of these, one address a day',
+  paints_per_collection: 'Of these, one collection a day',
+  active_generations: 'Artifacts being made',
+  active_sessions: 'Active sessions',
+  pending_launches: 'Pending launches',
+  open_streams: 'Open event streams',
+  open_uploads: 'Open uploads',
+  open_uploads_in_collection: 'Of these, in one collection',
+  open_upload_bytes: 'Bytes of open uploads',
+  upload_bytes_per_address: 'Upload bytes, one address a day',
+}
+const names = Object.keys(titles) as Name[]
+
+interface LimitsCardProps {
+  tenant: { id: string; name: string }
+  limits: Limits
+  onSaved: (limits: Limits) => void
+}
+
+/** The limits in force for a tenant. Those that an operator has set are in bold. */
+export function LimitsCard({ tenant, limits, onSaved }: LimitsCardProps) {
+  const [isEdited, setEdited] = useState(false)
+  return (
+    <Card
+      title="Limits"
+      actions={
+        <button class="button small" type="button" onClick={() => setEdited(true)}>
+          Change the limits
+        </button>
+      }
+    >
+      <FactGrid>
+        {names.map((name) => (
+          <Fact key={name} name={titles[name]}>
+            {limits.overrides[name] === undefined ? (
+              shown(name, limits.limits[name])
+            ) : (
+              <>
+                <b>{shown(name, limits.limits[name])}</b> <span class="muted">set here</span>
+              </>
+            )}
+          </Fact>
+        ))}
+      </FactGrid>
+      {isEdited && (
+        <LimitsForm
+          tenant={tenant}
+          limits={limits}
+          onClose={() => setEdited(false)}
+          onSaved={(saved) => {
+            setEdited(false)
+            onSaved(saved)
+          }}
+        />
+      )}
+    </Card>
+  )
+}
+
+function shown(name: Name, value: number): string {
+  return name.includes('bytes') ? formatBytes(value) : formatNumber(value)
+}
+
+function LimitsForm({ tenant, limits, onClose, onSaved }: LimitsCardProps & { onClose: () => void }) {
+  const [texts, setTexts] = useState<Partial<Record<Name, string>>>(
+    Object.fromEntries(Object.entries(limits.overrides).map(([name, value]) => [name, String(value)])),
+  )
+  const given = names.flatMap((name) => {
+    const text = texts[name]?.trim() ?? ''
+    return text === '' ? [] : [[name, Number(text)] as const]
+  })
+  const body: Limits['overrides'] = Object.fromEntries(given)
+  return (
+    <FormDialog
+      title={`Limits of ${tenant.name}`}
+      action="Save the limits"
+      layout="side"
+      onClose={onClose}
+      curl={() => ['setTenantLimits', { tenant_id: tenant.id, body }]}
+      onSubmit={async () => onSaved((await api.setTenantLimits({ tenant_id: tenant.id, body })).data)}
+    >
+      <p class="hint">An empty field is the default of the installation.</p>
+      <div class="fields-2">
+        {names.map((name) => (
+          <TextField
+            key={name}
+            label={titles[name]}
+            type="number"
+            min={name === 'rate_percent' ? 1 : 0}
+            value={texts[name] ?? ''}
+            placeholder={String(limits.limits[name])}
+            onChange={(text) => setTexts({ ...texts, [name]: text })}
+          />
+        ))}
+      </div>
+    </FormDialog>
+  )
+}

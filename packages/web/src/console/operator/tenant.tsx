@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { formatBytes, formatNumber, Time } from '../parts/format.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { confirm } from '../shell/confirm.tsx'
+import { Card, Fact, FactGrid } from './fact-grid.tsx'
+import { LimitsCard } from './limits-card.tsx'
+import { type Roles, RolesField } from './roles-field.tsx'
+import { seenName, TenantState } from './tenants.tsx'
+import { UsageCard } from './usage-card.tsx'
+
+type Tenant = Awaited<ReturnType<typeof api.readTenant>>['data']
+
+/** One tenant: what it is, uses and may use, and what an operator does with it. */
+export function TenantPage({ params }: { params: Readonly<Record<string, string>> }) {
+  const id = params['id'] ?? ''
+  const tenant = useQuery(`tenant ${id}`, async (signal) => (await api.readTenant({ tenant_id: id, signal })).data)
+  const limits = useQuery(`limits ${id}`, async (signal) => (await api.getTenantLimits({ tenant_id: id, signal })).data)
+  const { data, error, reload } = tenant
+  return (
+    <>
+      <PageHead title={data ? seenName(data.name, data.id) : 'Tenant'} up={{ to: '/tenants', title: 'Tenants' }}>
+        {data && <Actions tenant={data} onChanged={reload} />}
+      </PageHead>
+      {error !== undefined && <FailureNote error={error} onRetry={reload} />}
+      {!data && error === undefined && <Loading />}
+      {data && (
+        <>
+          <Card title="Details">
+            <FactGrid>
+              <Fact name="State">
+                <TenantState of={data} />
+              </Fact>
+              <Fact name="Id">
+                <CopyText text={data.id} label="Copy the id" />
+              </Fact>
+              <Fact name="E-mail address">{data.email ?? 'none'}</Fact>
+              <Fact name="Roles">{data.roles.join(', ')}</Fact>
+              <Fact name="Active keys">{formatNumber(data.active_keys)}</Fact>
+              <Fact name="Last use of a key">
+                <Time at={data.last_used_at} />
+              </Fact>
+              <Fact name="Created">
+                <Time at={data.created_at} />
+              </Fact>
+              {limits.data && <Fact name="Stored artifacts">{formatBytes(limits.data.stored_bytes_used)}</Fact>}
+              {data.deletion && (
+                <Fact name="Deletion begins">
+                  <Time at={data.deletion.due_at} />
+                </Fact>
+              )}
+            </FactGrid>
+          </Card>
+          <UsageCard tenantId={id} />
+          {limits.error !== undefined && <FailureNote error={limits.error} onRetry={limits.reload} />}
+          {limits.data && <LimitsCard tenant={data} limits={limits.data} onSaved={(saved) => limits.set(() => saved)} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function Actions({ tenant, onChanged }: { tenant: Tenant; onChanged: () => void }) {
+  const { id, status, deletion } = tenant
+  const name = seenName(tenant.name, id)
+  const [isBusy, run] = useAction()
+  const [isEdited, setEdited] = useState(false)
+  const setStatus = async (to: 'active' | 'suspended') => {
+    const isSure =
+      to === 'active' ||
+      (await confirm({
+        title: `Suspend ${name}?`,
+        text: (
+          <p>Every key and page of {name} is refused within seconds, until you activate the tenant again. Nothing is deleted.</p>
+        ),
+        action: `Suspend ${name}`,
+      }))
+    if (!isSure) return
+    const done = to === 'active' ? `${name} is active` : `${name} is suspended`
+    await run(async () => void (await api.setTenantStatus({ tenant_id: id, body: { status: to } })), done)
+    onChanged()
+  }
+  const schedule = async () => {
+    const isSure = await confirm({
+      title: `Delete ${name}?`,
+      text: (
+        <p>
+          {name} is suspended now. After seven days its data and files are removed, which cannot be undone. Until then you can
+          cancel it here.
+        </p>
+      ),
+      action: `Delete ${name}`,
+      typed: name,
+    })
+    if (!isSure) return
+    await run(async () => void (await api.deleteTenant({ tenant_id: id, body: {} })), `${name} will be deleted`)
+    onChanged()
+  }
+  const cancel = async () => {
+    await run(async () => void (await api.cancelTenantDeletion({ tenant_id: id })), `The deletion of ${name} is cancelled`)
+    onChanged()
+  }
+  if (deletion)
+    return deletion.state === 'scheduled' ? (
+      <>
+        <CurlButton what="cancel the deletion" call={() => ['cancelTenantDeletion', { tenant_id: id }]} />
+        <button class="button" type="button" disabled={isBusy} onClick={() => void cancel()}>
+          Cancel the deletion
+        </button>
+      </>
+    ) : null
+  const next = status === 'active' ? 'suspended' : 'active'
+  return (
+    <>
+      <CurlButton
+        what={next === 'active' ? 'activate this tenant' : 'suspend this tenant'}
+        call={() => ['setTenantStatus', { tenant_id: id, body: { status: next } }]}
+      />
+      <button class="button" type="button" onClick={() => setEdited(true)}>
+        Edit
+      </button>
+      <button class="button" type="button" disabled={isBusy} onClick={() => void setStatus(next)}>
+        {next === 'active' ? 'Activate' : 'Suspend'}
+      </button>
+      <button class="button danger" type="button" disabled={isBusy} onClick={() => void schedule()}>
+        Delete
+      </button>
+      {isEdited && (
+        <TenantForm
+          tenant={tenant}
+          onClose={() => setEdited(false)}
+          onSaved={() => {
+            setEdited(false)
+            onChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function TenantForm({ tenant, onClose, onSaved }: { tenant: Tenant; onClose: () => void; onSaved: () => void }) {
+  const [name, setName] = useState(tenant.name)
+  const [email, setEmail] = useState(tenant.email ?? '')
+  const [roles, setRoles] = useState<Roles>(tenant.roles)
+  const body = { name: name.trim(), email: email.trim() === '' ? null : email.trim(), roles }
+  return (
+    <FormDialog
+      title={`Edit ${tenant.name}`}
+      action="Save"
+      onClose={onClose}
+      curl={() => ['updateTenant', { tenant_id: tenant.id, body }]}
+      onSubmit={async () => {
+        await api.updateTenant({ tenant_id: tenant.id, body })
+        onSaved()
+      }}
+    >
+      <TextField label="Name" value={name} onChange={setName} required maxLength={120} />
+      <TextField label="E-mail address" type="email" value={email} onChange={setEmail} maxLength={254} hint="May be empty." />
+      <RolesField value={roles} onChange={setRoles} />
+    </FormDialog>
+  )
+}

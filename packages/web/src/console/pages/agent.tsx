@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { SelectField } from '../parts/fields.tsx'
+import { Badge, formatNumber, formatTime } from '../parts/format.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import type { Params } from '../router/match-path.ts'
+import { Link } from '../router/router.tsx'
+import { AgentForm, type Agent } from './agent-form.tsx'
+import { agentTones, SigningSecret } from './agents.tsx'
+
+const statuses = [
+  ['draft', 'Draft: cannot be launched'],
+  ['private', 'Private: only this tenant launches it'],
+  ['active', 'Active: in the catalog'],
+] as const
+
+/** One agent: what it is, whether it can be launched, and how it was rated. */
+export function AgentPage({ params: { id = '' } }: { params: Params }) {
+  const agent = useQuery(`agent ${id}`, async (signal) => (await api.getAgent({ agentId: id, signal })).data)
+  const [isEditing, setEditing] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const { data, error } = agent
+  const up = { to: '/agents', title: 'Agents' }
+  if (!data)
+    return (
+      <>
+        <PageHead title="Agent" up={up} />
+        {error === undefined ? <Loading /> : <FailureNote error={error} onRetry={agent.reload} />}
+      </>
+    )
+  return (
+    <>
+      <PageHead title={data.name} up={up} lead={data.description}>
+        <CurlButton what="read the agent" call={() => ['getAgent', { agentId: id }]} />
+        {may('develop') && (
+          <button class="button primary" type="button" onClick={() => setEditing(true)}>
+            Edit
+          </button>
+        )}
+      </PageHead>
+      <section class="card">
+        <Facts
+          facts={[
+            ['Id', <CopyText text={id} label="Copy the id" />],
+            ['Status', <Badge tone={agentTones[data.status]}>{data.status}</Badge>],
+            ['Model', data.model ? `${data.model.provider} / ${data.model.id}` : undefined],
+            ['Endpoint', data.endpoint],
+            ['Price', `${formatNumber(data.price_credits)} credits for a launch`],
+            ['Price of use', priceOfUse(data)],
+            ['Longest stay', `${data.max_minutes} minutes`],
+            ['Tools', data.tools.map(({ name, mcp }) => name ?? mcp).join(', ')],
+            ['Greeting', data.greeting],
+            ['Created', formatTime(data.created_at)],
+            ['Sessions', <Link to={`/agent-sessions?agent=${id}`}>Sessions of this agent</Link>],
+          ]}
+        />
+      </section>
+      {may('develop') && <StatusCard agent={data} onChange={(changed) => agent.set(() => changed)} />}
+      <TryIt agent={data} />
+      <Ratings id={id} />
+      {isEditing && (
+        <AgentForm
+          agent={data}
+          onClose={() => setEditing(false)}
+          onSaved={({ signing_secret: made, ...saved }) => {
+            setEditing(false)
+            setSecret(made)
+            agent.set(() => saved)
+          }}
+        />
+      )}
+      {secret !== undefined && <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  )
+}
+
+function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent) => void }) {
+  const [isBusy, run] = useAction()
+  const { status } = agent
+  if (status === 'suspended' || status === 'pending')
+    return <p class="muted">An operator has set the status {status}. Only an operator lifts it.</p>
+  const change = (to: 'draft' | 'private' | 'active') =>
+    void run(
+      async () => onChange((await api.setAgentStatus({ agentId: agent.id, body: { status: to } })).data),
+      `The agent is ${to}`,
+    )
+  return (
+    <section class="card" aria-busy={isBusy}>
+      <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
+    </section>
+  )
+}
+
+/** A launch needs a room and a coupon, which the Space app has. */
+function TryIt({ agent: { id, status } }: { agent: Agent }) {
+  const { data } = useQuery('index', async (signal) => {
+    const res = await fetch('/v1/', { headers: { accept: 'application/json' }, credentials: 'omit', signal })
+    return (await res.json()) as { spaces_app_url?: string }
+  })
+  return (
+    <section class="card">
+      <h2>Try it in a room</h2>
+      {status === 'draft' ? (
+        <p class="muted">A draft cannot be launched. Make the agent private first.</p>
+      ) : (
+        <ol class="steps">
+          <li>
+            Grant a coupon on the page <Link to="/credits">Credits</Link>, or use one that you have.
+          </li>
+          <li>
+            {data?.spaces_app_url === undefined ? (
+              'Make a room in the Space app.'
+            ) : (
+              <a href={`${data.spaces_app_url}/space`} target="_blank" rel="noopener noreferrer">
+                Make a room in the Space app
+              </a>
+            )}
+          </li>
+          <li>
+            Choose People, Invite an agent, and enter <CopyText text={id} label="Copy the id" />
+          </li>
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function Ratings({ id }: { id: string }) {
+  const { data, error, reload } = useQuery(
+    `ratings ${id}`,
+    async (signal) => (await api.getAgentRatings({ agentId: id, signal })).data,
+  )
+  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
+  if (!data) return <Loading lines={2} />
+  return (
+    <section class="card">
+      <h2>Ratings</h2>
+      {data.count === 0 ? (
+        <p class="muted">Nobody has rated the agent yet.</p>
+      ) : (
+        <p>
+          <b>{data.average?.toFixed(1)}</b> of 5, from {formatNumber(data.count)} {data.count === 1 ? 'rating' : 'ratings'}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function priceOfUse({ credits_per_1k_tokens: tokens = 0, credits_per_tool_call: call = 0 }: Agent): string | undefined {
+  const parts = [
+    ...(tokens > 0 ? [`${formatNumber(tokens)} credits for 1,000 tokens`] : []),
+    ...(call > 0 ? [`${formatNumber(call)} credits for a tool call`] : []),
+  ]
+  return parts.length > 0 ? `${parts.join(', ')}, from a budget` : undefined
+}

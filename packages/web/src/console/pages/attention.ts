@@ -1,0 +1,46 @@
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+
+interface Concern {
+  text: string
+  /** The page where it is dealt with. */
+  to: string
+}
+
+const SOON_MS = 7 * 86_400_000
+const LOOKED_AT = 50
+
+/** What a person should look at. Each check is read by itself: one that fails hides none of the others. */
+export async function findAttention(signal: AbortSignal): Promise<Concern[]> {
+  const checks = may('analyse') ? [checkWebhooks(signal), checkKeys(signal), checkSessions(signal)] : []
+  const found = await Promise.allSettled(checks)
+  return found.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []))
+}
+
+async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
+  const { data: endpoints } = await api.listWebhookEndpoints({ signal })
+  const found = endpoints.map(async ({ id, url, enabled }): Promise<Concern[]> => {
+    const to = `/webhooks/${id}`
+    if (!enabled) return [{ text: `The webhook endpoint ${url} is disabled: no events are sent.`, to }]
+    const { data } = await api.listDeliveries({ query: { limit: LOOKED_AT, endpoint: id }, signal })
+    const failed = data.filter(({ status }) => status === 'failed').length
+    return failed === 0 ? [] : [{ text: `${failed} of the last ${data.length} deliveries to ${url} failed.`, to }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
+  const { data } = await api.listKeys({ signal })
+  const ending = data.filter(({ revoked_at, expires_at }) => {
+    const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - Date.now()
+    return revoked_at === null && leftMs > 0 && leftMs < SOON_MS
+  })
+  return ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' }))
+}
+
+async function checkSessions(signal: AbortSignal): Promise<Concern[]> {
+  const from = new Date(Date.now() - SOON_MS).toISOString()
+  const { data } = await api.listSessions({ query: { status: 'failed', from, limit: LOOKED_AT }, signal })
+  if (data.length === 0) return []
+  return [{ text: `${data.length} agent sessions failed in the last week.`, to: '/agent-sessions?status=failed' }]
+}

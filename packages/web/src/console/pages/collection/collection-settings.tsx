@@ -1,0 +1,238 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../api/api.ts'
+import { may } from '../../api/roles.ts'
+import { useAction } from '../../api/use-action.ts'
+import { CurlButton } from '../../parts/curl-button.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { CheckField, SelectField, TextArea, TextField } from '../../parts/fields.tsx'
+import { SecretDialog } from '../../parts/secret-dialog.tsx'
+import { navigate } from '../../router/router.tsx'
+import { confirm } from '../../shell/confirm.tsx'
+import { showToast } from '../../shell/toast-store.ts'
+import { titleOf } from '../collections.tsx'
+import type { Collection } from './collection.tsx'
+
+interface SettingsProps {
+  collection: Collection
+  onChange: (collection: Collection) => void
+}
+
+type Secrets = readonly (readonly [label: string, secret: string])[]
+
+export function CollectionSettings({ collection, onChange }: SettingsProps) {
+  const [secrets, setSecrets] = useState<Secrets>()
+  if (!may('curate')) return <p class="muted">Your role reads collections, and does not change them.</p>
+  return (
+    <div class="stack">
+      <TextsAndAccess collection={collection} onChange={onChange} onSecrets={setSecrets} />
+      <StateCard collection={collection} onChange={onChange} />
+      {may('develop') && <TokensCard collection={collection} onSecrets={setSecrets} />}
+      <DeleteCard collection={collection} />
+      {secrets && (
+        <SecretDialog
+          title="The new tokens"
+          text="Your app needs them from now on: the old ones have ended. The server keeps only their hashes."
+          secrets={secrets}
+          onClose={() => setSecrets(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+const themes = ['light', 'dark', 'paper', 'neon'] as const
+
+function TextsAndAccess({ collection, onChange, onSecrets }: SettingsProps & { onSecrets: (secrets: Secrets) => void }) {
+  const { id, metadata } = collection
+  const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
+  const [title, setTitle] = useState(text('share_title'))
+  const [description, setDescription] = useState(text('share_description'))
+  const [theme, setTheme] = useState(text('theme'))
+  const [policy, setPolicy] = useState(collection.contributor_policy)
+  const [access, setAccess] = useState(collection.item_access)
+  const [wall, setWall] = useState(collection.wall)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  // null removes a field. Fields that the form does not show stay.
+  const body = {
+    metadata: {
+      share_title: title.trim() || null,
+      share_description: description.trim() || null,
+      ...(typeof metadata['theme'] === 'object' ? {} : { theme: theme || null }),
+    },
+    contributor_policy: policy,
+    item_access: access,
+    wall,
+  }
+  const save = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { contributor_token: token, ...changed } = (await api.updateCollection({ id, body })).data
+      onChange(changed)
+      if (token !== undefined) onSecrets([['Contributor token', token]])
+      showToast('Saved')
+    } catch (error) {
+      setError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) void save()
+      }}
+    >
+      <h2>Pages and access</h2>
+      <TextField label="Title" value={title} onChange={setTitle} maxLength={200} hint="Shown on the share page and the wall." />
+      <TextArea label="Description" value={description} onChange={setDescription} rows={2} maxLength={1_000} />
+      {typeof metadata['theme'] === 'object' ? (
+        <p class="hint">The theme is an object of CSS colours, which the API sets.</p>
+      ) : (
+        <SelectField
+          label="Theme"
+          value={theme}
+          onChange={setTheme}
+          options={[['', 'Default'], ...themes.map((name) => [name, name] as const)]}
+        />
+      )}
+      <SelectField
+        label="Who may add items"
+        value={policy}
+        onChange={setPolicy}
+        options={[
+          ['open', 'Every visitor of the app'],
+          ['token', 'Holders of the contributor token'],
+        ]}
+      />
+      <SelectField
+        label="Who sees new items"
+        value={access}
+        onChange={setAccess}
+        options={[
+          ['owner', 'Only the owner'],
+          ['open', 'Everyone with the publishable key'],
+        ]}
+      />
+      <CheckField label="Show the open items on a wall that anyone with the link can open" checked={wall} onChange={setWall} />
+      {error !== undefined && <FailureNote error={error} />}
+      <div class="dialog-foot">
+        <CurlButton what="save" call={() => ['updateCollection', { id, collectionToken: '$COLLECTION_TOKEN', body }]} />
+        <button class="button primary" type="submit" disabled={isBusy}>
+          Save
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const next = { open: ['ready', 'closed'], ready: ['closed'], closed: [] } as const
+const stateWords = {
+  ready: ['Make it ready', 'No more items are added. The app shows what it has made of them.'],
+  closed: ['Close it', 'The collection is finished. It stays readable.'],
+} as const
+
+function StateCard({ collection, onChange }: SettingsProps) {
+  const { id, state } = collection
+  const [isBusy, run] = useAction()
+  const advance = async (to: 'ready' | 'closed') => {
+    const isSure = await confirm({
+      title: `${stateWords[to][0]}?`,
+      text: <p>{stateWords[to][1]} A collection never goes back to an earlier state.</p>,
+      action: stateWords[to][0],
+    })
+    if (!isSure) return
+    const body = { state: to }
+    if (await run(async () => void (await api.setCollectionState({ id, body })), `The collection is ${to}`))
+      onChange({ ...collection, state: to })
+  }
+  return (
+    <section class="card">
+      <h2>State</h2>
+      <p class="muted">
+        The collection is <b>{state}</b>. States go forward: open, ready, closed.
+      </p>
+      <div class="row-actions">
+        {next[state].map((to) => (
+          <button key={to} class="button" type="button" disabled={isBusy} onClick={() => void advance(to)}>
+            {stateWords[to][0]}
+          </button>
+        ))}
+        {next[state].map((to) => (
+          <CurlButton
+            key={to}
+            what={stateWords[to][0]}
+            call={() => ['setCollectionState', { id, collectionToken: '$COLLECTION_TOKEN', body: { state: to } }]}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function TokensCard({ collection, onSecrets }: { collection: Collection; onSecrets: (secrets: Secrets) => void }) {
+  const { id } = collection
+  const [isBusy, run] = useAction()
+  const kinds = [
+    ['admin_token', 'Owner token'],
+    ...(collection.contributor_policy === 'token' ? [['contributor_token', 'Contributor token'] as const] : []),
+  ] as const
+  const rotate = async (kind: 'admin_token' | 'contributor_token', label: string) => {
+    const isSure = await confirm({
+      title: `Rotate the ${label.toLowerCase()}?`,
+      text: <p>The old one ends at once. Every app that uses it needs the new one.</p>,
+      action: 'Rotate',
+    })
+    if (!isSure) return
+    await run(async () => {
+      const { data } = await api.rotateCollectionTokens({ id, body: { rotate: [kind] } })
+      const token = data[kind]
+      if (token !== undefined) onSecrets([[label, token]])
+    })
+  }
+  return (
+    <section class="card">
+      <h2>Tokens</h2>
+      <p class="muted">The server keeps only hashes of the tokens. One that is lost is replaced.</p>
+      <div class="row-actions">
+        {kinds.map(([kind, label]) => (
+          <button key={kind} class="button" type="button" disabled={isBusy} onClick={() => void rotate(kind, label)}>
+            Rotate the {label.toLowerCase()}
+          </button>
+        ))}
+        <CurlButton
+          what="rotate the owner token"
+          call={() => ['rotateCollectionTokens', { id, body: { rotate: ['admin_token'] } }]}
+        />
+      </div>
+    </section>
+  )
+}
+
+function DeleteCard({ collection: { id, metadata, item_count } }: { collection: Collection }) {
+  const [isBusy, run] = useAction()
+  const remove = async () => {
+    const isSure = await confirm({
+      title: `Delete ${titleOf(metadata)}?`,
+      text: <p>The collection, its {item_count} items and its artifacts are deleted, and cannot be brought back.</p>,
+      action: 'Delete the collection',
+      typed: 'delete',
+    })
+    if (!isSure) return
+    if (await run(async () => void (await api.deleteCollection({ id })), 'The collection is deleted')) navigate('/collections')
+  }
+  return (
+    <section class="card">
+      <h2>Delete</h2>
+      <p class="muted">Export the items first, if you need them: “atrium tenants export” or GET /collections/{id}/export.</p>
+      <div>
+        <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
+          Delete the collection
+        </button>
+      </div>
+    </section>
+  )
+}

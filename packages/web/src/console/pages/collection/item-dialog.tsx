@@ -1,0 +1,60 @@
+import { api } from '../../api/api.ts'
+import { may } from '../../api/roles.ts'
+import { useAction } from '../../api/use-action.ts'
+import { CopyText } from '../../parts/copy.tsx'
+import { CurlButton } from '../../parts/curl-button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { formatTime } from '../../parts/format.tsx'
+import { confirm } from '../../shell/confirm.tsx'
+import type { Item } from './use-curation.ts'
+
+interface ItemDialogProps {
+  collectionId: string
+  item: Item
+  onClose: () => void
+  onDeleted: () => void
+}
+
+/** All of one item, as it is stored. */
+export function ItemDialog({ collectionId, item, onClose, onDeleted }: ItemDialogProps) {
+  const [isBusy, run] = useAction()
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the item?',
+      text: <p>The item is deleted for everyone, and cannot be brought back. Archiving hides it instead.</p>,
+      action: 'Delete the item',
+    })
+    if (!isSure) return
+    if (await run(async () => void (await api.deleteItem({ id: collectionId, itemId: item.id })), 'The item is deleted'))
+      onDeleted()
+  }
+  return (
+    <Dialog title={`Item of ${item.author ?? 'nobody named'}`} layout="side" onClose={onClose}>
+      <div class="dialog-body">
+        <Facts
+          facts={[
+            ['Id', <CopyText text={item.id} label="Copy the id" />],
+            ['Type', <code>{item.type}</code>],
+            ['Access', item.access],
+            ['Added', formatTime(item.created_at)],
+          ]}
+        />
+        <pre class="json" tabIndex={0}>
+          {JSON.stringify(item.content, null, 2)}
+        </pre>
+        <div class="dialog-foot">
+          <CurlButton
+            what="read this item"
+            call={() => ['getItem', { id: collectionId, itemId: item.id, collectionToken: '$COLLECTION_TOKEN' }]}
+          />
+          {may('curate') && (
+            <button class="button danger" type="button" disabled={isBusy} onClick={() => void remove()}>
+              Delete
+            </button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,196 @@
+import { followStream } from '@atrium/client/follow-stream'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api } from '../../api/api.ts'
+import { may } from '../../api/roles.ts'
+import { useLive } from '../../api/use-live.ts'
+import { usePages } from '../../api/use-pages.ts'
+import { CurlButton } from '../../parts/curl-button.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { SelectField } from '../../parts/fields.tsx'
+import { Badge, Time } from '../../parts/format.tsx'
+import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Empty } from '../../parts/page-head.tsx'
+import { useSearch } from '../../router/router.tsx'
+import { Keys, useShortcuts } from '../../shell/shortcuts.tsx'
+import { SearchField } from '../collections.tsx'
+import { ItemDialog } from './item-dialog.tsx'
+import { itemWords } from './item-words.ts'
+import { type Flag, type Item, useCuration } from './use-curation.ts'
+
+const filters = {
+  '': { label: 'All items', query: {} },
+  shown: { label: 'Approved', query: { approved: true, archived: false } },
+  hidden: { label: 'Not approved', query: { approved: false, archived: false } },
+  archived: { label: 'Archived', query: { archived: true } },
+  hero: { label: 'The hero', query: { hero: true } },
+} as const
+type Filter = keyof typeof filters
+
+/** The items of a collection, newest first, and their curation by keyboard. */
+export function Items({ id }: { id: string }) {
+  const [search, change] = useSearch()
+  const given = search.get('show') ?? ''
+  const filter = (given in filters ? given : '') as Filter
+  const q = search.get('q') ?? ''
+  const query = { order: 'newest' as const, limit: 50, ...filters[filter].query, ...(q === '' ? {} : { q }) }
+  const pages = usePages<Item>(`items ${id} ${JSON.stringify(query)}`, async (page, signal) => {
+    const { data, ...rest } = await api.listItems({ id, query: { ...query, ...page }, signal })
+    return { ...rest, data: data.items }
+  })
+  const curation = useCuration(id, pages)
+  const [active, setActive] = useState(-1)
+  // Keys can be pressed faster than the page is rendered.
+  const at = useRef(-1)
+  const activate = (to: number) => {
+    at.current = to
+    setActive(to)
+  }
+  const [opened, setOpened] = useState<string>()
+  const list = useRef<HTMLUListElement>(null)
+  const fresh = useLive(`collection ${id}`, 'item.created', (signal) => followStream(api.streamCollection, { id, signal }))
+  const rows = pages.rows ?? []
+  const go = (to: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, to))
+    activate(next)
+    ;(list.current?.children[next] as HTMLElement | undefined)?.focus()
+  }
+  useEffect(() => activate(-1), [JSON.stringify(query)])
+  const refresh = () => {
+    fresh.clear()
+    pages.reload()
+  }
+  const flag = (name: Flag) => {
+    const current = rows[at.current]
+    if (current) curation.toggle(current.id, name)
+  }
+  const mayCurate = may('curate')
+  useShortcuts('Items', [
+    { keys: 'j', label: 'Next item', run: () => go(at.current + 1) },
+    { keys: 'k', label: 'Previous item', run: () => go(at.current - 1) },
+    { keys: 'o', label: 'Open the item', run: () => setOpened(rows[at.current]?.id) },
+    ...(mayCurate
+      ? [
+          { keys: 'a', label: 'Approve, or take the approval back', run: () => flag('approved') },
+          { keys: 'h', label: 'Make it the hero, or not', run: () => flag('hero') },
+          { keys: 'x', label: 'Archive, or take it back', run: () => flag('archived') },
+          { keys: 'u', label: 'Undo the last change', run: curation.undo },
+        ]
+      : []),
+    { keys: 'r', label: 'Load new items', run: refresh },
+  ])
+  const shown = rows.find((row) => row.id === opened)
+  return (
+    <>
+      <div class="filters">
+        <SearchField label="Search in the items" value={q} onChange={(value) => change({ q: value })} />
+        <SelectField
+          label="Show"
+          value={filter}
+          options={Object.entries(filters).map(([value, { label }]) => [value as Filter, label] as const)}
+          onChange={(value) => change({ show: value })}
+        />
+        <CurlButton what="list these items" call={() => ['listItems', { id, collectionToken: '$COLLECTION_TOKEN', query }]} />
+        {curation.canUndo && (
+          <button class="button" type="button" onClick={curation.undo}>
+            Undo <Keys keys="u" />
+          </button>
+        )}
+      </div>
+      {fresh.count > 0 && (
+        <button class="button wide" type="button" onClick={refresh}>
+          {fresh.count} new {fresh.count === 1 ? 'item' : 'items'}: show
+        </button>
+      )}
+      {pages.error !== undefined && <FailureNote error={pages.error} onRetry={pages.more ?? pages.reload} />}
+      {pages.rows === undefined && pages.error === undefined && <Loading lines={8} />}
+      {pages.rows?.length === 0 && (
+        <Empty title={q === '' && filter === '' ? 'There are no items yet' : 'No item matches'}>
+          <p>Items appear here as visitors add them.</p>
+        </Empty>
+      )}
+      {mayCurate && rows.length > 0 && (
+        <p class="hint key-hints">
+          <Keys keys="j k" /> move <Keys keys="a" /> approve <Keys keys="h" /> hero <Keys keys="x" /> archive <Keys keys="u" />{' '}
+          undo
+        </p>
+      )}
+      <ul class="items" ref={list} aria-label="Items">
+        {rows.map((item, index) => (
+          <li
+            key={item.id}
+            class={`item${item.archived ? ' archived' : ''}`}
+            tabIndex={index === Math.max(0, active) ? 0 : -1}
+            aria-label={`${item.author ?? 'Without an author'}: ${itemWords(item)}`}
+            onFocus={() => activate(index)}
+          >
+            <div class="item-text">
+              <p>{itemWords(item)}</p>
+              <p class="item-facts">
+                <span>{item.author ?? 'Without an author'}</span>
+                <code>{item.type}</code>
+                <Time at={item.created_at} />
+                {item.hero && <Badge tone="warn">hero</Badge>}
+                {!item.approved && <Badge tone="bad">not approved</Badge>}
+                {item.archived && <Badge>archived</Badge>}
+              </p>
+            </div>
+            <div class="item-actions">
+              {mayCurate && (
+                <>
+                  <FlagButton name="approved" label="Approved" icon="check" item={item} onToggle={curation.toggle} />
+                  <FlagButton name="hero" label="Hero" icon="star" item={item} onToggle={curation.toggle} />
+                  <FlagButton name="archived" label="Archived" icon="archive" item={item} onToggle={curation.toggle} />
+                </>
+              )}
+              <button class="button small" type="button" onClick={() => setOpened(item.id)}>
+                Open
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {pages.more && (
+        <div class="more">
+          <button class="button" type="button" disabled={pages.isLoadingMore} onClick={pages.more}>
+            {pages.isLoadingMore ? 'Loading…' : 'Load more'}
+          </button>
+        </div>
+      )}
+      {shown && (
+        <ItemDialog
+          collectionId={id}
+          item={shown}
+          onClose={() => setOpened(undefined)}
+          onDeleted={() => {
+            setOpened(undefined)
+            pages.set((all) => all.filter((row) => row.id !== shown.id))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface FlagButtonProps {
+  name: Flag
+  label: string
+  icon: IconName
+  item: Item
+  onToggle: (itemId: string, flag: Flag) => void
+}
+
+function FlagButton({ name, label, icon, item, onToggle }: FlagButtonProps) {
+  return (
+    <button
+      class="icon-button toggle"
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-pressed={item[name]}
+      onClick={() => onToggle(item.id, name)}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}

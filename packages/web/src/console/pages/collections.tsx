@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { usePages } from '../api/use-pages.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { PagedTable } from '../parts/data-table.tsx'
+import { CheckField, SelectField, TextField } from '../parts/fields.tsx'
+import { Badge, formatNumber, Time } from '../parts/format.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Empty, PageHead } from '../parts/page-head.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { Link, navigate, useSearch } from '../router/router.tsx'
+import { useShortcuts } from '../shell/shortcuts.tsx'
+
+type State = 'open' | 'ready' | 'closed'
+export const stateTones = { open: 'good', ready: 'warn', closed: 'plain' } as const
+
+const states = [
+  ['', 'Every state'],
+  ['open', 'Open'],
+  ['ready', 'Ready'],
+  ['closed', 'Closed'],
+] as const
+
+export function Collections() {
+  const [search, change] = useSearch()
+  const q = search.get('q') ?? ''
+  const state = (search.get('state') ?? '') as State | ''
+  const query = { limit: 50, ...(state === '' ? {} : { state }), ...(q === '' ? {} : { q }) }
+  const pages = usePages(`collections ${JSON.stringify(query)}`, (page, signal) =>
+    api.listCollections({ query: { ...query, ...page }, signal }),
+  )
+  const [isNew, setNew] = useState(false)
+  const mayCreate = may('curate')
+  useShortcuts('Collections', mayCreate ? [{ keys: 'n', label: 'New collection', run: () => setNew(true) }] : [])
+  const isFiltered = q !== '' || state !== ''
+  return (
+    <>
+      <PageHead title="Collections" lead="What the visitors of your apps add, and the pages that show it.">
+        <CurlButton what="list the collections" call={() => ['listCollections', { query }]} />
+        {mayCreate && (
+          <button class="button primary" type="button" onClick={() => setNew(true)}>
+            <Icon name="plus" />
+            New collection
+          </button>
+        )}
+      </PageHead>
+      <div class="filters">
+        <SearchField label="Search by title" value={q} onChange={(value) => change({ q: value })} />
+        <SelectField label="State" value={state} options={states} onChange={(value) => change({ state: value })} />
+      </div>
+      <PagedTable
+        caption="Collections"
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={
+          isFiltered ? (
+            <Empty title="No collection matches" />
+          ) : (
+            <Empty title="There are no collections yet">
+              <p>
+                A collection holds what visitors add: wishes, pictures, votes. Your app makes one for each event, or you make one
+                here.
+              </p>
+            </Empty>
+          )
+        }
+        columns={[
+          {
+            title: 'Title',
+            wide: true,
+            cell: ({ id, metadata }) => (
+              <Link to={`/collections/${id}`} class="row-link">
+                {titleOf(metadata)}
+              </Link>
+            ),
+          },
+          { title: 'State', cell: ({ state }) => <Badge tone={stateTones[state]}>{state}</Badge> },
+          { title: 'Items', align: 'end', cell: ({ item_count }) => formatNumber(item_count) },
+          {
+            title: 'Who may add',
+            cell: ({ contributor_policy: policy }) => (policy === 'open' ? 'every visitor' : 'holders of the token'),
+          },
+          { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
+          { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+      />
+      {isNew && <NewCollection onClose={() => setNew(false)} />}
+    </>
+  )
+}
+
+export function titleOf(metadata: Record<string, unknown>): string {
+  const title = metadata['share_title']
+  return typeof title === 'string' && title.trim() !== '' ? title : 'Without a title'
+}
+
+const TYPING_MS = 250
+
+/** A search that waits until the reader stops typing. */
+export function SearchField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    if (text === value) return undefined
+    const timer = setTimeout(() => onChange(text), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return <TextField label={label} type="search" value={text} onChange={setText} maxLength={200} />
+}
+
+function NewCollection({ onClose }: { onClose: () => void }) {
+  const [title, setTitle] = useState('')
+  const [policy, setPolicy] = useState<'open' | 'token'>('open')
+  const [wall, setWall] = useState(false)
+  const [made, setMade] = useState<{ id: string; admin_token: string; contributor_token?: string }>()
+  const body = {
+    metadata: title.trim() === '' ? {} : { share_title: title.trim() },
+    contributor_policy: policy,
+    wall,
+    ...(wall ? { item_access: 'open' as const } : {}),
+  }
+  if (made)
+    return (
+      <SecretDialog
+        title="The collection is made"
+        text="Your app needs these tokens to act for the owner or a contributor. The console does not need them."
+        secrets={[
+          ['Owner token', made.admin_token],
+          ...(made.contributor_token === undefined ? [] : [['Contributor token', made.contributor_token] as const]),
+        ]}
+        onClose={() => navigate(`/collections/${made.id}`)}
+      />
+    )
+  return (
+    <FormDialog
+      title="New collection"
+      action="Make the collection"
+      onClose={onClose}
+      curl={() => ['createCollection', { body }]}
+      onSubmit={async () => setMade((await api.createCollection({ body })).data)}
+    >
+      <TextField label="Title" value={title} onChange={setTitle} hint="Shown on the share page and the wall." maxLength={200} />
+      <SelectField
+        label="Who may add items"
+        value={policy}
+        onChange={setPolicy}
+        options={[
+          ['open', 'Every visitor of the app'],
+          ['token', 'Holders of the contributor token'],
+        ]}
+      />
+      <CheckField label="Show the items on a wall that anyone with the link can open" checked={wall} onChange={setWall} />
+    </FormDialog>
+  )
+}

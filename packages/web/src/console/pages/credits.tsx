@@ -1,0 +1,209 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useAction } from '../api/use-action.ts'
+import { usePages } from '../api/use-pages.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { PagedTable } from '../parts/data-table.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { SelectField } from '../parts/fields.tsx'
+import { Badge, formatNumber, Time } from '../parts/format.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Empty, PageHead } from '../parts/page-head.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { usePath, useSearch } from '../router/router.tsx'
+import { CheckoutForm, CouponForm } from './credit-forms.tsx'
+import { downloadStatement } from './statement.ts'
+
+/** The money of a tenant: what it issued, sold and granted. */
+export function Credits() {
+  const path = usePath()
+  const tenant = useQuery('tenant', async (signal) => (await api.getTenant({ signal })).data)
+  const [form, setForm] = useState<'coupon' | 'checkout'>()
+  const [coupon, setCoupon] = useState<string>()
+  const [turn, setTurn] = useState(0)
+  if (!tenant.data) return tenant.error === undefined ? <Loading /> : <FailureNote error={tenant.error} onRetry={tenant.reload} />
+  // An empty list means every role.
+  const { roles } = tenant.data
+  const isIssuer = roles.length === 0 || roles.includes('issuer')
+  const mayChange = may('develop')
+  return (
+    <>
+      <PageHead title="Credits" lead="What you issued and sold, and where it went. Nobody sees who spent it.">
+        {mayChange && (
+          <button class="button" type="button" onClick={() => setForm('checkout')}>
+            Sell credits
+          </button>
+        )}
+        {mayChange && isIssuer && (
+          <button class="button primary" type="button" onClick={() => setForm('coupon')}>
+            <Icon name="plus" />
+            Grant a coupon
+          </button>
+        )}
+      </PageHead>
+      <Tabs
+        label="Parts of the credits"
+        path={path}
+        tabs={[
+          ['/credits', 'Movements'],
+          ['/credits/checkouts', 'Checkouts'],
+          ['/credits/epochs', 'Epochs'],
+        ]}
+      />
+      {path === '/credits' && (isIssuer ? <Movements key={turn} /> : <NotIssuer />)}
+      {path === '/credits/checkouts' && <Checkouts key={turn} />}
+      {path === '/credits/epochs' && <Epochs issuer={tenant.data.id} />}
+      {form === 'coupon' && (
+        <CouponForm
+          onClose={() => setForm(undefined)}
+          onMade={(made) => {
+            setForm(undefined)
+            setCoupon(made)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+      {form === 'checkout' && (
+        <CheckoutForm
+          isIssuer={isIssuer}
+          onClose={() => {
+            setForm(undefined)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+      {coupon !== undefined && (
+        <SecretDialog
+          title="The coupon"
+          text="Whoever has it can spend it. Pass it on like money."
+          secrets={[['Coupon', coupon]]}
+          onClose={() => setCoupon(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function NotIssuer() {
+  return (
+    <Empty title="This tenant issues no credits">
+      <p>An operator of this installation gives the role issuer.</p>
+    </Empty>
+  )
+}
+
+export type Movement = Awaited<ReturnType<typeof api.listMovements>>['data'][number]
+const kinds = ['prefund', 'sale', 'redemption', 'grant', 'return', 'fee', 'hold', 'capture', 'release'] as const
+
+function Movements() {
+  const [search, change] = useSearch()
+  const [isBusy, run] = useAction()
+  const kind = kinds.find((one) => one === search.get('kind'))
+  const query = { limit: 50, ...(kind === undefined ? {} : { kind }) }
+  const pages = usePages<Movement>(`movements ${kind}`, (page, signal) =>
+    api.listMovements({ query: { ...query, ...page }, signal }),
+  )
+  return (
+    <>
+      <div class="filters">
+        <SelectField
+          label="Kind"
+          value={kind ?? ''}
+          options={[['', 'Every kind'], ...kinds.map((one) => [one, one] as const)]}
+          onChange={(value) => change({ kind: value })}
+        />
+        <button class="button" type="button" disabled={isBusy} onClick={() => void run(() => downloadStatement(kind))}>
+          <Icon name="download" />
+          {isBusy ? 'Reading…' : 'Statement as CSV'}
+        </button>
+        <CurlButton what="list the movements" call={() => ['listMovements', { query }]} />
+      </div>
+      <PagedTable
+        caption="Movements"
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="There are no movements">
+            <p>A prefund checkout fills the balance. Coupons and sales take from it.</p>
+          </Empty>
+        }
+        columns={[
+          { title: 'Kind', wide: true, cell: ({ kind }) => <b>{kind}</b> },
+          { title: 'From', cell: ({ from }) => from },
+          { title: 'To', cell: ({ to }) => to },
+          { title: 'Credits', align: 'end', cell: ({ amount }) => formatNumber(amount) },
+          { title: 'Memo', cell: ({ memo }) => memo ?? '' },
+          { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
+          { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+const checkoutTones = { open: 'warn', paid: 'good', expired: 'plain' } as const
+
+function Checkouts() {
+  const pages = usePages('checkouts', (page, signal) => api.listCheckouts({ query: { limit: 50, ...page }, signal }))
+  return (
+    <PagedTable
+      caption="Checkouts"
+      pages={pages}
+      keyOf={({ id }) => id}
+      empty={
+        <Empty title="There are no checkouts">
+          <p>A checkout is a payment page: for a license key, or for your own balance.</p>
+        </Empty>
+      }
+      columns={[
+        { title: 'Id', wide: true, cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
+        { title: 'Purpose', cell: ({ purpose }) => (purpose === 'prefund' ? 'own balance' : 'license key') },
+        { title: 'Status', cell: ({ status }) => <Badge tone={checkoutTones[status]}>{status}</Badge> },
+        { title: 'Credits', align: 'end', cell: ({ credits }) => formatNumber(credits) },
+        { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+        {
+          title: 'Actions',
+          align: 'end',
+          cell: ({ url }) =>
+            url !== null && (
+              <a class="button small" href={url} target="_blank" rel="noopener noreferrer">
+                Payment page
+              </a>
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+function Epochs({ issuer }: { issuer: string }) {
+  const pages = usePages('epochs', async (page, signal) => {
+    const { data, ...rest } = await api.listEpochs({ query: { limit: 200, ...page }, signal })
+    // The list is public, and has the epochs of every issuer.
+    return { ...rest, data: data.filter((epoch) => epoch.issuer === issuer) }
+  })
+  return (
+    <PagedTable
+      caption="Epochs"
+      pages={pages}
+      keyOf={({ epoch }) => epoch}
+      empty={
+        <Empty title="There are no epochs">
+          <p>An epoch is the public key of a batch of blind tokens. The private key stays with you, so the API publishes it.</p>
+        </Empty>
+      }
+      columns={[
+        { title: 'Epoch', wide: true, cell: ({ epoch }) => <CopyText text={epoch} label="Copy the id" /> },
+        { title: 'Value of a token', align: 'end', cell: ({ value }) => `${formatNumber(value)} credits` },
+        { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+        { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+      ]}
+    />
+  )
+}

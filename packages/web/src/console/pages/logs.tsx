@@ -1,0 +1,137 @@
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useAction } from '../api/use-action.ts'
+import { usePages } from '../api/use-pages.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { PagedTable } from '../parts/data-table.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { SelectField } from '../parts/fields.tsx'
+import { Badge, Time, type Tone } from '../parts/format.tsx'
+import { Empty, PageHead } from '../parts/page-head.tsx'
+import { useSearch } from '../router/router.tsx'
+import { useShortcuts } from '../shell/shortcuts.tsx'
+import { SearchField } from './collections.tsx'
+
+type Logged = Awaited<ReturnType<typeof api.listRequests>>['data'][number]
+
+const results = [
+  ['', 'Every result'],
+  ['4xx', 'Refused (4xx)'],
+  ['5xx', 'Failed (5xx)'],
+  ['2xx', 'Done (2xx)'],
+] as const
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** The requests of the tenant's keys, to find the one that failed by the id that its caller saw. */
+export function Logs() {
+  const [search, change] = useSearch()
+  const given = search.get('request') ?? ''
+  const status = search.get('status') ?? ''
+  const method = methods.find((one) => one === search.get('method'))
+  // Text that is not the id of a request is looked for in the paths.
+  const isId = /^req_[A-Za-z0-9]{22}$/.test(given)
+  const query = {
+    limit: 50,
+    ...(isId ? { request_id: given } : given === '' ? {} : { path: given }),
+    ...(status === '' ? {} : { status }),
+    ...(method === undefined ? {} : { method }),
+  }
+  const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
+    api.listRequests({ query: { ...query, ...page }, signal }),
+  )
+  useShortcuts('Logs', [{ keys: 'r', label: 'Load the newest requests', run: pages.reload }])
+  return (
+    <>
+      <PageHead
+        title="Logs"
+        lead="The requests of your keys: what was asked, and what the answer was. Without bodies and credentials."
+      >
+        <CurlButton what="list these requests" call={() => ['listRequests', { query }]} />
+      </PageHead>
+      <div class="filters">
+        <SearchField label="Request id or path" value={given} onChange={(value) => change({ request: value.trim() })} />
+        <SelectField label="Result" value={status} options={results} onChange={(value) => change({ status: value })} />
+        <SelectField
+          label="Method"
+          value={method ?? ''}
+          options={[['', 'Every method'], ...methods.map((one) => [one, one] as const)]}
+          onChange={(value) => change({ method: value })}
+        />
+      </div>
+      <PagedTable
+        caption="Requests"
+        pages={pages}
+        keyOf={({ request_id }) => request_id}
+        empty={
+          <Empty title={Object.keys(query).length > 1 ? 'No request matches' : 'There are no requests yet'}>
+            <p>A path is written as the API declares it, such as /collections/{'{id}'}/items. The last seconds may be missing.</p>
+          </Empty>
+        }
+        columns={[
+          {
+            title: 'Request',
+            wide: true,
+            cell: ({ method, path }) => (
+              <span>
+                <b>{method}</b> <code>{path}</code>
+              </span>
+            ),
+          },
+          { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
+          { title: 'Error', cell: (request) => <Cause of={request} /> },
+          { title: 'Key', cell: ({ key_hint, key_id }) => <code>{key_hint ?? key_id}</code> },
+          { title: 'Origin', cell: ({ origin }) => origin ?? 'a server' },
+          { title: 'ms', align: 'end', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
+          { title: 'Id', cell: ({ request_id }) => <CopyText text={request_id} label="Copy the request id" short /> },
+          { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+      />
+      <LogSwitch />
+    </>
+  )
+}
+
+function toneOf(status: number): Tone {
+  if (status >= 500) return 'bad'
+  return status >= 400 ? 'warn' : 'good'
+}
+
+/** The code with its page, which says what to do. */
+function Cause({ of: { code, doc_url } }: { of: Logged }) {
+  if (code === null) return ''
+  if (doc_url === null) return <code>{code}</code>
+  return (
+    <a href={`/docs/errors/${code}`} target="_blank" rel="noopener noreferrer">
+      {code}
+    </a>
+  )
+}
+
+function LogSwitch() {
+  const settings = useQuery('request log', async (signal) => (await api.getRequestLogSettings({ signal })).data)
+  const [isBusy, run] = useAction()
+  const { data, error, reload } = settings
+  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
+  if (!data) return null
+  if (data.days === 0) return <p class="muted">This installation logs no requests.</p>
+  const body = { enabled: !data.enabled }
+  const toggle = async () => {
+    const { data: changed } = await api.setRequestLogSettings({ body })
+    settings.set(() => changed)
+  }
+  return (
+    <div class="card-head">
+      <p class="muted">{data.enabled ? `Requests are logged, and kept for ${data.days} days.` : 'Requests are not logged.'}</p>
+      {may('develop') && (
+        <span class="row-actions">
+          <button class="button small" type="button" disabled={isBusy} onClick={() => void run(toggle)}>
+            {data.enabled ? 'Switch the log off' : 'Switch the log on'}
+          </button>
+          <CurlButton what="switch the log" call={() => ['setRequestLogSettings', { body }]} />
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks'
+import { api, currentSession } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useAction } from '../api/use-action.ts'
+import { usePages } from '../api/use-pages.ts'
+import { PagedTable } from '../parts/data-table.tsx'
+import { SelectField, TextField } from '../parts/fields.tsx'
+import { Badge, Time } from '../parts/format.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Empty } from '../parts/page-head.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { confirm } from '../shell/confirm.tsx'
+
+type Member = Awaited<ReturnType<typeof api.listMembers>>['data'][number]
+type Role = Member['role']
+
+const roles: readonly (readonly [Role, string])[] = [
+  ['owner', 'Owner: everything, members too'],
+  ['developer', 'Developer: keys, webhooks, agents, credits'],
+  ['moderator', 'Moderator: curates collections'],
+  ['analyst', 'Analyst: reads, without secrets'],
+]
+
+/** The people who may use the console of the tenant. Only an owner changes them, and only here: a key cannot. */
+export function Members() {
+  const pages = usePages<Member>('members', (_page, signal) => api.listMembers({ signal }))
+  const [form, setForm] = useState<'new' | Member>()
+  const [link, setLink] = useState<string>()
+  const [isBusy, run] = useAction()
+  const mayChange = may('own')
+  const inviteAgain = (member: Member) =>
+    void run(async () => {
+      const { data } = await api.updateMember({ memberId: member.id, body: { invite: true } })
+      setLink(data.invitation?.url)
+    })
+  const remove = async (member: Member) => {
+    const isSure = await confirm({
+      title: `Remove ${member.email}?`,
+      text: <p>Every browser of the member is signed out at once. Keys that the member created keep working.</p>,
+      action: 'Remove the member',
+    })
+    if (isSure && (await run(async () => void (await api.removeMember({ memberId: member.id })), 'The member is removed')))
+      pages.reload()
+  }
+  return (
+    <>
+      {mayChange && (
+        <div>
+          <button class="button primary" type="button" onClick={() => setForm('new')}>
+            <Icon name="plus" />
+            Invite a member
+          </button>
+        </div>
+      )}
+      <PagedTable
+        caption="Members"
+        pages={pages}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="There are no members yet">
+            <p>You came by a one-time link. Invite yourself and others: each member signs in as a person, with a role.</p>
+          </Empty>
+        }
+        columns={[
+          {
+            title: 'Member',
+            wide: true,
+            cell: ({ id, name, email }) => (
+              <span>
+                <b>{name ?? email}</b> {id === currentSession().member?.id && <Badge tone="good">you</Badge>}
+                {name !== null && <span class="muted"> {email}</span>}
+              </span>
+            ),
+          },
+          { title: 'Role', cell: ({ role }) => role },
+          { title: 'Status', cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'warn'}>{status}</Badge> },
+          { title: 'Joined', cell: ({ joined_at }) => <Time at={joined_at} /> },
+          { title: 'Invited', cell: ({ created_at }) => <Time at={created_at} /> },
+          {
+            title: 'Actions',
+            align: 'end',
+            cell: (member) =>
+              mayChange && (
+                <span class="row-actions">
+                  <button class="button small" type="button" onClick={() => setForm(member)}>
+                    Edit
+                  </button>
+                  <button class="button small" type="button" disabled={isBusy} onClick={() => inviteAgain(member)}>
+                    New link
+                  </button>
+                  <button class="button small" type="button" disabled={isBusy} onClick={() => void remove(member)}>
+                    Remove
+                  </button>
+                </span>
+              ),
+          },
+        ]}
+      />
+      {form !== undefined && (
+        <MemberForm
+          member={form === 'new' ? undefined : form}
+          onClose={() => setForm(undefined)}
+          onSaved={(invitation) => {
+            setForm(undefined)
+            setLink(invitation)
+            pages.reload()
+          }}
+        />
+      )}
+      {link !== undefined && (
+        <SecretDialog
+          title="The invitation"
+          text="It signs in once, within 7 days. Send it over a channel that you trust."
+          secrets={[['Link', link]]}
+          onClose={() => setLink(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface MemberFormProps {
+  /** Absent: a new one. */
+  member: Member | undefined
+  onClose: () => void
+  onSaved: (invitation: string | undefined) => void
+}
+
+function MemberForm({ member, onClose, onSaved }: MemberFormProps) {
+  const [email, setEmail] = useState(member?.email ?? '')
+  const [name, setName] = useState(member?.name ?? '')
+  const [role, setRole] = useState<Role>(member?.role ?? 'developer')
+  const shared = { role, ...(name.trim() === '' ? {} : { name: name.trim() }) }
+  const save = async () => {
+    if (member) {
+      await api.updateMember({ memberId: member.id, body: shared })
+      return onSaved(undefined)
+    }
+    const { data } = await api.createMember({ body: { ...shared, email: email.trim() } })
+    onSaved(data.invitation.url)
+  }
+  return (
+    <FormDialog
+      title={member ? `Edit ${member.email}` : 'Invite a member'}
+      action={member ? 'Save' : 'Make the invitation'}
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {!member && <TextField label="E-mail address" type="email" value={email} onChange={setEmail} required maxLength={254} />}
+      <TextField label="Name" value={name} onChange={setName} maxLength={120} />
+      <SelectField label="Role" value={role} options={roles} onChange={setRole} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,133 @@
+import { useMemo } from 'preact/hooks'
+import { api, currentSession } from '../api/api.ts'
+import { useQuery } from '../api/use-query.ts'
+import { loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
+import { Chart } from '../parts/chart.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { formatNumber, Time } from '../parts/format.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Link } from '../router/router.tsx'
+import { findAttention } from './attention.ts'
+
+const DAYS = 30
+
+const meters: readonly (readonly [meter: Meter, title: string])[] = [
+  ['requests', 'Requests'],
+  ['items', 'Items added'],
+  ['launches', 'Sessions launched'],
+  ['credits', 'Credits spent'],
+]
+
+/** What happened in the last 30 days, and what needs attention. */
+export function Overview() {
+  const { tenant } = currentSession()
+  const usage = useQuery('usage', (signal) => loadUsageDays(DAYS, signal))
+  return (
+    <>
+      <PageHead title="Overview" lead={tenant ? `The last ${DAYS} days of ${tenant.name}.` : undefined} />
+      <Attention />
+      {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
+      {usage.data ? <Figures usage={usage.data} /> : usage.error === undefined && <Loading lines={6} />}
+      <Newest />
+    </>
+  )
+}
+
+function Figures({ usage }: { usage: UsageDays }) {
+  return (
+    <div class="figures">
+      {meters.map(([meter, title]) => (
+        <Figure key={meter} title={title} values={usage.of(meter)} times={usage.times} />
+      ))}
+    </div>
+  )
+}
+
+function Figure({ title, values, times }: { title: string; values: readonly number[]; times: readonly number[] }) {
+  const series = useMemo(() => [{ label: title, values }], [values])
+  const total = formatNumber(sum(values))
+  return (
+    <section class="card figure">
+      <h2>{title}</h2>
+      <p class="big">{total}</p>
+      <Chart
+        label={`${title} by day: ${total} in ${DAYS} days, ${formatNumber(values.at(-1) ?? 0)} today`}
+        times={times}
+        series={series}
+      />
+    </section>
+  )
+}
+
+function Attention() {
+  const { data } = useQuery('attention', findAttention)
+  if (!data || data.length === 0) return null
+  return (
+    <section class="card attention" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      <ul>
+        {data.map(({ text, to }) => (
+          <li key={text}>
+            <Icon name="warning" />
+            <Link to={to}>{text}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const SHOWN_EVENTS = 8
+
+function Newest() {
+  const { data, error, reload } = useQuery(
+    'newest collections',
+    async (signal) => (await api.listCollections({ query: { limit: SHOWN_EVENTS }, signal })).data,
+  )
+  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
+  if (!data) return <Loading />
+  if (data.length === 0) return <FirstSteps />
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Newest collections</h2>
+        <Link to="/collections" class="quiet">
+          All collections
+        </Link>
+      </div>
+      <ul class="lines">
+        {data.map(({ id, metadata, item_count, created_at }) => (
+          <li key={id}>
+            <Link to={`/collections/${id}`}>{typeof metadata['share_title'] === 'string' ? metadata['share_title'] : id}</Link>
+            <span class="muted">{formatNumber(item_count)} items</span>
+            <Time at={created_at} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function FirstSteps() {
+  return (
+    <section class="card">
+      <h2>First steps</h2>
+      <ol class="steps">
+        <li>
+          <Link to="/collections">Make a collection</Link>: it holds what the visitors of your app add.
+        </li>
+        <li>
+          <Link to="/keys">Create a publishable key</Link> for your app, and a secret key for your server.
+        </li>
+        <li>
+          <a href="/docs/guides/quickstart" target="_blank" rel="noopener noreferrer">
+            Follow the quickstart
+          </a>
+          .
+        </li>
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+import { useMemo } from 'preact/hooks'
+import { loadUsageDays, type Meter, sum } from '../api/usage.ts'
+import { useQuery } from '../api/use-query.ts'
+import { Chart } from '../parts/chart.tsx'
+import { toCsv } from '../parts/csv.ts'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { download } from '../parts/download.ts'
+import { FailureNote } from '../parts/failure.tsx'
+import { SelectField } from '../parts/fields.tsx'
+import { formatBytes, formatNumber } from '../parts/format.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { useSearch } from '../router/router.tsx'
+
+const meters = ['requests', 'items', 'paints', 'launches', 'credits', 'bytes'] as const satisfies readonly Meter[]
+const titles: Record<Meter, string> = {
+  requests: 'Requests',
+  items: 'Items',
+  paints: 'Paintings',
+  launches: 'Launches',
+  credits: 'Credits',
+  bytes: 'Bytes',
+}
+const spans = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'A year'],
+] as const
+
+/** What the tenant used, by day in UTC. */
+export function UsagePage() {
+  const [search, change] = useSearch()
+  const days = spans.find(([value]) => value === search.get('days'))?.[0] ?? '30'
+  const meter = meters.find((one) => one === search.get('meter')) ?? 'requests'
+  const usage = useQuery(`usage ${days}`, (signal) => loadUsageDays(Number(days), signal))
+  const { data } = usage
+  const series = useMemo(() => (data ? [{ label: titles[meter], values: data.of(meter) }] : []), [data, meter])
+  const format = (value: number) => (meter === 'bytes' ? formatBytes(value) : formatNumber(value))
+  const rows = data
+    ? data.times.map((time, at) => ({
+        day: new Date(time * 1_000).toISOString().slice(0, 10),
+        values: meters.map((one) => data.of(one)[at] ?? 0),
+      }))
+    : []
+  const save = () => {
+    const csv = toCsv(
+      ['day', ...meters],
+      rows.map(({ day, values }) => [day, ...values]),
+    )
+    download(`usage-${days}-days.csv`, csv, 'text/csv')
+  }
+  return (
+    <>
+      <PageHead title="Usage" lead="By day in UTC. Requests and bytes of the last minute may be missing.">
+        <CurlButton what="read the usage" call={() => ['getUsage', { query: { by: 'day' } }]} />
+        <button class="button" type="button" disabled={!data} onClick={save}>
+          <Icon name="download" />
+          CSV
+        </button>
+      </PageHead>
+      <div class="filters">
+        <SelectField
+          label="Meter"
+          value={meter}
+          options={meters.map((one) => [one, titles[one]] as const)}
+          onChange={(value) => change({ meter: value })}
+        />
+        <SelectField label="Time" value={days} options={spans} onChange={(value) => change({ days: value })} />
+      </div>
+      {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
+      {!data && usage.error === undefined && <Loading lines={8} />}
+      {data && (
+        <>
+          <section class="card figure">
+            <h2>{titles[meter]}</h2>
+            <p class="big">{format(sum(data.of(meter)))}</p>
+            <Chart label={`${titles[meter]} by day`} times={data.times} series={series} height={220} />
+          </section>
+          <DataTable
+            caption="Usage by day"
+            rows={rows.toReversed().filter(({ values }) => values.some((value) => value > 0))}
+            keyOf={({ day }) => day}
+            columns={[
+              { title: 'Day', wide: true, cell: ({ day }) => <b>{day}</b> },
+              ...meters.map((one, at) => ({
+                title: titles[one],
+                align: 'end' as const,
+                cell: ({ values }: { values: number[] }) =>
+                  one === 'bytes' ? formatBytes(values[at] ?? 0) : formatNumber(values[at] ?? 0),
+              })),
+            ]}
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CopyText } from '../parts/copy.tsx'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import type { Params } from '../router/match-path.ts'
+import { navigate } from '../router/router.tsx'
+import { confirm } from '../shell/confirm.tsx'
+import { showToast } from '../shell/toast-store.ts'
+import { Deliveries } from './webhook-deliveries.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+import { eventsText, StateBadge, WebhookSecret } from './webhooks.tsx'
+
+/** One endpoint, and each delivery to it with its attempts. */
+export function WebhookPage({ params: { id = '' } }: { params: Params }) {
+  const endpoint = useQuery(`endpoint ${id}`, async (signal) => (await api.getWebhookEndpoint({ id, signal })).data)
+  const [isEditing, setEditing] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const [isBusy, run] = useAction()
+  const mayChange = may('develop')
+  const { data: found, error } = endpoint
+  const up = { to: '/webhooks', title: 'Webhooks' }
+  if (!found)
+    return (
+      <>
+        <PageHead title="Endpoint" up={up} />
+        {error === undefined ? <Loading /> : <FailureNote error={error} onRetry={endpoint.reload} />}
+      </>
+    )
+  const save = async (body: Parameters<typeof api.updateWebhookEndpoint>[0]['body']) => {
+    const { secret: made, ...saved } = (await api.updateWebhookEndpoint({ id, body })).data
+    endpoint.set(() => saved)
+    setSecret(made)
+    setEditing(false)
+  }
+  const test = async () => {
+    const { data } = await api.testWebhook({ body: { endpoint: id } })
+    const answer = data.response_status === null ? (data.error ?? 'no answer') : `status ${data.response_status}`
+    showToast(`${data.delivered ? 'Delivered' : 'Not delivered'}: ${answer}, ${data.duration_ms} ms`)
+  }
+  const remove = async () => {
+    const text = 'What is queued for it is not sent any more. Its deliveries are no longer listed.'
+    if (!(await confirm({ title: `Delete ${found.url}?`, text, action: 'Delete the endpoint' }))) return
+    if (await run(async () => void (await api.deleteWebhookEndpoint({ id })), 'Deleted')) navigate('/webhooks')
+  }
+  return (
+    <>
+      <PageHead title={found.description ?? (id === 'default' ? 'Default endpoint' : 'Endpoint')} up={up}>
+        {mayChange && (
+          <>
+            <CurlButton what="send a test event" call={() => ['testWebhook', { body: { endpoint: id } }]} />
+            <button class="button" type="button" disabled={isBusy} onClick={() => void run(test)}>
+              Send a test event
+            </button>
+            <button class="button primary" type="button" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+          </>
+        )}
+      </PageHead>
+      <section class="card">
+        <Facts
+          facts={[
+            ['Address', <code>{found.url}</code>],
+            ['State', <StateBadge enabled={found.enabled} />],
+            ['Events', eventsText(found.events)],
+            ['Id', <CopyText text={found.id} label="Copy the id" />],
+          ]}
+        />
+        {mayChange && (
+          <div class="row-actions">
+            <button
+              class="button small"
+              type="button"
+              disabled={isBusy}
+              onClick={() => void run(() => save({ enabled: !found.enabled }), found.enabled ? 'Disabled' : 'Enabled')}
+            >
+              {found.enabled ? 'Disable' : 'Enable'}
+            </button>
+            <button
+              class="button small"
+              type="button"
+              disabled={isBusy}
+              onClick={() => void run(() => save({ rotate_secret: true }))}
+            >
+              Rotate the secret
+            </button>
+            <button class="button small danger" type="button" disabled={isBusy} onClick={() => void remove()}>
+              Delete
+            </button>
+          </div>
+        )}
+      </section>
+      <Deliveries id={id} enabled={found.enabled} />
+      {isEditing && <WebhookForm endpoint={found} onClose={() => setEditing(false)} onSave={save} />}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  )
+}

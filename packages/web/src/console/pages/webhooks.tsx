@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks'
+import { api } from '../api/api.ts'
+import { may } from '../api/roles.ts'
+import { useQuery } from '../api/use-query.ts'
+import { CurlButton } from '../parts/curl-button.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { FailureNote } from '../parts/failure.tsx'
+import { Badge } from '../parts/format.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Empty, PageHead } from '../parts/page-head.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
+import { Link } from '../router/router.tsx'
+import { useShortcuts } from '../shell/shortcuts.tsx'
+import { allTypes, type Endpoint, WebhookForm } from './webhook-form.tsx'
+
+/** Where events are sent. */
+export function Webhooks() {
+  const endpoints = useQuery('endpoints', async (signal) => (await api.listWebhookEndpoints({ signal })).data)
+  const [isNew, setNew] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const mayChange = may('develop')
+  useShortcuts('Webhooks', mayChange ? [{ keys: 'n', label: 'New endpoint', run: () => setNew(true) }] : [])
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        lead="Events are sent to your servers, signed, until they answer 2xx: ten attempts over three days."
+      >
+        <CurlButton what="list the endpoints" call={() => ['listWebhookEndpoints', {}]} />
+        {mayChange && (
+          <button class="button primary" type="button" onClick={() => setNew(true)}>
+            <Icon name="plus" />
+            New endpoint
+          </button>
+        )}
+      </PageHead>
+      {endpoints.error !== undefined && <FailureNote error={endpoints.error} onRetry={endpoints.reload} />}
+      {!endpoints.data && endpoints.error === undefined && <Loading />}
+      {endpoints.data?.length === 0 && (
+        <Empty title="There is no endpoint yet">
+          <p>With an endpoint, your server learns of each event within a second.</p>
+        </Empty>
+      )}
+      {endpoints.data && endpoints.data.length > 0 && (
+        <DataTable
+          caption="Endpoints"
+          rows={endpoints.data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: 'Address',
+              wide: true,
+              cell: ({ id, url }) => (
+                <Link class="row-link" to={`/webhooks/${id}`}>
+                  {url}
+                </Link>
+              ),
+            },
+            {
+              title: 'Description',
+              cell: ({ id, description }) => description ?? (id === 'default' ? 'The default endpoint' : '—'),
+            },
+            { title: 'State', cell: ({ enabled }) => <StateBadge enabled={enabled} /> },
+            { title: 'Events', cell: ({ events }) => eventsText(events) },
+          ]}
+        />
+      )}
+      {isNew && (
+        <WebhookForm
+          endpoint={undefined}
+          onClose={() => setNew(false)}
+          onSave={async (body) => {
+            const { data } = await api.createWebhookEndpoint({ body })
+            setSecret(data.secret)
+            setNew(false)
+            endpoints.reload()
+          }}
+        />
+      )}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  )
+}
+
+export function StateBadge({ enabled }: { enabled: boolean }) {
+  return <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'enabled' : 'disabled'}</Badge>
+}
+
+export function eventsText(events: Endpoint['events']): string {
+  return events.length >= allTypes.length ? 'All types' : events.join(', ')
+}
+
+export function WebhookSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <SecretDialog
+      title="The signing secret"
+      text="Your server checks with it that a delivery comes from here. After a rotation both secrets sign for 24 hours."
+      secrets={[['Signing secret', secret]]}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact'
+
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const number = new Intl.NumberFormat('en')
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+const STEPS = [
+  [60, 'second'],
+  [3_600, 'minute'],
+  [86_400, 'hour'],
+  [30 * 86_400, 'day'],
+] as const
+const SECONDS = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const
+
+/** "3 min. ago", with the exact local time in the title. Older than 30 days: the date. */
+export function Time({ at }: { at: string | null }) {
+  if (at === null) return <span class="muted">never</span>
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={absolute.format(date)}>
+      {relativeTime(date)}
+    </time>
+  )
+}
+
+function relativeTime(date: Date): string {
+  const seconds = (date.getTime() - Date.now()) / 1_000
+  for (const [limit, unit] of STEPS)
+    if (Math.abs(seconds) < limit) return relative.format(Math.round(seconds / SECONDS[unit]), unit)
+  return day.format(date)
+}
+
+export function formatNumber(value: number): string {
+  return number.format(value)
+}
+
+/** 12,300 as 12.3K. */
+export function formatShort(value: number): string {
+  return compact.format(value)
+}
+
+export function formatTime(at: string): string {
+  return absolute.format(new Date(at))
+}
+
+const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** A day of the usage, which counts days in UTC: "Nov 20". */
+export function formatDay(utcSeconds: number): string {
+  return shortDay.format(utcSeconds * 1_000)
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1_024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return `${Math.round((bytes / 1_024 ** step) * 10) / 10} ${UNITS[step]}`
+}
+
+export type Tone = 'plain' | 'good' | 'bad' | 'warn'
+
+/** A state in one word. The word carries the meaning, the colour repeats it. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}

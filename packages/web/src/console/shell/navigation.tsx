@@ -1,0 +1,100 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { ArchMark } from '../../space/parts/arch.tsx'
+import { signOut } from '../api/api.ts'
+import type { ConsoleSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { PageSpec } from '../router/pages.ts'
+import { Link } from '../router/router.tsx'
+import { openPalette } from './palette.tsx'
+import { Keys, showShortcuts } from './shortcuts.tsx'
+
+interface NavigationProps {
+  session: ConsoleSession
+  pages: readonly PageSpec[]
+  path: string
+  /** On a phone the navigation is a drawer. On a wide screen it is always there. */
+  isOpen: boolean
+  onClose: () => void
+}
+
+export function Navigation({ session, pages, path, isOpen, onClose }: NavigationProps) {
+  const drawer = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!isOpen) return undefined
+    drawer.current?.querySelector<HTMLElement>('a')?.focus()
+    const close = (event: KeyboardEvent) => event.key === 'Escape' && onClose()
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [isOpen])
+  const shown = pages.filter(({ menu }) => menu)
+  const sections = [...new Set(shown.map(({ menu }) => menu?.section))]
+  return (
+    <>
+      {isOpen && <div class="veil" onClick={onClose} />}
+      <aside class={isOpen ? 'side open' : 'side'} id="navigation" ref={drawer}>
+        <div class="tenant">
+          <ArchMark />
+          <span class="tenant-name">{session.tenant?.name ?? 'Operator'}</span>
+          {session.development && <span class="badge">dev</span>}
+        </div>
+        <button class="search-button" type="button" onClick={openPalette}>
+          <Icon name="search" />
+          <span>Search</span>
+          <Keys keys="Ctrl K" />
+        </button>
+        <nav aria-label="Pages">
+          {sections.map((section) => (
+            <div key={section ?? ''} class="nav-section">
+              {section !== undefined && <h2>{section}</h2>}
+              <ul>
+                {shown
+                  .filter(({ menu }) => menu?.section === section)
+                  .map((page) => (
+                    <li key={page.path}>
+                      <Link to={page.path} class="nav-link" current={isWithin(page.path, path)} onFollow={onClose}>
+                        {page.menu && <Icon name={page.menu.icon} />}
+                        {page.title}
+                      </Link>
+                    </li>
+                  ))}
+              </ul>
+            </div>
+          ))}
+        </nav>
+        <Who session={session} />
+      </aside>
+    </>
+  )
+}
+
+function isWithin(page: string, path: string): boolean {
+  return page === '/' ? path === '/' : path === page || path.startsWith(`${page}/`)
+}
+
+function Who({ session: { member, kind, role } }: { session: ConsoleSession }) {
+  const [isBusy, run] = useAction()
+  const name = member?.name ?? member?.email ?? (kind === 'operator' ? 'Operator' : 'One-time link')
+  return (
+    <div class="who">
+      <div class="who-name">
+        <Icon name="person" />
+        <span>
+          <b>{name}</b>
+          {role !== null && <small>{role}</small>}
+        </span>
+      </div>
+      <div class="who-actions">
+        <button class="quiet" type="button" onClick={showShortcuts}>
+          Shortcuts
+        </button>
+        <a class="quiet" href="/docs" target="_blank" rel="noopener noreferrer">
+          Docs
+        </a>
+        <button class="quiet" type="button" disabled={isBusy} onClick={() => void run(() => signOut(false))}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  )
+}

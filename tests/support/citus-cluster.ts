@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, chmod } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { skipWithout } from './skip-without.ts'
+
+const run = promisify(execFile)
+const script = fileURLToPath(new URL('../../../shared/tools/citus/cluster.sh', import.meta.url))
+const bin = '/usr/lib/postgresql/15/bin'
+
+/** Why there can be no cluster here, or false. For `{ skip }`. */
+export const skipWithoutCitus: string | false = !existsSync(script)
+  ? '../shared/tools/citus is not there'
+  : existsSync('/usr/share/postgresql/15/extension/citus.control') && existsSync(`${bin}/postgres`)
+    ? skipWithout('psql')
+    : 'no Citus here: as root, run ../shared/tools/citus/install.sh'
+
+export interface CitusCluster {
+  /** The database of the coordinator. */
+  url: string
+  /** Holds the data of all nodes. */
+  folder: string
+  /** Kills a worker (1 or 2) without letting it write anything. */
+  killWorker(number: 1 | 2): Promise<void>
+  startWorker(number: 1 | 2): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A coordinator and two workers of Citus on this machine, with an empty database of 16 shards for each group. */
+export async function startCitusCluster(): Promise<CitusCluster> {
+  // Another process may take a port between the search and the start.
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryStart()
+    } catch (error) {
+      if (tries === 3) throw error
+    }
+  }
+}
+
+async function tryStart(): Promise<CitusCluster> {
+  // Below /var/tmp, because the user postgres must reach it, and a socket's path has at most 107 bytes.
+  const folder = await mkdtemp('/var/tmp/atrium-citus-')
+  await chmod(folder, 0o755)
+  const port = await findPorts(3)
+  const stop = async () => {
+    await run('bash', [script, 'stop', folder])
+    await rm(folder, { recursive: true, force: true })
+  }
+  const started = await run('bash', [script, 'start', folder, String(port)], { timeout: 120_000 }).catch(
+    async (error: unknown) => {
+      await stop()
+      throw error
+    },
+  )
+  const control = (number: 1 | 2, ...args: string[]) => {
+    const command = [`${bin}/pg_ctl`, '-D', `${folder}/n${number}`, '-l', `${folder}/n${number}.log`, '-w', ...args]
+    return process.getuid?.() === 0
+      ? run('su', ['postgres', '-s', '/bin/bash', '-c', command.join(' ')])
+      : run(command[0]!, command.slice(1))
+  }
+  return {
+    url: started.stdout.trim().split('\n').at(-1)!,
+    folder,
+    killWorker: async (number) => void (await control(number, 'stop', '-m', 'immediate')),
+    startWorker: async (number) => void (await control(number, 'start')),
+    stop,
+  }
+}
+
+/** The first of this many free ports in a row. */
+async function findPorts(count: number): Promise<number> {
+  for (;;) {
+    // Below the ports that the system gives to connections.
+    const first = 20_000 + Math.floor(Math.random() * 12_000)
+    const free = await Promise.all(Array.from({ length: count }, (_, n) => isFree(first + n)))
+    if (free.every(Boolean)) return first
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

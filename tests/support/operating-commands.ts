@@ -1,0 +1,121 @@
+/** Why tests/operating-pages.test.ts does not run a command of docs/operating itself. */
+const release = 'tests/image/image.test.ts makes the release and the image, and starts the roles (npm run test:image)'
+const rootOfHost = 'changes the packages or services of the machine'
+const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
+const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
+const recovery = 'tests/long/point-in-time-recovery.test.ts runs this page with pgBackRest'
+const proxy = 'tests/reverse-proxy.test.ts runs nginx and Caddy with the files of this page'
+const citus = 'tests/inside/citus.test.ts runs it on a cluster'
+const agePackage = 'needs the program age; tests/backup.test.ts encrypts and decrypts with the library of the same format'
+
+/** Commands by page: each line of a block, and each command in the text, that no test of this file runs. */
+export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    'npm run -s atrium -- COMMAND': 'a form; every page names its commands',
+    'podman exec CONTAINER atrium COMMAND': engine,
+    'podman compose -f deploy/compose.yaml exec api atrium COMMAND': engine,
+    'kubectl -n atrium exec deploy/api -- atrium COMMAND': cluster,
+  },
+  'backup.md': {
+    'age -d -i IDENTITY FILE | tar t': agePackage,
+    'tar tf FILE': 'packages/server/src/features/backup/tar.test.ts reads an archive with tar',
+  },
+  'distribute.md': {
+    'atrium migrate': citus,
+    'atrium distribute': citus,
+    "select citus_create_restore_point('NAME')": 'a function of Citus',
+    "select remove_room('NAME')": citus,
+  },
+  'install.md': {
+    'sha256sum --check SHA256SUMS': release,
+    'tar -xzf atrium-0.1.0.tar.gz': release,
+    'cd atrium-0.1.0': release,
+    'npm ci': release,
+    'npm ci --omit=dev': release,
+    'NODE_ENV=production npm start': release,
+    'deploy/make-secrets.sh': 'tests/deploy.test.ts runs it',
+    'cp /opt/atrium/deploy/systemd/atrium.service /etc/systemd/system/': rootOfHost,
+    'systemctl enable --now atrium': rootOfHost,
+    'npm run release': release,
+    'podman build -f deploy/Containerfile --target server -t atrium .': release,
+    'podman build -f deploy/Containerfile --target with-postgres -t atrium:with-postgres .': release,
+    'podman run --read-only --tmpfs /tmp -v atrium:/data -p 8787:8787 -p 8788:8788 atrium:with-postgres': release,
+    'cat > deploy/.env <<END': engine,
+    'COMPOSE_PROJECT_NAME=atrium': engine,
+    'ATRIUM_DOMAIN=api.example.com': engine,
+    'ATRIUM_SPACES_DOMAIN=spaces.example.com': engine,
+    END: engine,
+    'podman compose -f deploy/compose.yaml up -d': engine,
+    'podman compose -f deploy/compose.yaml exec api atrium tenants create --name "My app"': engine,
+    'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy':
+      'needs a container engine; tests/egress-proxy.test.ts runs the proxy',
+    'kubectl create namespace atrium': cluster,
+    'kubectl -n atrium create secret generic atrium --from-file=database-url --from-file=redis-url --from-file=admin-token --from-file=master-key --from-file=s3-access-key-id --from-file=s3-secret-access-key':
+      cluster,
+    'kubectl -n atrium create secret generic atrium-space --from-file=database-url --from-file=space-signing-key': cluster,
+    'kubectl -n atrium delete job migrate --ignore-not-found': cluster,
+    'kubectl apply -k deploy/kubernetes/overlays/production': cluster,
+  },
+  'incidents.md': {
+    'atrium verify https://spaces.example': 'packages/cli/src/verify/atrium-verify.test.ts verifies a running Space',
+    'pgbackrest check': recovery,
+  },
+  'point-in-time-recovery.md': {
+    'apt-get install pgbackrest': rootOfHost,
+    'openssl rand -base64 48': 'makes a passphrase',
+    'systemctl restart postgresql': recovery,
+    'systemctl start postgresql': recovery,
+    'systemctl stop postgresql': recovery,
+  },
+  'rotate.md': {
+    'certbot renew': rootOfHost,
+    'nginx -s reload': proxy,
+  },
+  'sizing.md': { 'npm run bench': 'measures for minutes, on a machine that does nothing else' },
+  'tls-and-reverse-proxy.md': {
+    'apt-get install caddy': rootOfHost,
+    'apt-get install nginx': rootOfHost,
+    'caddy validate --config /etc/caddy/Caddyfile': proxy,
+    'nginx -s reload': proxy,
+    'nginx -t': proxy,
+    'systemctl reload caddy': rootOfHost,
+  },
+  'alerts/AtriumConnectionsWaitedFor.md': {
+    'select pg_terminate_backend(pid)': 'ends a session of PostgreSQL',
+  },
+  'alerts/AtriumDatabaseGrowing.md': {
+    "select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class where relkind = 'r' order by pg_total_relation_size(oid) desc limit 10":
+      'the statement of incidents.md, which is run',
+  },
+  'alerts/AtriumDown.md': { 'systemctl status atrium': rootOfHost },
+  'alerts/AtriumEventLoopDelay.md': { 'kill -USR1 PID': 'opens the debugger of a process' },
+  'alerts/AtriumProcessSilent.md': { 'top -H': 'is interactive' },
+  'alerts/AtriumWebhooksFailing.md': { 'curl -v': 'calls an endpoint of a tenant' },
+}
+
+/** Pages whose `sh` blocks another test runs. */
+export const runElsewhere: Readonly<Record<string, string>> = {
+  'point-in-time-recovery.md': recovery,
+  'tls-and-reverse-proxy.md': proxy,
+}
+
+const programs =
+  'age|apt-get|atrium|caddy|certbot|cp|curl|kill|kubectl|nginx|npm|openssl|pgbackrest|podman|psql|select|systemctl|tar|top'
+const inText = new RegExp(`(?<!\`)\`((?:${programs}) [^\`]+)\`(?!\`)`, 'g')
+
+/** The lines of the blocks that are not `sh`, but without a language, and the commands in the text. */
+export function commandsOf(markdown: string): { unmarked: string[]; inText: string[] } {
+  const unmarked: string[] = []
+  const text = markdown.replaceAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm, (_, indent: string, language: string, block: string) => {
+    if (language === '')
+      unmarked.push(
+        ...block
+          .replaceAll(/ *\\\n\s*/g, ' ')
+          .split('\n')
+          .map((line) => line.slice(indent.length).trim())
+          .filter((line) => line !== ''),
+      )
+    return ''
+  })
+  return { unmarked, inText: [...text.matchAll(inText)].map(([, command]) => command!.replaceAll(/\s+/g, ' ')) }
+}

@@ -1,0 +1,14 @@
+import { queryDatabase } from './query-database.ts'
+
+/** All rows of the tables that `atrium distribute` spreads over the nodes of a Citus cluster. */
+export function readSpread(url: string): Promise<unknown> {
+  return Promise.all(
+    [
+      'select room, count, etag, bytes, policy_seq, policy_hash, access_key from rooms order by room',
+      'select room, seq, line, dedupe from room_lines order by room, seq',
+      'select room from removed_rooms order by room',
+      'select made_on::text, room from new_rooms order by room',
+      'select tenant_id, collection_id, seq, id, type, content, author, access, created_at from items order by 1, 2, 3',
+    ].map((text) => queryDatabase(url, text)),
+  )
+}
