@@ -772,6 +772,18 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.remove_agent_card()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.card = null;
+  new.card_salt = null;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.remove_audit_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1080,6 +1092,9 @@ create table agents (
   price_raised_at timestamp(3) with time zone,
   credits_per_1k_tokens bigint default 0 not null,
   credits_per_tool_call bigint default 0 not null,
+  card text,
+  card_salt text collate "C",
+  carded_at timestamp(3) with time zone,
   constraint agents_pkey PRIMARY KEY (tenant_id, id),
   constraint agents_seq_unique UNIQUE (tenant_id, seq),
   constraint agents_held_has_before CHECK (((status = ANY (ARRAY['suspended'::text, 'pending'::text])) = (status_before IS NOT NULL))),
@@ -2128,6 +2143,8 @@ CREATE INDEX agents_catalog ON public.agents USING btree (seq) WHERE (status = '
 
 CREATE INDEX agents_id ON public.agents USING btree (id);
 
+CREATE INDEX agents_without_card ON public.agents USING btree (seq) WHERE ((status = 'active'::text) AND (card IS NULL));
+
 CREATE INDEX api_keys_expiring ON public.api_keys USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_notices < 2));
 
 CREATE INDEX artifact_jobs_taken ON public.artifact_jobs USING btree (turn) WHERE (lease_owner IS NOT NULL);
@@ -2362,6 +2379,8 @@ alter table webhook_secrets add constraint webhook_secrets_webhook_exists
 
 alter table webhooks add constraint webhooks_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+
+CREATE TRIGGER agents_card_goes BEFORE UPDATE ON agents FOR EACH ROW WHEN (old.card IS NOT NULL AND (new.status <> 'active'::text OR old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.price_credits IS DISTINCT FROM new.price_credits OR old.credits_per_1k_tokens IS DISTINCT FROM new.credits_per_1k_tokens OR old.credits_per_tool_call IS DISTINCT FROM new.credits_per_tool_call OR old.max_minutes IS DISTINCT FROM new.max_minutes OR old.avatar_url IS DISTINCT FROM new.avatar_url OR (old.endpoint IS NULL) IS DISTINCT FROM (new.endpoint IS NULL))) EXECUTE FUNCTION remove_agent_card();
 
 CREATE TRIGGER artifacts_count_changed_bytes AFTER UPDATE OF bytes ON artifacts FOR EACH ROW WHEN (old.bytes IS DISTINCT FROM new.bytes) EXECUTE FUNCTION count_stored_bytes();
 

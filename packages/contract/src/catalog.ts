@@ -26,6 +26,23 @@ export const CatalogAgent = Type.Object({
       'write as a guest after its session has ended.',
   },
   rating: RatingAggregate,
+  logged: Type.Optional(
+    Type.Object(
+      {
+        card: Type.String({ description: 'The fields above except the rating, as JSON in the bytes that were hashed.' }),
+        salt: Type.String({ description: '43 characters.' }),
+        log_proof: Type.String({ description: 'The address of the inclusion proof.' }),
+      },
+      {
+        description:
+          'What the transparency log of this installation has of this agent: the entry ' +
+          '`{"type":"agent_card","sha256":"…"}`, whose hash is SHA-256, in hexadecimal digits, of the salt followed by ' +
+          'the card. Absent until it is logged, which takes about ten seconds for a new agent and up to ten minutes ' +
+          'after a change. When the agent is changed or leaves the catalog, card and salt are deleted, and the entry says ' +
+          'nothing any more.',
+      },
+    ),
+  ),
 })
 
 const catalogAgentExample = {
@@ -37,6 +54,11 @@ const catalogAgentExample = {
   avatar_url: null,
   hosting: 'hosted',
   rating: { average: 4.6, count: 31 },
+  logged: {
+    card: '{"id":"agt_4fRzK0vXcB1mQwErTy7uPa","name":"Lamplighter","description":"Tells the story of every lamp in the harbour.","price_credits":5,"max_minutes":30,"avatar_url":null,"hosting":"hosted"}',
+    salt: 'u5eSM1a0qkZ2f9bWJcT8xLd4nYhR7vPoE3gKiNwUtAo',
+    log_proof: 'https://api.atrium.example/log/proof/5bc91f4e8d40eb79adb4b9a4ee79b2b4a3d24a3b4cf2c3b7c33efd7b5b3fd9a1',
+  },
 }
 
 export const agentParams = Type.Object({ agentId: id('agent') })

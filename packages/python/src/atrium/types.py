@@ -209,6 +209,29 @@ class CatalogAgent(TypedDict):
     guest after its session has ended.
     """
     rating: RatingAggregate
+    logged: NotRequired[CatalogAgentLogged]
+    """What the transparency log of this installation has of this agent: the entry
+    `{"type":"agent_card","sha256":"…"}`, whose hash is SHA-256, in hexadecimal digits, of the salt followed by the
+    card. Absent until it is logged, which takes about ten seconds for a new agent and up to ten minutes after a
+    change. When the agent is changed or leaves the catalog, card and salt are deleted, and the entry says nothing
+    any more.
+    """
+
+
+class CatalogAgentLogged(TypedDict):
+    """What the transparency log of this installation has of this agent: the entry
+    `{"type":"agent_card","sha256":"…"}`, whose hash is SHA-256, in hexadecimal digits, of the salt followed by the
+    card. Absent until it is logged, which takes about ten seconds for a new agent and up to ten minutes after a
+    change. When the agent is changed or leaves the catalog, card and salt are deleted, and the entry says nothing
+    any more.
+    """
+
+    card: str
+    """The fields above except the rating, as JSON in the bytes that were hashed."""
+    salt: str
+    """43 characters."""
+    log_proof: str
+    """The address of the inclusion proof."""
 
 
 class Checkout(TypedDict):

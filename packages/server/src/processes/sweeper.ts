@@ -18,6 +18,7 @@ import { eraseTenants } from '#features/tenant-data/erase-tenants.ts'
 import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpired } from '#http/idempotency/store.ts'
 import { collectPastItems } from '#features/usage/store.ts'
+import { logAgentCards } from '#features/agents/log-cards.ts'
 import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
 import { collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
@@ -169,10 +170,14 @@ async function runAsked(ctx: Context): Promise<number> {
   return 0
 }
 
+/** At each interval, so that tenants with many agents fill the log slowly. */
+const cardsAtOnce = 100
+
 /** Lists come first: they are read from this database, and the Space service may not answer. */
 async function collectLogEntries(ctx: Context, limit: number): Promise<number> {
   await collectSigningKeys(ctx)
   const count = await logEpochs(ctx, limit)
+  await logAgentCards(ctx, cardsAtOnce)
   if (count < limit) await collectCertificate(ctx)
   return count
 }

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import type { AgentRegistration, ToolShown } from '@atrium/contract/agent-schemas'
+import { proofUrl } from '#features/transparency-log/entries.ts'
+import { cardEntry } from './card-entry.ts'
 import type { AgentStatus } from './status.ts'
 
 /** A tool without its secret, as it is stored and shown. */
@@ -77,9 +79,27 @@ export interface CatalogEntry {
   isRemote: boolean
   ratingSum: number
   ratingCount: number
+  /** As the transparency log has it; null: not logged yet. */
+  card: string | null
+  cardSalt: string | null
 }
 
-export function catalogView(entry: CatalogEntry) {
+/** The agent as the catalog shows it. `publicUrl` is the API's address, under which the log is. */
+export function catalogView(entry: CatalogEntry, publicUrl: string) {
+  return { ...shownFields(entry), rating: ratingView(entry), ...loggedView(entry, publicUrl) }
+}
+
+/** What the transparency log has of an agent: what the catalog shows, except its ratings, which change without its maker. */
+export function cardOf(entry: CatalogEntry): string {
+  return JSON.stringify(shownFields(entry))
+}
+
+function loggedView({ card, cardSalt }: CatalogEntry, publicUrl: string) {
+  if (card === null || cardSalt === null) return {}
+  return { logged: { card, salt: cardSalt, log_proof: proofUrl(publicUrl, cardEntry(card, cardSalt)) } }
+}
+
+function shownFields(entry: CatalogEntry) {
   const { id, name, description } = entry
   return {
     id,
@@ -90,7 +110,6 @@ export function catalogView(entry: CatalogEntry) {
     max_minutes: entry.maxMinutes,
     avatar_url: entry.avatarUrl,
     hosting: entry.isRemote ? ('remote' as const) : ('hosted' as const),
-    rating: ratingView(entry),
   }
 }
 

@@ -16,6 +16,8 @@ interface CatalogRow {
   is_remote: boolean
   rating_sum: number
   rating_count: number
+  card: string | null
+  card_salt: string | null
 }
 
 interface Row extends CatalogRow {
@@ -35,7 +37,7 @@ interface Row extends CatalogRow {
 
 const catalogColumns = `tenant_id, id, seq, name, description, price_credits, credits_per_1k_tokens,
   credits_per_tool_call, max_minutes, avatar_url,
-  endpoint is not null as is_remote, rating_sum, rating_count`
+  endpoint is not null as is_remote, rating_sum, rating_count, card, card_salt`
 /**
  * A buyer may still be looking at the price from before a raise, so that a launch within ten minutes compares with it.
  */
@@ -59,6 +61,8 @@ function toCatalogEntry(row: CatalogRow): CatalogEntry {
     isRemote: row.is_remote,
     ratingSum: row.rating_sum,
     ratingCount: row.rating_count,
+    card: row.card,
+    cardSalt: row.card_salt,
   }
 }
 
@@ -215,6 +219,40 @@ const catalogStatement = statement<CatalogRow>(
 /** The active agents of all tenants. */
 export async function listCatalogEntries(db: Db, { afterSeq, limit }: Page): Promise<CatalogEntry[]> {
   return (await db.query(catalogStatement, [afterSeq, limit])).map(toCatalogEntry)
+}
+
+const withoutCardStatement = statement<CatalogRow>(
+  'agents-without-card',
+  // Whoever is being changed is read by the next sweep. An agent is logged at most once in ten minutes.
+  `select ${catalogColumns} from agents
+   where status = 'active' and card is null and (carded_at is null or carded_at < now() - interval '10 minutes')
+   order by seq limit $1
+   for no key update skip locked`,
+)
+
+/** Locks active agents that the transparency log has no card of. */
+export async function listAgentsWithoutCard(tx: Tx, limit: number): Promise<CatalogEntry[]> {
+  return (await tx.query(withoutCardStatement, [limit])).map(toCatalogEntry)
+}
+
+const saveCardsStatement = statement<never>(
+  'agents-save-cards',
+  `update agents a set card = made.card, card_salt = made.salt, carded_at = now()
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as made (tenant_id, id, card, salt)
+   where a.tenant_id = made.tenant_id and a.id = made.id`,
+)
+
+interface NewCard {
+  tenantId: string
+  id: string
+  card: string
+  salt: string
+}
+
+/** The rows are those that `listAgentsWithoutCard` has locked. */
+export async function saveCards(tx: Tx, cards: readonly NewCard[]): Promise<void> {
+  const columnsOf = (name: keyof NewCard) => cards.map((card) => card[name])
+  await tx.query(saveCardsStatement, [columnsOf('tenantId'), columnsOf('id'), columnsOf('card'), columnsOf('salt')])
 }
 
 const rateStatement = statement<{ created_at: string }>(

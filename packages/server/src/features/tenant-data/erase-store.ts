@@ -75,7 +75,7 @@ const special: Partial<Record<TenantTableName, Step[]>> = {
     step(
       'agents-blank',
       `update agents set name = 'deleted', description = '', instructions = '', model = null, endpoint = null, tools = '[]',
-         tool_secrets = null, signing_secret = null, greeting = null, avatar_url = null, status = 'draft', status_before = null
+         tool_secrets = null, signing_secret = null, greeting = null, avatar_url = null, status = 'draft', status_before = null, card = null, card_salt = null
        where ctid = any (array(
          select ctid from agents where tenant_id = $1 and (name, description, instructions) <> ('deleted', '', '') limit ${batchRows}))`,
     ),

@@ -62,7 +62,7 @@ export const tenantTables = {
   },
   agents: {
     deletion: { stays: 'blank, while a session of another tenant refers to it' },
-    export: { order: 'id', except: ['tool_secrets', 'signing_secret'] },
+    export: { order: 'id', except: ['tool_secrets', 'signing_secret', 'card', 'card_salt', 'carded_at'] },
   },
   checkouts: { deletion: 'removed', export: { order: 'id', except: ['license_sealed', 'reference', 'url', 'license_account'] } },
   daily_counts: { deletion: 'removed' },
@@ -116,7 +116,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   ledger_proof: 'how far the books are proved: at most an id',
   log_checkpoints: 'of the installation',
   log_cosignatures: 'of the installation',
-  log_leaves: 'public for ever: of tenants, only the public keys of epochs, which stay anyway',
+  log_leaves: 'public for ever: of tenants, only the public keys of epochs, which stay anyway, and salted hashes',
   log_sources: 'of the installation',
   log_tiles: 'of the installation',
   log_tree: 'of the installation',

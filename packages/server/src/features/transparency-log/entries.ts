@@ -3,7 +3,7 @@ import type { LeafToQueue } from './store.ts'
 
 /**
  * What is logged, as JSON in one line with the members in this order, so that whoever has the object computes the same
- * bytes. docs/verification.md lists the entries.
+ * bytes. docs/transparency-log.md lists the entries.
  */
 export type LogEntry =
   | { type: 'certificate'; signed: string; sig: string; alg: string; pubkey: object }
@@ -17,6 +17,7 @@ export type LogEntry =
       created_at: string
       expires_at: string | null
     }
+  | { type: 'agent_card'; sha256: string }
 
 export function leafOf(entry: LogEntry): LeafToQueue {
   const bytes = Buffer.from(JSON.stringify(entry))

@@ -93,7 +93,8 @@ export const listCatalog: HandlerOf<'listCatalog'> = async ({ ctx, query }) => {
   const entries = await listCatalogEntries(ctx.db, { afterSeq: readCursor(list, query.cursor), limit: limit + 1 })
   const { page, nextCursor } = cutPage(list, entries, limit)
   const suspended = await listSuspendedTenants(ctx.db, [...new Set(page.map(({ tenantId }) => tenantId))])
-  return { status: 200, data: page.filter(({ tenantId }) => !suspended.has(tenantId)).map(catalogView), nextCursor }
+  const shown = page.filter(({ tenantId }) => !suspended.has(tenantId))
+  return { status: 200, data: shown.map((entry) => catalogView(entry, ctx.config.publicUrl)), nextCursor }
 }
 
 export const getAgentRatings: HandlerOf<'getAgentRatings'> = async ({ ctx, tenantId, params }) => {
