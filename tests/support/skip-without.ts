@@ -20,6 +20,7 @@ const packages = {
   kubectl: 'kubernetes-client',
   nginx: 'nginx-light',
   openssl: 'openssl',
+  prometheus: 'prometheus',
   promtool: 'prometheus',
   pgbackrest: 'pgbackrest',
   pgbouncer: 'pgbouncer',
