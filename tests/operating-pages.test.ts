@@ -4,8 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
 import { secretVariables } from '../packages/server/src/config/secret-files.ts'
 import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
 import { adminToken, startAtrium, type AtriumProcess } from './support/atrium-process.ts'
@@ -23,9 +25,9 @@ const pages = ['', 'alerts/'].flatMap((under) =>
   readdirSync(new URL(`./${under}`, folder)).flatMap((name) => (name.endsWith('.md') ? [`${under}${name}`] : [])),
 )
 
-const skip = skipWithout('curl', 'openssl', 'psql')
+const skip = skipWithout('curl', 'openssl', 'psql', 'top')
 
-describe('the commands of the pages run on an installation', { skip, timeout: 120_000 }, () => {
+describe('the commands of the pages run on an installation', { skip, timeout: 240_000 }, () => {
   let database: TestDatabase
   let empty: TestDatabase
   let atrium: AtriumProcess
@@ -35,7 +37,9 @@ describe('the commands of the pages run on an installation', { skip, timeout: 12
     await writeFile(join(programs, 'atrium'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
     database = await createTestDatabase()
     empty = await createTestDatabase({ template: 'template0' })
-    atrium = await startAtrium({ databaseUrl: database.url, env: { ATRIUM_DATA_DIR: join(programs, 'data') } })
+    // A runbook opens the inspector of a process: at a free port.
+    const env = { ATRIUM_DATA_DIR: join(programs, 'data'), NODE_OPTIONS: '--inspect-port=0' }
+    atrium = await startAtrium({ databaseUrl: database.url, env, space: true })
   })
   after(async () => {
     await atrium?.end()
@@ -43,6 +47,31 @@ describe('the commands of the pages run on an installation', { skip, timeout: 12
     await empty?.drop()
     await rm(programs, { recursive: true, force: true })
   })
+
+  /** What the command of a runbook acts on, as variables. Each also proves the effect after the page has run. */
+  const runbooks: Record<string, (t: TestContext) => Promise<Record<string, string>>> = {
+    'alerts/AtriumConnectionsWaitedFor.md': async (t) => {
+      const session = new Client({ connectionString: database.url })
+      const ended = new Promise((resolve) => session.on('error', resolve))
+      await session.connect()
+      await session.query('begin; lock table items')
+      const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid')
+      t.after(async () => assert.match(String(await ended), /terminating connection due to administrator command/))
+      return { PID: String(rows[0]!.pid) }
+    },
+    'alerts/AtriumEventLoopDelay.md': (t) => {
+      const [pid] = readFileSync(`/proc/${atrium.pid}/task/${atrium.pid}/children`, 'utf8').split(' ')
+      t.after(async () => {
+        for (
+          const deadline = Date.now() + 10_000;
+          !/Debugger listening on ws:\/\/127\.0\.0\.1:/.test(atrium.output());
+          await delay(50)
+        )
+          assert.ok(Date.now() < deadline, atrium.output().slice(-2_000))
+      })
+      return Promise.resolve({ PID: pid! })
+    },
+  }
 
   for (const file of pages.filter((page) => !(page in runElsewhere) && /^ *```sh$/m.test(read(page)))) {
     test(file, async (t) => {
@@ -73,7 +102,10 @@ describe('the commands of the pages run on an installation', { skip, timeout: 12
         ATRIUM_DATA_DIR: join(programs, 'data'),
         // Only the checklist looks at the role itself.
         DATABASE_URL: file === 'hardening.md' ? own.href : database.url,
+        ATRIUM_SPACES_URL: atrium.spacesOrigin,
+        ENDPOINT: `${atrium.origin}/healthz`,
         TENANT: tenant.id,
+        ...(await runbooks[file]?.(t)),
       }
       // The token of the example is new; the server of this test has its own.
       // `refused`: the pages' curl has its own --fail.

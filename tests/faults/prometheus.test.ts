@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -178,6 +178,18 @@ describe('Prometheus with the configuration of the page', { skip: skipWithout('p
         if ((await query(expr.replaceAll('$__rate_interval', '1m'))).length === 0) empty.push(title)
       return empty.every((title) => mayBeEmpty.has(title))
     }).finally(() => t.diagnostic(`${queries.length} queries; without a value: ${empty.join(', ')}`))
+  })
+
+  test('answers each query of the runbooks', async () => {
+    const folderOfPages = new URL('../../docs/operating/alerts/', import.meta.url)
+    let count = 0
+    for (const name of readdirSync(folderOfPages))
+      for (const [, code = ''] of readFileSync(new URL(name, folderOfPages), 'utf8').matchAll(/(?<!`)`([^`]+)`(?!`)/g)) {
+        if (!/\b(?:atrium|nodejs|process)_[a-z]|^up\b/.test(code)) continue
+        await query(code.replaceAll(/\s+/g, ' '))
+        count += 1
+      }
+    assert.ok(count > 10)
   })
 
   test('AtriumDown and AtriumNoWorker fire when the worker is killed, and end when it runs again', async () => {

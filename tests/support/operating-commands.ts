@@ -1,5 +1,5 @@
 /** Why tests/operating-pages.test.ts does not run a command of docs/operating itself. */
-const release = 'tests/image/image.test.ts makes the release and the image, and starts the roles (npm run test:image)'
+const release = 'tests/image makes the release and the images, and starts what they run (npm run test:image)'
 const rootOfHost = 'changes the packages or services of the machine'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
@@ -47,8 +47,7 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     END: engine,
     'podman compose -f deploy/compose.yaml up -d': engine,
     'podman compose -f deploy/compose.yaml exec api atrium tenants create --name "My app"': engine,
-    'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy':
-      'needs a container engine; tests/egress-proxy.test.ts runs the proxy',
+    'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy': release,
     'kubectl create namespace atrium': cluster,
     'kubectl -n atrium create secret generic atrium --from-file=database-url --from-file=redis-url --from-file=admin-token --from-file=master-key --from-file=s3-access-key-id --from-file=s3-secret-access-key':
       cluster,
@@ -80,17 +79,7 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'nginx -t': proxy,
     'systemctl reload caddy': rootOfHost,
   },
-  'alerts/AtriumConnectionsWaitedFor.md': {
-    'select pg_terminate_backend(pid)': 'ends a session of PostgreSQL',
-  },
-  'alerts/AtriumDatabaseGrowing.md': {
-    "select relname, pg_size_pretty(pg_total_relation_size(oid)) from pg_class where relkind = 'r' order by pg_total_relation_size(oid) desc limit 10":
-      'the statement of incidents.md, which is run',
-  },
-  'alerts/AtriumDown.md': { 'systemctl status atrium': rootOfHost },
-  'alerts/AtriumEventLoopDelay.md': { 'kill -USR1 PID': 'opens the debugger of a process' },
-  'alerts/AtriumProcessSilent.md': { 'top -H': 'is interactive' },
-  'alerts/AtriumWebhooksFailing.md': { 'curl -v': 'calls an endpoint of a tenant' },
+  'alerts/AtriumDown.md': { 'systemctl status atrium': 'systemd is not process 1 of a container or a build machine' },
 }
 
 /** Pages whose `sh` blocks another test runs. */

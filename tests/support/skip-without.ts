@@ -33,6 +33,7 @@ const packages = {
   squid: 'squid',
   'systemd-analyze': 'systemd',
   tar: 'tar',
+  top: 'procps',
   turnserver: 'coturn',
   turnutils_uclient: 'coturn',
 } as const
