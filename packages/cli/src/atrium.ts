@@ -1,4 +1,5 @@
 import { addAuditCommands } from './add-audit-commands.ts'
+import { addKeys } from './add-keys.ts'
 import { addLeaks } from './add-leaks.ts'
 import { addListen } from './add-listen.ts'
 import { addLogCommands } from './add-log-commands.ts'
@@ -14,6 +15,7 @@ addOperatorCommands(program)
 addAuditCommands(program)
 addVerify(program)
 addLogCommands(program)
+addKeys(program)
 addLeaks(program)
 addListen(program)
 addMcp(program)

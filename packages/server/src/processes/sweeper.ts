@@ -20,7 +20,7 @@ import { deleteExpired } from '#http/idempotency/store.ts'
 import { collectPastItems } from '#features/usage/store.ts'
 import { logAgentCards } from '#features/agents/log-cards.ts'
 import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
-import { collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
+import { collectAppPage, collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
 import { logOrigin, publishCheckpoint } from '#features/transparency-log/publish.ts'
 import { collectCosignatures } from '#features/transparency-log/witnesses.ts'
@@ -76,6 +76,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'audits that operators asked for', intervalMs: 5_000, run: () => runAsked(ctx) },
     { name: 'certificate of the Space service', intervalMs: 60_000, run: () => recordCertificate(ctx) },
     { name: 'entries of the log', intervalMs: 10_000, run: () => collectLogEntries(ctx, batchSize) },
+    { name: 'page of the Space app', intervalMs: 60_000, run: () => logAppPage(ctx) },
     { name: 'growth of the log', intervalMs: 2_000, run: () => growLog(ctx) },
     { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
     { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
@@ -180,6 +181,11 @@ async function collectLogEntries(ctx: Context, limit: number): Promise<number> {
   await logAgentCards(ctx, cardsAtOnce)
   if (count < limit) await collectCertificate(ctx)
   return count
+}
+
+async function logAppPage(ctx: Context): Promise<number> {
+  await collectAppPage(ctx)
+  return 0
 }
 
 /** Leaves of one transaction: at most three tiles of level 0 are written. */

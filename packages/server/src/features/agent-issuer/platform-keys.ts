@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 import type { Db } from '#db/database.ts'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
-import { insertKey, listPublishedKeys, type StoredKey } from './store.ts'
+import { insertKey, listPublishedKeys, type NewKey, type StoredKey } from './store.ts'
 
 /** What a key may sign, with its algorithm. A key of one purpose is never accepted for another. */
 const purposes = {
@@ -15,6 +15,9 @@ const purposes = {
 } as const
 
 export type KeyPurpose = keyof typeof purposes
+
+/** Whether signatures of a retired key stay valid for ever, and not only for a day. */
+export const isKeptPurpose = (purpose: KeyPurpose): boolean => purposes[purpose].isKept
 
 interface PlatformKeysOptions {
   db: Db
@@ -30,7 +33,7 @@ interface Loaded {
 }
 
 /** Every process stops publishing a retired key within this time. */
-const cacheMs = 60_000
+export const cacheMs = 60_000
 /** An unknown kid, which anyone may send, reads the keys again at most this often. */
 const rereadMs = 1_000
 
@@ -95,25 +98,29 @@ export class PlatformKeys {
   }
 
   async #make(): Promise<void> {
-    const { alg } = purposes[this.#purpose]
-    const { publicKey, privateKey } = await generate[alg]()
-    const jwk = await exportJWK(publicKey)
-    const id = await calculateJwkThumbprint(jwk)
-    const privateSealed = this.#vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), this.#sealedRef(id))
-    await insertKey(this.#db, this.#purpose, {
-      id,
-      publicJwk: publishedJwk(jwk, alg, id),
-      privateSealed,
-    })
+    await insertKey(this.#db, this.#purpose, await makePlatformKey(this.#vault, this.#purpose))
   }
 
   #open({ id, privateSealed }: StoredKey): KeyObject {
-    return createPrivateKey({ key: this.#vault.open(privateSealed, this.#sealedRef(id)), format: 'der', type: 'pkcs8' })
+    return createPrivateKey({ key: this.#vault.open(privateSealed, sealedRef(this.#purpose, id)), format: 'der', type: 'pkcs8' })
   }
+}
 
-  #sealedRef(id: string): SealedRef {
-    return { tenant: 'platform', table: 'platform_keys', column: 'private_sealed', row: `${this.#purpose} ${id}` }
-  }
+const sealedRef = (purpose: KeyPurpose, id: string): SealedRef => ({
+  tenant: 'platform',
+  table: 'platform_keys',
+  column: 'private_sealed',
+  row: `${purpose} ${id}`,
+})
+
+/** A new key with its private part sealed, which is not stored yet. */
+export async function makePlatformKey(vault: Vault, purpose: KeyPurpose): Promise<NewKey> {
+  const { alg } = purposes[purpose]
+  const { publicKey, privateKey } = await generate[alg]()
+  const jwk = await exportJWK(publicKey)
+  const id = await calculateJwkThumbprint(jwk)
+  const privateSealed = vault.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), sealedRef(purpose, id))
+  return { id, publicJwk: publishedJwk(jwk, alg, id), privateSealed }
 }
 
 const makePair = promisify(generateKeyPair)

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import { statement, type Db } from '#db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 
 /** A signing key of the platform, its private part sealed. */
 export interface StoredKey {
@@ -56,6 +56,48 @@ const insertStatement = statement<never>(
    on conflict (purpose) where retired_at is null do nothing`,
 )
 
-export async function insertKey(db: Db, purpose: string, key: Omit<StoredKey, 'retired'>): Promise<void> {
+export type NewKey = Omit<StoredKey, 'retired'>
+
+export async function insertKey(db: Db, purpose: string, key: NewKey): Promise<void> {
   await db.query(insertStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])
+}
+
+// A key that is announced is published and does not sign, as a retired one, and its retirement never ends: a process of
+// the release before treats it in the same way.
+const announceStatement = statement<never>(
+  'platform-keys-announce',
+  `insert into platform_keys (purpose, id, public_jwk, private_sealed, retired_at) values ($1, $2, $3, $4, 'infinity')`,
+)
+
+export async function insertAnnounced(db: Db, purpose: string, key: NewKey): Promise<void> {
+  await db.query(announceStatement, [purpose, key.id, JSON.stringify(key.publicJwk), key.privateSealed])
+}
+
+const announcedStatement = statement<{ id: string }>(
+  'platform-keys-announced',
+  `select id from platform_keys where purpose = $1 and retired_at = 'infinity' order by created_at, id limit 1`,
+)
+
+/** The id of the key that is announced and does not sign yet. */
+export async function findAnnounced(db: Db, purpose: string): Promise<string | undefined> {
+  return (await db.query(announcedStatement, [purpose]))[0]?.id
+}
+
+const retireStatement = statement<never>(
+  'platform-keys-retire',
+  'update platform_keys set retired_at = now() where purpose = $1 and retired_at is null',
+)
+
+export async function retireActive(tx: Tx, purpose: string): Promise<void> {
+  await tx.query(retireStatement, [purpose])
+}
+
+const activateStatement = statement<{ id: string }>(
+  'platform-keys-activate',
+  `update platform_keys set retired_at = null where purpose = $1 and id = $2 and retired_at = 'infinity' returning id`,
+)
+
+/** Whether the key was announced. */
+export async function activateAnnounced(tx: Tx, purpose: string, id: string): Promise<boolean> {
+  return (await tx.query(activateStatement, [purpose, id])).length === 1
 }

@@ -1,3 +1,4 @@
+import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
 import { listAllPublishedKeys } from '../agent-issuer/store.ts'
 import type { Context } from '../context.ts'
 import { leafOf, type LogEntry } from './entries.ts'
@@ -25,7 +26,47 @@ export async function collectCertificate({ db, config, log }: Pick<Context, 'db'
   }
 }
 
-async function fetchCertificate(url: string): Promise<LogEntry> {
+/**
+ * Queues the page of the Space app as it is served to everyone, with the files that it names and the hash of the certified
+ * code. A service that is being replaced meanwhile is asked again by the next call.
+ */
+export async function collectAppPage({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
+  try {
+    const code = await fetchCode(config.spaceOrigin)
+    const page = await fetchBytes(`${config.spaceOrigin}/space`)
+    const files = new Map<string, Buffer>()
+    for (const path of filesNamedIn(page)) files.set(path, await fetchBytes(`${config.spaceOrigin}${path}`))
+    if ((await fetchCode(config.spaceOrigin)) !== code) return
+    await queueLeaves(db, [leafOf(appPageEntry({ page, files, code }))])
+  } catch (error) {
+    log.warn({ err: error }, `the page at ${config.spaceOrigin}/space was not logged; trying again`)
+  }
+}
+
+/** The hash of the code, of which the Space service says that it makes the page. */
+async function fetchCode(spaceOrigin: string): Promise<string> {
+  const { signed } = await fetchCertificate(`${spaceOrigin}/cert.json`)
+  const { functionCodeSha256: code } = JSON.parse(signed) as Record<string, unknown>
+  if (typeof code !== 'string') throw new Error('the certificate names no code')
+  return code
+}
+
+const maxFileBytes = 8 * 1024 * 1024
+
+async function fetchBytes(url: string): Promise<Buffer> {
+  const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  if (res.status !== 200) throw new Error(`${url} answered ${res.status}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of res.body ?? []) {
+    size += chunk.length
+    if (size > maxFileBytes) throw new Error(`${url} answered with more than ${maxFileBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+async function fetchCertificate(url: string): Promise<Extract<LogEntry, { type: 'certificate' }>> {
   const res = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
   const body = await res.text()
   if (res.status !== 200 || body.length > maxBytes)

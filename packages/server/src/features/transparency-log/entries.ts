@@ -1,3 +1,4 @@
+import type { appPageEntry } from '@atrium/log/app-page'
 import { hashLeaf } from '@atrium/log/merkle'
 import type { LeafToQueue } from './store.ts'
 
@@ -18,6 +19,7 @@ export type LogEntry =
       expires_at: string | null
     }
   | { type: 'agent_card'; sha256: string }
+  | ReturnType<typeof appPageEntry>
 
 export function leafOf(entry: LogEntry): LeafToQueue {
   const bytes = Buffer.from(JSON.stringify(entry))

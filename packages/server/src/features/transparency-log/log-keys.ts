@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'
 import type { Vault } from '#crypto/vault/vault.ts'
 import type { Db } from '#db/database.ts'
-import { insertKey, listPublishedKeys } from '../agent-issuer/store.ts'
+import { insertKey, listPublishedKeys, type NewKey } from '../agent-issuer/store.ts'
 
 /** The use of these keys among the platform's signing keys. */
 export const logPurpose = 'transparency_log'
@@ -28,7 +28,7 @@ export async function listLogVerifiers(db: Db, origin: string): Promise<Verifier
 export async function openLogKeys(db: Db, vault: Vault, origin: string): Promise<LogKey[]> {
   let keys = await listPublishedKeys(db, logPurpose, false)
   if (keys.every(({ retired }) => retired)) {
-    await makeLogKey(db, vault)
+    await insertKey(db, logPurpose, await makeLogKey(vault))
     keys = await listPublishedKeys(db, logPurpose, false)
   }
   return keys.map(({ id, publicJwk, privateSealed }) => ({
@@ -37,12 +37,13 @@ export async function openLogKeys(db: Db, vault: Vault, origin: string): Promise
   }))
 }
 
-async function makeLogKey(db: Db, vault: Vault): Promise<void> {
+/** A new key with its private part sealed, which is not stored yet. */
+export async function makeLogKey(vault: Vault): Promise<NewKey> {
   const seed = randomBytes(32)
   const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x: ed25519PublicKey(seed).toString('base64url') }
   const id = await calculateJwkThumbprint(jwk)
   const publicJwk = { ...jwk, use: 'sig', alg: 'EdDSA', kid: id }
-  await insertKey(db, logPurpose, { id, publicJwk, privateSealed: vault.seal(seed, sealedRef(id)) })
+  return { id, publicJwk, privateSealed: vault.seal(seed, sealedRef(id)) }
 }
 
 const sealedRef = (id: string): SealedRef => ({

@@ -1,0 +1,24 @@
+import type { Database, Db } from '#db/database.ts'
+import { StartError } from '#errors/start-error.ts'
+import { activateAnnounced, findAnnounced, insertAnnounced, retireActive, type NewKey } from './store.ts'
+
+/**
+ * Publishes the next key of a purpose, which does not sign yet: whoever verifies has it before the first signature. A
+ * rotation that was interrupted continues with the key that it announced. Returns the key's id.
+ */
+export async function announceKey(db: Db, purpose: string, make: () => Promise<NewKey>): Promise<string> {
+  const announced = await findAnnounced(db, purpose)
+  if (announced !== undefined) return announced
+  const key = await make()
+  await insertAnnounced(db, purpose, key)
+  return key.id
+}
+
+/** From now on the announced key signs, and the one before is retired. Both change together or not at all. */
+export async function activateKey(db: Database, purpose: string, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await retireActive(tx, purpose)
+    // Of two rotations at once, one activates its key, and this undoes the other.
+    if (!(await activateAnnounced(tx, purpose, id))) throw new StartError(`another rotation of ${purpose} has ended meanwhile`)
+  })
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { startTestApi, type TestApi } from '#testing/test-api.ts'
+import { collectAppPage } from './collect-entries.ts'
+
+const script = 'console.log("app")\n'
+const page = '<script type="module" src="/space/assets/app-1.js"></script><link href="/space/assets/app-1.css"><a href="/docs">'
+const served = new Map<string, string>()
+const cert = (code: string) =>
+  JSON.stringify({ signed: JSON.stringify({ functionCodeSha256: code }), sig: 's', alg: 'ES256', pubkey: {} })
+let onPage: () => void = () => undefined
+
+const server = createServer((req, res) => {
+  const body = served.get(req.url ?? '')
+  if (req.url === '/space') onPage()
+  res.writeHead(body === undefined ? 404 : 200).end(body)
+})
+let api: TestApi
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  api = await startTestApi()
+  Object.assign(api.ctx.config, { spaceOrigin: origin })
+})
+after(async () => {
+  server.close()
+  await api.close()
+})
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const entries = async () =>
+  (await api.ctx.db.pool.query('select entry from log_leaves order by queued_at')).rows.map(({ entry }) => String(entry))
+
+test('the page is logged with the files that it names and the certified code, once', async () => {
+  served.set('/cert.json', cert('Y29kZQ==')).set('/space', page).set('/space/assets/app-1.js', script)
+  await collectAppPage(api.ctx)
+  assert.deepEqual(await entries(), [], 'a file cannot be fetched')
+  served.set('/space/assets/app-1.css', 'a{}')
+  await collectAppPage(api.ctx)
+  await collectAppPage(api.ctx)
+  const files = [
+    { path: '/space/assets/app-1.css', sha256: sha256('a{}') },
+    { path: '/space/assets/app-1.js', sha256: sha256(script) },
+  ]
+  assert.deepEqual(await entries(), [JSON.stringify({ type: 'app_page', page: sha256(page), files, code: 'Y29kZQ==' })])
+})
+
+test('another script, page or certificate is another entry', async () => {
+  for (const [path, body] of [
+    ['/space/assets/app-1.js', `${script}//`],
+    ['/space', `${page} `],
+    ['/cert.json', cert('b3RoZXI=')],
+  ] as const) {
+    const { length } = await entries()
+    served.set(path, body)
+    await collectAppPage(api.ctx)
+    assert.equal((await entries()).length, length + 1, path)
+  }
+})
+
+test('a service that is replaced meanwhile is not logged with the code of another', async () => {
+  const before = await entries()
+  served.set('/space', `${page}  `)
+  onPage = () => served.set('/cert.json', cert('bmV3'))
+  await collectAppPage(api.ctx)
+  assert.deepEqual(await entries(), before)
+})
