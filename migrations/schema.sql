@@ -1406,6 +1406,17 @@ create table items (
   constraint items_access_known CHECK ((access = ANY (ARRAY['owner'::text, 'open'::text, 'email'::text])))
 );
 
+create table key_leaks (
+  tenant_id text collate "C" not null,
+  key_id text collate "C" not null,
+  action text not null,
+  places jsonb not null,
+  first_seen_at timestamp(3) with time zone default now() not null,
+  last_seen_at timestamp(3) with time zone default now() not null,
+  constraint key_leaks_pkey PRIMARY KEY (tenant_id, key_id),
+  constraint key_leaks_action_known CHECK ((action = ANY (ARRAY['revoked'::text, 'notified'::text, 'ended'::text])))
+);
+
 create table ledger_accounts (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -1860,6 +1871,7 @@ create table tenants (
   status text default 'active'::text not null,
   created_at timestamp(3) with time zone default now() not null,
   logs_requests boolean default true not null,
+  revokes_leaked_keys boolean default true not null,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_roles_known CHECK ((roles <@ ARRAY['app'::text, 'issuer'::text])),
   constraint tenants_status_known CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
@@ -2328,6 +2340,9 @@ alter table epochs add constraint epochs_tenant_exists
 
 alter table items add constraint items_collection_exists
   FOREIGN KEY (tenant_id, collection_id) REFERENCES collections(tenant_id, id) ON DELETE CASCADE;
+
+alter table key_leaks add constraint key_leaks_key_exists
+  FOREIGN KEY (tenant_id, key_id) REFERENCES api_keys(tenant_id, id);
 
 alter table ledger_hold_ends add constraint ledger_hold_ends_hold_exists
   FOREIGN KEY (tenant_id, id) REFERENCES ledger_holds(tenant_id, id);

@@ -209,6 +209,27 @@ export const eventSpecs = {
     { ...keyExample, expires_at: null },
   ),
   'key.revoked': eventSpec('A key was revoked', 'It is no longer accepted.', key, keyExample),
+  'key.leaked': eventSpec(
+    'A key was found in public',
+    'Sent for each place where the key is found, up to 20. `action` is `revoked`, `notified` (the key is still valid: revoke ' +
+      'it) or `ended` (it was not valid any more).',
+    {
+      ...key,
+      hint: Type.String({ description: 'The prefix and the last four characters of the key.' }),
+      action: oneOf(['revoked', 'notified', 'ended']),
+      url: nullable(Type.String({ description: 'Where it was found. Not checked.' })),
+      source: nullable(Type.String({ description: 'In what it was found, such as `commit`.' })),
+      first_seen_at: Timestamp,
+    },
+    {
+      ...keyExample,
+      hint: 'wsk_…9xQ2',
+      action: 'revoked' as const,
+      url: 'https://github.com/octocat/Hello-World/blob/main/foo/bar.txt',
+      source: 'content',
+      first_seen_at: '2026-11-20T09:30:00.000Z',
+    },
+  ),
   'key.expiring': eventSpec(
     'A key is about to expire',
     'Sent 7 days before, and again 1 day before. For a key that has less time left when it is created or rotated, ' +

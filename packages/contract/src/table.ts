@@ -11,6 +11,7 @@ import { eventOperations } from './events.ts'
 import { inviteOperations } from './invites.ts'
 import { itemExportOperations } from './item-export.ts'
 import { itemOperations } from './items.ts'
+import { keyLeakOperations } from './key-leaks.ts'
 import { keyOperations } from './keys.ts'
 import { makingOperations } from './making.ts'
 import { memberOperations } from './members.ts'
@@ -44,6 +45,7 @@ export const operations = {
   ...tenantLimitOperations,
   ...tenantDataOperations,
   ...keyOperations,
+  ...keyLeakOperations,
   ...providerKeyOperations,
   ...webhookOperations,
   ...eventOperations,

@@ -653,6 +653,11 @@ class Event(TypedDict):
     """Ids and the new state, never content or secrets."""
 
 
+class GetKeyLeakPolicyData(TypedDict):
+    action: Literal["revoke", "notify"]
+    """revoke: a reported key is revoked at once. notify: it stays valid, and you are told."""
+
+
 class GetRequestLogSettingsData(TypedDict):
     enabled: bool
     """Whether your requests are logged."""
@@ -990,6 +995,62 @@ class ListInvitesDataEntry(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     expires_at: str | None
     """RFC 3339, UTC, milliseconds."""
+
+
+class ListKeyLeaksDataEntry(TypedDict):
+    key_id: str
+    key_name: str | None
+    key_hint: str
+    """The prefix and the last four characters."""
+    action: Literal["revoked", "notified", "ended"]
+    """revoked: by the report. notified: the key stayed valid. ended: it had been revoked or had expired before."""
+    first_seen_at: str
+    """RFC 3339, UTC, milliseconds."""
+    last_seen_at: str
+    """RFC 3339, UTC, milliseconds."""
+    places: list[ListKeyLeaksDataEntryPlacesEntry]
+    """Where the key was found, the first 20 places."""
+    requests: ListKeyLeaksDataEntryRequests
+    """What the request log has of this key. Requests with a revoked key are refused and not logged."""
+
+
+class ListKeyLeaksDataEntryPlacesEntry(TypedDict):
+    url: str | None
+    """As it was reported. Not checked."""
+    source: str | None
+    first_seen_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class ListKeyLeaksDataEntryRequests(TypedDict):
+    """What the request log has of this key. Requests with a revoked key are refused and not logged."""
+
+    count: int
+    since: str | None
+    """The oldest of these requests."""
+    last_at: str | None
+    """RFC 3339, UTC, milliseconds."""
+    origins: list[ListKeyLeaksDataEntryRequestsOriginsEntry]
+    """By the Origin header, the ten with the most requests. null: servers."""
+    last: list[ListKeyLeaksDataEntryRequestsLastEntry]
+    """The last five requests, newest first."""
+    searched_from: str | None
+    """Older requests were not searched, because there are many. null: the whole log was searched."""
+
+
+class ListKeyLeaksDataEntryRequestsLastEntry(TypedDict):
+    request_id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    method: str
+    path: str
+    status: int
+    origin: str | None
+
+
+class ListKeyLeaksDataEntryRequestsOriginsEntry(TypedDict):
+    origin: str | None
+    count: int
 
 
 class ListMembersDataEntry(TypedDict):
@@ -1533,6 +1594,24 @@ class RedeemWalletData(TypedDict):
     """Whole credits."""
 
 
+class ReportLeakedKeysBodyEntry(TypedDict):
+    token: str
+    """What was found."""
+    type: str
+    """The name of the pattern that found it. Returned as `token_type`."""
+    url: NotRequired[str]
+    """Where it was found; empty: unknown."""
+    source: NotRequired[str]
+    """In what it was found, such as `commit`."""
+
+
+class ReportLeakedKeysDataEntry(TypedDict):
+    token_hash: str
+    """The SHA-256 of the token, in hexadecimal."""
+    token_type: str
+    label: Literal["true_positive", "false_positive"]
+
+
 class ResealSecretsData(TypedDict):
     resealed: int
     """Values that this call resealed."""
@@ -1701,6 +1780,16 @@ class SetCollectionStateData(TypedDict):
     state: Literal["open", "ready", "closed"]
     app_state: NotRequired[dict[str, Any]]
     """The app's own state, at most 16 KiB, readable by the owner alone."""
+
+
+class SetKeyLeakPolicyBody(TypedDict):
+    action: Literal["revoke", "notify"]
+    """revoke: a reported key is revoked at once. notify: it stays valid, and you are told."""
+
+
+class SetKeyLeakPolicyData(TypedDict):
+    action: Literal["revoke", "notify"]
+    """revoke: a reported key is revoked at once. notify: it stays valid, and you are told."""
 
 
 class SetProviderKeysBody(TypedDict):
@@ -2466,7 +2555,7 @@ class Webhook(TypedDict):
     enabled: bool
 
 
-EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.paused', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'checkout.refunded', 'key.created', 'key.revoked', 'key.expiring', 'member.added', 'member.removed', 'webhook.disabled', 'tenant.status_changed']"
+EventType: TypeAlias = "Literal['item.created', 'item.updated', 'item.deleted', 'collection.created', 'collection.updated', 'collection.state_changed', 'collection.deleted', 'artifact.ready', 'artifact.failed', 'artifact.published', 'artifact.deleted', 'session.started', 'session.joined', 'session.paused', 'session.stopped', 'session.failed', 'wallet.redeemed', 'coupon.granted', 'checkout.paid', 'checkout.refunded', 'key.created', 'key.revoked', 'key.leaked', 'key.expiring', 'member.added', 'member.removed', 'webhook.disabled', 'tenant.status_changed']"
 
 
 ListMovementsDataEntry = TypedDict(
@@ -2974,6 +3063,35 @@ class KeyRevokedEvent(TypedDict):
     data: KeyRevokedEventData
 
 
+class KeyLeakedEventData(TypedDict):
+    key_id: str
+    kind: Literal["secret", "publishable"]
+    hint: str
+    """The prefix and the last four characters of the key."""
+    action: Literal["revoked", "notified", "ended"]
+    url: str | None
+    """Where it was found. Not checked."""
+    source: str | None
+    """In what it was found, such as `commit`."""
+    first_seen_at: str
+    """RFC 3339, UTC, milliseconds."""
+
+
+class KeyLeakedEvent(TypedDict):
+    """A key was found in public. Sent for each place where the key is found, up to 20. `action` is `revoked`,
+    `notified` (the key is still valid: revoke it) or `ended` (it was not valid any more).
+    """
+
+    id: str
+    created_at: str
+    """RFC 3339, UTC, milliseconds."""
+    tenant_id: str
+    sequence: int
+    """Number of the event within the tenant, from 1, without gaps."""
+    type: Literal["key.leaked"]
+    data: KeyLeakedEventData
+
+
 class KeyExpiringEventData(TypedDict):
     key_id: str
     kind: Literal["secret", "publishable"]
@@ -3095,6 +3213,7 @@ AnyEvent: TypeAlias = Union[
     CheckoutRefundedEvent,
     KeyCreatedEvent,
     KeyRevokedEvent,
+    KeyLeakedEvent,
     KeyExpiringEvent,
     MemberAddedEvent,
     MemberRemovedEvent,

@@ -10,6 +10,7 @@ import type { TenantLimits } from './tenant-limits.ts'
 import { integer } from './integer.ts'
 import { readLogPolicy } from './log-policy.ts'
 import { readLimits, readStreamLimits } from './limits-config.ts'
+import { readReportKeysConfig, type ReportKeysConfig } from './report-keys-config.ts'
 import { readTelemetryConfig, type TelemetryConfig } from './telemetry-config.ts'
 import { readTurnUrls } from './turn-config.ts'
 
@@ -67,6 +68,7 @@ export interface Config {
   oidc: { issuer: string; clientId: string } | undefined
   /** loopback: URLs of tenants (webhooks, agents, tools) may also be on this machine, over plain http. */
   egress: 'public' | 'loopback'
+  reportKeys: ReportKeysConfig
   /** Price of one credit, in the currency's smallest unit. */
   creditPriceCents: number
   /** ISO 4217, lower case. */
@@ -121,6 +123,7 @@ export function readConfig(env: Env): Config {
     streams: readStreamLimits(env),
     oidc: oidc(env),
     egress: egress(env),
+    reportKeys: readReportKeysConfig(env),
     creditPriceCents: integer('ATRIUM_CREDIT_PRICE_CENTS', env.creditPriceCents ?? '1', 1, 1_000_000),
     currency: currency(env.currency ?? 'usd'),
     stripeApiUrl: env.stripeApiUrl && stripeApiUrl(env.stripeApiUrl),

@@ -101,6 +101,8 @@ function readVariables(get: (name: string) => string | undefined) {
     accessLog: get('ATRIUM_ACCESS_LOG'),
     revocationProbe: get('ATRIUM_REVOCATION_PROBE'),
     egress: get('ATRIUM_EGRESS'),
+    leaksKeysUrl: get('ATRIUM_LEAKS_KEYS_URL'),
+    leaksKeysFile: get('ATRIUM_LEAKS_KEYS_FILE'),
     consoleUrl: get('ATRIUM_CONSOLE_URL'),
     consoleOidcIssuer: get('ATRIUM_CONSOLE_OIDC_ISSUER'),
     consoleOidcClientId: get('ATRIUM_CONSOLE_OIDC_CLIENT_ID'),

@@ -30,6 +30,7 @@ import type { ConsoleIdentity } from '#ports/console-identity.ts'
 import type { IdentityCheck } from '#ports/identity-check.ts'
 import type { Pictures } from '@atrium/media/pictures/pictures'
 import type { Payments } from '#ports/payments/payments.ts'
+import type { ReportKeys } from '#ports/report-keys.ts'
 import type { Tracing } from '#ports/tracing/tracing.ts'
 import type { RateLimiter } from '@atrium/traffic/rate-limiter'
 import type { ResealReport } from '#crypto/vault/reseal.ts'
@@ -83,6 +84,8 @@ export interface Context {
    */
   stopSessionsOfAgent(agentTenantId: string, agentId: string): Promise<void>
   egress: Egress
+  /** Check reports of leaked keys. */
+  reportKeys: ReportKeys
   blobs: Blobs
   pictures: Pictures
   variants: Variants

@@ -16,6 +16,8 @@ export interface Call<O extends Operation> {
   query: QueryOf<O>
   body: BodyOf<O>
   headers: Record<string, string | string[] | undefined>
+  /** The bytes of the body as they were sent, for a signature over them. */
+  rawBody: Buffer
   /** What the audit log records of the call; undefined: it records nothing. */
   audit: AuditOrigin | undefined
   /** The client's IP address. */

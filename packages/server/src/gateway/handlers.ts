@@ -10,6 +10,7 @@ import type { ServedOperationId } from '@atrium/contract/table'
 import type { AnyHandler, Handlers } from '#features/handler.ts'
 import { installationHandlers } from '#features/installation/handlers.ts'
 import { itemHandlers } from '#features/items/handlers.ts'
+import { keyLeakHandlers } from '#features/key-leaks/handlers.ts'
 import { keyHandlers } from '#features/keys/handlers.ts'
 import { limitHandlers } from '#features/limits/handlers.ts'
 import { operatorCredentialHandlers } from '#features/operator-credentials/handlers.ts'
@@ -55,6 +56,7 @@ const handlers: Handlers = merge(
   installationHandlers,
   itemHandlers,
   keyHandlers,
+  keyLeakHandlers,
   limitHandlers,
   operatorCredentialHandlers,
   outcomeHandlers,

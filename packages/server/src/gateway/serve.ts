@@ -217,6 +217,7 @@ function callReader(ctx: Context, op: Operation): (req: FastifyRequest) => AnyCa
       query,
       body,
       headers: req.headers,
+      rawBody: bytes ?? noBody,
       audit: isAudited(op) ? auditOriginOf(op, req, params) : undefined,
       address: req.ip,
       tenantId: req.tenantKey?.tenantId,

@@ -40,6 +40,7 @@ import { openConsoleIdentity } from '#ports/console-identity.ts'
 import { openIdentityCheck } from '#ports/identity-check.ts'
 import { Pictures } from '@atrium/media/pictures/pictures'
 import { openPayments } from '#ports/payments/open-payments.ts'
+import { FetchedReportKeys, fixedReportKeys } from '#ports/report-keys.ts'
 import { openTracing } from '#ports/tracing/open-tracing.ts'
 import { traceDatabase } from '#ports/tracing/trace-database.ts'
 import { openRateLimiter } from '#ports/rate-limits/open-rate-limiter.ts'
@@ -134,6 +135,7 @@ export async function openContext(
   if (restoreWindow.isUnconfirmed)
     log.warn('a restore is not confirmed: only public reads are answered, and no jobs run (atrium restore --confirm-window)')
 
+  const egress = openEgress({ mode: config.egress })
   const ctx: Context = {
     config,
     adminTokenHash: hashCredential(secrets.adminToken),
@@ -174,7 +176,15 @@ export async function openContext(
     signingKeys,
     agentRooms: new AgentRooms(config.spaceOrigin, agentIssuer),
     stopSessionsOfAgent: (agentTenantId, agentId) => stopSessionsOfAgent(ctx, agentTenantId, agentId),
-    egress: openEgress({ mode: config.egress }),
+    egress,
+    reportKeys:
+      'url' in config.reportKeys
+        ? new FetchedReportKeys({
+            url: config.reportKeys.url,
+            send: egress.send,
+            onError: (error) => log.warn({ err: error }, 'the keys that sign reports of leaked keys not fetched'),
+          })
+        : fixedReportKeys(config.reportKeys.keys),
     blobs,
     pictures,
     variants: new Variants(blobs, pictures),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from .. import types
 from .._core import Core, Route
-from ..answer import Answer
+from ..answer import Answer, Page
 
 
 class KeysOperations(Core):
@@ -129,6 +129,175 @@ class KeysOperations(Core):
         return self._call(
             Route("DELETE", "/v1/tenant/keys/{keyId}", "secret"),
             path={"keyId": key_id},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def report_leaked_keys(
+        self,
+        *,
+        github_public_key_identifier: str,
+        github_public_key_signature: str,
+        body: list[types.ReportLeakedKeysBodyEntry],
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[list[types.ReportLeakedKeysDataEntry]]:
+        """Report leaked keys.
+
+        For the secret scanning of GitHub, in the format of its partner program: the body is signed with a key that
+        GitHub publishes (ECDSA P-256 and SHA-256 over the bytes of the body). Needs no tenant key.
+
+        A secret key is revoked, unless its tenant chose `notify`, and the tenant gets the event `key.leaked`. The
+        token of an operator credential is revoked. Publishable keys are public and never revoked. A report may be
+        repeated: what it has done is not done twice.
+
+        The answer has an entry for each entry of the body, in its order. `true_positive`: a credential of Atrium
+        that should not be public.
+
+        Needs: No key.
+
+        Args:
+            github_public_key_identifier: Which published key signed the body.
+            github_public_key_signature: The signature: base64 of its DER form.
+            body: The request; its type says what it holds.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: What each token is.
+
+        Raises:
+            AtriumError: UnauthorizedError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.report_leaked_keys(github_public_key_identifier=…, github_public_key_signature=…, body=[
+                {
+                    "token": "wsk_…",
+                    "type": "atrium_secret_key",
+                    "url": "https://github.com/octocat/Hello-World/blob/12345600b9cbe38a219f39a9941c9319b600c002/foo/bar.txt",
+                    "source": "content",
+                },
+            ])
+        """
+        return self._call(
+            Route("POST", "/v1/tenant/keys/leaks", "anyone", raw=True),
+            headers={"github-public-key-identifier": github_public_key_identifier, "github-public-key-signature": github_public_key_signature},
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def list_key_leaks(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Page[list[types.ListKeyLeaksDataEntry], types.ListKeyLeaksDataEntry]:
+        """List leaked keys.
+
+        Your keys that were found in public, the newest report first: where they were found, what was done, and what
+        the request log has of them. `GET /tenant/requests` with `key_hint` lists all requests of such a key.
+
+        Needs: A secret key.
+
+        Args:
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            cursor: meta.next_cursor of the previous page, unchanged.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: A page of leaked keys.
+
+        Raises:
+            AtriumError: InvalidCursorError, InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_key_leaks()
+        """
+        return self._page(
+            Route("GET", "/v1/tenant/keys/leaks", "secret"),
+            query={"limit": limit, "cursor": cursor},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def get_key_leak_policy(
+        self,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.GetKeyLeakPolicyData]:
+        """Read what happens to leaked keys.
+
+        `revoke` until you choose.
+
+        Needs: A secret key.
+
+        Args:
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The policy.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.get_key_leak_policy()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/keys/leaks/policy", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def set_key_leak_policy(
+        self,
+        *,
+        body: types.SetKeyLeakPolicyBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.SetKeyLeakPolicyData]:
+        """Choose what happens to leaked keys.
+
+        Applies to reports from now on. With `revoke`, even the last secret key is revoked: a member of the console,
+        or the operator, then opens the way back. With `notify`, whoever found the key can use it until you revoke
+        it.
+
+        Needs: A secret key.
+
+        Args:
+            body: The request: action.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The policy.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, PayloadTooLargeError.
+
+        Example:
+            answer = atrium.set_key_leak_policy(body={"action": "revoke"})
+        """
+        return self._call(
+            Route("PUT", "/v1/tenant/keys/leaks/policy", "secret"),
+            body=body,
             repeatable=repeatable,
             timeout=timeout,
         )

@@ -40,6 +40,7 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   ledger_due: 'restored',
   ledger_hold_ends: 'restored',
   ledger_holds: 'restored',
+  key_leaks: 'restored',
   // Sums that were proved before. After a restore, all rows are read again.
   ledger_proof: 'fresh',
   ledger_proved: 'fresh',

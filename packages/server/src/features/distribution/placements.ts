@@ -86,6 +86,7 @@ export const placements = {
       },
     },
   },
+  key_leaks: rare,
   ledger_accounts: books,
   ledger_audits: books,
   ledger_due: books,

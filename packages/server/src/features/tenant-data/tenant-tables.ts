@@ -14,6 +14,7 @@ export interface TenantTable {
  * the row that it refers to. A test compares this list with the schema, so that a new table needs a decision.
  */
 export const tenantTables = {
+  key_leaks: { deletion: 'removed', export: { order: 'key_id' } },
   api_keys: { deletion: 'removed', export: { order: 'id', except: ['key_hash'] } },
   console_sessions: {
     deletion: 'removed',

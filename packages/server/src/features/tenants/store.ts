@@ -173,6 +173,24 @@ export async function updateLogsRequests(tx: Tx, id: string, logsRequests: boole
   await tx.query(setLogsStatement, [id, logsRequests])
 }
 
+const revokesStatement = statement<{ revokes_leaked_keys: boolean }>(
+  'tenants-revokes-leaked',
+  'select revokes_leaked_keys from tenants where id = $1',
+)
+const setRevokesStatement = statement<never>(
+  'tenants-set-revokes-leaked',
+  'update tenants set revokes_leaked_keys = $2 where id = $1',
+)
+
+/** Whether a key of the tenant that was found in public is revoked at once. */
+export async function findRevokesLeakedKeys(db: Db, id: string): Promise<boolean> {
+  return (await db.query(revokesStatement, [id]))[0]?.revokes_leaked_keys ?? true
+}
+
+export async function updateRevokesLeakedKeys(tx: Tx, id: string, revokesLeakedKeys: boolean): Promise<void> {
+  await tx.query(setRevokesStatement, [id, revokesLeakedKeys])
+}
+
 const anyStatement = statement<{ any: boolean }>('tenants-any', `select exists (select from tenants where ${notSystem}) as any`)
 
 export async function hasTenants(db: Db): Promise<boolean> {

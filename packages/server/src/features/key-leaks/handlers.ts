@@ -1,0 +1,59 @@
+import { limits } from '@atrium/contract/limits'
+import type { HandlerOf, Handlers } from '#features/handler.ts'
+import type { Key } from '#features/keys/key.ts'
+import { listKeys } from '#features/keys/store.ts'
+import { summariseKeyUse } from '#features/request-log/key-use-store.ts'
+import { findRevokesLeakedKeys, updateRevokesLeakedKeys } from '#features/tenants/store.ts'
+import { makeTimeCursor, readTimeCursor } from '#http/cursor.ts'
+import { leakView } from './leak.ts'
+import { reportLeakedKeys } from './report-leaked-keys.ts'
+import { listLeaks } from './store.ts'
+
+/** How long another process may still have accepted a key after its end, with a margin. */
+const graceMs = 60_000
+
+export const listKeyLeaks: HandlerOf<'listKeyLeaks'> = async ({ ctx, tenantId, query }) => {
+  const list = `key leaks:${tenantId}`
+  const { limit = limits.pageDefault } = query
+  const rows = await listLeaks(ctx.db, tenantId, readTimeCursor(list, query.cursor), limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const keys = new Map((await listKeys(ctx.db, tenantId)).map((key) => [key.id, key]))
+  const leaks = page.flatMap((leak) => {
+    const key = keys.get(leak.keyId)
+    return key ? [{ leak, key }] : []
+  })
+  // What this process has answered is in the summary.
+  await ctx.requestLog.flush()
+  const wanted = leaks.map(({ key }) => ({ id: key.id, until: endOf(key) }))
+  const uses = await summariseKeyUse(ctx.db, tenantId, wanted, ctx.config.retentionDays.requests)
+  const unused = { count: 0, since: null, origins: [], last: [], searchedFrom: null }
+  return {
+    status: 200,
+    data: leaks.map(({ leak, key }) => leakView(leak, key, uses.get(key.id) ?? unused)),
+    nextCursor: rows.length > limit && last ? makeTimeCursor(list, { createdAt: last.firstSeenAt, id: last.keyId }) : undefined,
+  }
+}
+
+/** No request with the key was accepted from this time on. */
+function endOf({ revokedAt, expiresAt }: Key): string {
+  const ends = [revokedAt, expiresAt].flatMap((at) => (at === null ? [] : [Date.parse(at)]))
+  return ends.length === 0 ? 'infinity' : new Date(Math.min(...ends) + graceMs).toISOString()
+}
+
+export const getKeyLeakPolicy: HandlerOf<'getKeyLeakPolicy'> = async ({ ctx, tenantId }) => ({
+  status: 200,
+  data: { action: (await findRevokesLeakedKeys(ctx.db, tenantId)) ? 'revoke' : 'notify' },
+})
+
+export const setKeyLeakPolicy: HandlerOf<'setKeyLeakPolicy'> = async ({ tx, tenantId, body }) => {
+  await updateRevokesLeakedKeys(tx, tenantId, body.action === 'revoke')
+  return { status: 200, data: { action: body.action } }
+}
+
+export const keyLeakHandlers = {
+  reportLeakedKeys,
+  listKeyLeaks,
+  getKeyLeakPolicy,
+  setKeyLeakPolicy,
+} satisfies Partial<Handlers>
