@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../packages/server/testin
 import type { AtriumProcess } from './support/atrium-process.ts'
 import { askGood, call, makeTenant } from './support/call-api.ts'
 import { inviteMember, openConsole } from './support/role-cells.ts'
-import { bodyFor, makeShelf, pathTo, startForShelves } from './support/matrix-world.ts'
+import { bodyFor, makeShelf, pathTo, signatureOf, startForShelves } from './support/matrix-world.ts'
 
 /** Operations of operators and secret keys that leave no entry, each with the reason. */
 const exempt: Record<string, string> = {
@@ -43,11 +43,13 @@ for (const op of servedOperations.filter(isAudited))
     const shelf = await makeShelf(origin, tenant, { session: false })
     const headers = op.sessionOnly ? await openConsole(origin, tenant.id) : undefined
     if (headers) shelf.things.member = (await inviteMember(origin, headers)).id
+    const body = await bodyFor(op, origin, shelf)
     const answer = await call(origin, `${op.method} ${pathTo(op, shelf.things, origin)}`, {
       ...(op.caller === 'operator' ? { operator: true } : {}),
-      ...(headers ? { headers } : op.caller === 'secret' ? { key: tenant.secret } : {}),
+      ...(headers ? {} : op.caller === 'secret' ? { key: tenant.secret } : {}),
+      headers: { ...headers, ...signatureOf(op, body) },
       ...(op.idempotency ? { idempotencyKey: randomUUID() } : {}),
-      body: await bodyFor(op, origin, shelf),
+      body,
     })
     assert.ok(answer.status < 300, answer.text)
     const { data } = await askGood(origin, 'GET /v1/operator/audit-log?limit=200', { operator: true })

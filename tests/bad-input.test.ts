@@ -12,7 +12,7 @@ import { askGood, call, makeTenant, type Answer, type CallOptions, type TestTena
 import { jsonTraps } from './support/json-traps.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 import { inviteMember, openConsole } from './support/role-cells.ts'
-import { bodyFor, sessionFor, makeShelf, pathTo, startForShelves, type Shelf } from './support/matrix-world.ts'
+import { bodyFor, sessionFor, makeShelf, pathTo, signatureOf, startForShelves, type Shelf } from './support/matrix-world.ts'
 
 let database: TestDatabase
 let atrium: AtriumProcess
@@ -58,7 +58,7 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
   const route = `${op.method} ${pathTo(op, things, origin)}`
   const key = ['rateAgent', 'topUpSession'].includes(op.id) ? control : op.caller === 'control' ? agentControl : tenant.secret
   const caller = op.caller === 'operator' ? { operator: true } : op.caller === 'anyone' || op.sessionOnly ? {} : { key }
-  const headers = { ...(op.sessionOnly ? owner : {}), ...options.headers }
+  const headers = { ...(op.sessionOnly ? owner : {}), ...signatureOf(op, body), ...options.headers }
   const required = op.idempotency === 'required' ? { idempotencyKey: randomUUID() } : {}
   const answer = await call(origin, route, {
     ...caller,
@@ -80,14 +80,22 @@ async function send(op: Operation, body: unknown, options: CallOptions = {}): Pr
  * neither.
  */
 function placesIn(op: Operation, body: object): { name: string; put: (json: string) => string }[] {
-  const { properties } = branchOf(op.body as JsonSchema, body)
-  const put = (name: string, text: string) => JSON.stringify({ ...body, [name]: '@@' }).replace('"@@"', () => text)
+  const isList = Array.isArray(body)
+  const schema = op.body as JsonSchema
+  const { properties } = isList ? schema.items! : branchOf(schema, body)
+  const put = (name: string, text: string) => {
+    const changed = { ...entryOf(body), [name]: '@@' }
+    return JSON.stringify(isList ? [changed] : changed).replace('"@@"', () => text)
+  }
   return Object.entries(properties!).flatMap(([name, { type, additionalProperties, pattern }]) => {
     if (type === undefined) return [{ name, put: (json: string) => put(name, json) }]
     if (type === 'object' && additionalProperties === true) return [{ name, put: (json: string) => put(name, `{"a":${json}}`) }]
     return type === 'string' && !pattern ? [{ name, put: (json: string) => put(name, json) }] : []
   })
 }
+
+/** The object itself, or the first one of a list. */
+const entryOf = (body: object): object => (Array.isArray(body) ? body[0] : body)
 
 describe('JSON that JSON.parse forgives, or does not', () => {
   for (const op of withBody) {
@@ -98,8 +106,8 @@ describe('JSON that JSON.parse forgives, or does not', () => {
           assertRefused(await send(op, put(json)), 'invalid_request', `${trap} in ${name}`)
       }
       const text = JSON.stringify(good)
-      const [first] = Object.entries(good)[0]!
-      const twice = text.replace('{', `{${JSON.stringify(first)}:${JSON.stringify(good[first as keyof object])},`)
+      const [first, value] = Object.entries(entryOf(good))[0]!
+      const twice = text.replace('{', `{${JSON.stringify(first)}:${JSON.stringify(value)},`)
       const bodies = {
         twice,
         'cut off': text.slice(0, -1),

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Operation } from '../../packages/contract/src/operation.ts'
 import { operations } from '../../packages/contract/src/table.ts'
 import { makeModulus } from '../../packages/server/testing/make-modulus.ts'
+import { publishedKeys, ReportSigner } from '../../packages/server/testing/report-signer.ts'
 import { idPrefixes, makeCredential, makeId, type CredentialKind, type IdKind } from '../../packages/contract/src/tokens.ts'
 import { startAtrium, type AtriumProcess } from './atrium-process.ts'
 import { askGood, call, makeTenant, type TestTenant } from './call-api.ts'
@@ -32,9 +36,20 @@ export interface Shelf {
 /** Launches go to agents on this machine. */
 const everything = { ATRIUM_EGRESS: 'loopback', TURN_URLS: 'turn:turn.example:3478', TURN_SECRET: 'shared-with-the-relay' }
 
+const reportSigner = new ReportSigner()
+
+/** What a report of leaked keys is signed with; nothing for any other operation. */
+export function signatureOf(op: Operation, body: unknown): Record<string, string> {
+  if (op.id !== 'reportLeakedKeys') return {}
+  return reportSigner.headers(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''))
+}
+
 /** Starts everything that a shelf and the operations need. */
 export function startForShelves(databaseUrl: string, env: Record<string, string> = {}): Promise<AtriumProcess> {
-  return startAtrium({ databaseUrl, space: true, env: { ...everything, ...env } })
+  const keysFile = join(tmpdir(), `atrium-report-keys-${randomUUID()}.json`)
+  writeFileSync(keysFile, publishedKeys([reportSigner]))
+  process.once('exit', () => rmSync(keysFile, { force: true }))
+  return startAtrium({ databaseUrl, space: true, env: { ...everything, ATRIUM_LEAKS_KEYS_FILE: keysFile, ...env } })
 }
 
 interface ShelfOptions {
@@ -137,6 +152,8 @@ export async function bodyFor(op: Operation, origin: string, { tenant, things }:
   switch (op.id) {
     case 'publishEpoch':
       return epochBody()
+    case 'reportLeakedKeys':
+      return [{ ...(example as unknown as object[])[0], token: (await makeSecret(origin, tenant)).key }]
     case 'signUpTenant':
       return {
         ...example,
@@ -170,6 +187,10 @@ export async function bodyFor(op: Operation, origin: string, { tenant, things }:
     default:
       return example
   }
+}
+
+async function makeSecret(origin: string, { secret: key }: TestTenant): Promise<{ key: string }> {
+  return (await askGood(origin, 'POST /v1/tenant/keys', { key, body: { kind: 'secret' } })).data
 }
 
 /** The session that a shelf needs for the operation. */

@@ -99,7 +99,7 @@ export const keyLeakOperations = {
       'github-public-key-identifier': header('Which published key signed the body.'),
       'github-public-key-signature': header('The signature: base64 of its DER form.'),
     }),
-    body: Type.Array(FoundToken),
+    body: Type.Array(FoundToken, { minItems: 1 }),
     answers: {
       200: { description: 'What each token is.', data: Type.Array(Verdict), raw: 'application/json' },
     },

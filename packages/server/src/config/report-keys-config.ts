@@ -9,7 +9,10 @@ export type ReportKeysConfig = { url: string } | { keys: ReadonlyMap<string, Key
 
 const githubUrl = 'https://api.github.com/meta/public_keys/secret_scanning'
 
-export function readReportKeysConfig({ leaksKeysUrl, leaksKeysFile }: Pick<Env, 'leaksKeysUrl' | 'leaksKeysFile'>): ReportKeysConfig {
+export function readReportKeysConfig({
+  leaksKeysUrl,
+  leaksKeysFile,
+}: Pick<Env, 'leaksKeysUrl' | 'leaksKeysFile'>): ReportKeysConfig {
   if (leaksKeysFile === undefined) return { url: leaksKeysUrl === undefined ? githubUrl : address(leaksKeysUrl) }
   if (leaksKeysUrl !== undefined) throw new StartError('ATRIUM_LEAKS_KEYS_URL must not be set when ATRIUM_LEAKS_KEYS_FILE is')
   return { keys: readFile(leaksKeysFile) }

@@ -181,7 +181,7 @@ export async function openContext(
       'url' in config.reportKeys
         ? new FetchedReportKeys({
             url: config.reportKeys.url,
-            send: egress.send,
+            send: (request) => egress.send(request),
             onError: (error) => log.warn({ err: error }, 'the keys that sign reports of leaked keys not fetched'),
           })
         : fixedReportKeys(config.reportKeys.keys),

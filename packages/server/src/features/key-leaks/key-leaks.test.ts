@@ -42,7 +42,7 @@ async function choose(tenant: TestTenant, action: string): Promise<void> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5_000; !(await holds()); ) assert.ok(Date.now() < deadline, 'it never came true')
+  for (const deadline = Date.now() + 5_000; !(await holds());) assert.ok(Date.now() < deadline, 'it never came true')
 }
 
 test('a reported secret key is revoked, and its tenant gets the event, the audit entry and the requests of the key', async () => {
@@ -77,7 +77,15 @@ test('a reported secret key is revoked, and its tenant gets the event, the audit
   assert.ok(requests.since < requests.last_at && requests.searched_from === null)
 
   const events = await leakEvents(tenant)
-  const data = { key_id: leaked.id, kind: 'secret', hint: leaked.hint, action: 'revoked', url, source: 'content', first_seen_at: at }
+  const data = {
+    key_id: leaked.id,
+    kind: 'secret',
+    hint: leaked.hint,
+    action: 'revoked',
+    url,
+    source: 'content',
+    first_seen_at: at,
+  }
   assert.deepEqual(
     events.map((event) => event.data),
     [data],
@@ -162,8 +170,8 @@ test('publishable keys, unknown keys and other texts are false positives, and ch
 })
 
 test('credentials that cannot be found by their hash are true positives by their checksum', async () => {
-  const looked = ['secretKey', 'publishableKey', 'operatorToken']
-  const others = Object.keys(credentialPrefixes).filter((kind) => !looked.includes(kind)) as CredentialKind[]
+  const looked = new Set(['secretKey', 'publishableKey', 'operatorToken'])
+  const others = Object.keys(credentialPrefixes).filter((kind) => !looked.has(kind)) as CredentialKind[]
   const got = await report(others.map((kind) => entry(make(kind))))
   assert.deepEqual(
     labels(got),
@@ -179,7 +187,9 @@ test('the token of an operator credential is revoked, and the audit log says so'
   for (let i = 0; i < 2; i++) assert.deepEqual(labels(await report([entry(made.token)])), ['true_positive'])
   assert.equal((await send(api, 'GET', '/operator/credentials', own)).status, 401)
   const log = (await send(api, 'GET', '/operator/audit-log', operator)).body.data
-  const entries = log.filter(({ operation, targets }: any) => operation === 'reportLeakedKeys' && targets.credentialId === made.id)
+  const entries = log.filter(
+    ({ operation, targets }: any) => operation === 'reportLeakedKeys' && targets.credentialId === made.id,
+  )
   assert.equal(entries.length, 1)
 })
 
@@ -187,7 +197,9 @@ test('1,000 tokens of several tenants in one report are judged in their order, a
   const tenants = await Promise.all([api.makeTenant(), api.makeTenant(), api.makeTenant()])
   const leaked = await Promise.all(tenants.map(secondKey))
   const tokens = Array.from({ length: 1_000 }, (_, i) => (i % 400 === 7 ? leaked[(i - 7) / 400]!.key : make('secretKey')))
-  const got = await report(tokens.map((token, i) => entry(token, { url: `https://github.com/octocat/Hello-World/blob/main/${i}` })))
+  const got = await report(
+    tokens.map((token, i) => entry(token, { url: `https://github.com/octocat/Hello-World/blob/main/${i}` })),
+  )
   assert.deepEqual(
     labels(got).flatMap((label, i) => (label === 'true_positive' ? [i] : [])),
     [7, 407, 807],
@@ -204,7 +216,9 @@ test('1,000 tokens of several tenants in one report are judged in their order, a
 test('at most 20 places of a key are kept, and no text that contains the key', async () => {
   const tenant = await api.makeTenant()
   const leaked = await secondKey(tenant)
-  const places = Array.from({ length: 30 }, (_, i) => entry(leaked.key, { url: i === 0 ? `${url}?key=${leaked.key}` : `${url}?${i}` }))
+  const places = Array.from({ length: 30 }, (_, i) =>
+    entry(leaked.key, { url: i === 0 ? `${url}?key=${leaked.key}` : `${url}?${i}` }),
+  )
   await report(places)
   const [leak] = await leaksOf(tenant.secretKey)
   assert.equal(leak.places.length, 20)
@@ -241,10 +255,9 @@ test('a report without a signature, with a wrong one, or of a changed body is re
   assert.deepEqual(await leaksOf(tenant.secretKey), [])
 })
 
-test('a body in another form is refused, and an empty list is answered', async () => {
-  for (const body of ['{}', '[{}]', '[{"token":1,"type":""}]', '[', ''])
+test('a body in another form is refused, and one with more fields is accepted', async () => {
+  for (const body of ['{}', '[]', '[{}]', '[{"token":1,"type":""}]', '[', ''])
     assert.equal((await sendReport(api, signer, body)).body.error.code, 'invalid_request', body)
-  assert.deepEqual((await report([])).body, [])
   const tenant = await api.makeTenant()
   assert.deepEqual(labels(await report([{ token: tenant.secretKey, type: 't', new_field: 1 }])), ['true_positive'])
   const large = JSON.stringify(Array.from({ length: 3_000 }, () => entry(make('secretKey'))))

@@ -29,10 +29,7 @@ export const reportLeakedKeys: HandlerOf<'reportLeakedKeys'> = async (call) => {
   if (!audit) throw new Error('a report of leaked keys is audited')
   await assertSigned(call)
   const reported = body.map(toReported)
-  const known = new Set([
-    ...(await reportKeys(ctx, audit, reported)),
-    ...(await reportOperatorTokens(ctx, audit, reported)),
-  ])
+  const known = new Set([...(await reportKeys(ctx, audit, reported)), ...(await reportOperatorTokens(ctx, audit, reported))])
   return { status: 200, data: reported.map((one) => verdictOn(one, known)) }
 }
 

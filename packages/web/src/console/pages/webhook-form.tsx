@@ -31,6 +31,7 @@ export const allTypes: readonly EventType[] = [
   'checkout.refunded',
   'key.created',
   'key.revoked',
+  'key.leaked',
   'key.expiring',
   'member.added',
   'member.removed',
