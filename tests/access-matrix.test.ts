@@ -28,6 +28,7 @@ import {
   makeShelf,
   paramNames,
   pathTo,
+  signatureOf,
   sessionFor,
   startForShelves,
   type DeadKeys,
@@ -112,7 +113,8 @@ async function send(cell: Cell): Promise<Answer> {
     ...(op.idempotency === 'required' ? { 'idempotency-key': randomUUID() } : {}),
   }
   const body = await bodyFor(op, origin, copy?.shelf ?? shelf)
-  return call(origin, `${op.method} ${pathTo(op, copy?.shelf.things ?? target.things, origin)}`, { headers, body })
+  const signed = { ...headers, ...signatureOf(op, body) }
+  return call(origin, `${op.method} ${pathTo(op, copy?.shelf.things ?? target.things, origin)}`, { headers: signed, body })
 }
 
 async function ownCopy({ op, held }: Cell) {
@@ -289,7 +291,8 @@ test('every operation × every role of the console × things of one’s own, of 
     const expected = expectedRefusal(op, who)
     // A body that cannot be reused is made only where it is read.
     const body = expected === undefined ? await bodyFor(op, origin, shelf) : op.example?.body
-    const answer = await call(origin, `${op.method} ${pathTo(op, thingsOf(cell, shelf, foreign), origin)}`, { headers, body })
+    const path = pathTo(op, thingsOf(cell, shelf, foreign), origin)
+    const answer = await call(origin, `${op.method} ${path}`, { headers: { ...headers, ...signatureOf(op, body) }, body })
     const name = `${op.id} as ${who.name} on ${target}`
     if (refusalIn(answer) !== expected) wrong.push(`${name}: ${answer.status} ${answer.text}, expected ${expected}`)
     const isForeign = target !== 'own' && !(reachesAll(op) && target === "another tenant's")

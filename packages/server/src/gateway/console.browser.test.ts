@@ -6,6 +6,7 @@ import { assertAccessible, openWatchedPage, skipWithoutChromium, startTestBrowse
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { consoleLink } from '#testing/console.ts'
 import { send } from '#testing/http.ts'
+import { ReportSigner, sendReport, startReportKeyServer, type ReportKeyServer } from '#testing/report-signer.ts'
 import { startTestApi, type TestApi, type TestTenant } from '#testing/test-api.ts'
 
 const pages = [
@@ -28,11 +29,13 @@ const pages = [
 ]
 /** The pages that have each kind of part between them. */
 const inDark = new Set(['', '/keys', '/settings'])
+const signer = new ReportSigner()
 const phone = { viewport: { width: 390, height: 844 } }
 
 describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
   let browser: Browser
   let api: TestApi
+  let keyServer: ReportKeyServer
   let tenant: TestTenant
   /** The cookies of a signed-in owner. */
   let signedIn: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
@@ -52,8 +55,21 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_00
       body: { type: 'message', content: { text }, author: text.slice(0, 100) },
     })
 
+  /** A key of the tenant is used and then found at this place. */
+  const leakKey = async (url: string) => {
+    const { key } = (
+      await send(api, 'POST', '/tenant/keys', { key: tenant.secretKey, body: { kind: 'secret', name: 'continuous integration' } })
+    ).body.data
+    await send(api, 'GET', '/usage', { key })
+    await send(api, 'GET', '/tenant', { key, headers: { origin: 'https://thief.example' } })
+    const got = await sendReport(api, signer, JSON.stringify([{ token: key, type: 'atrium_secret_key', url, source: 'content' }]))
+    assert.equal(got.status, 200, got.text)
+  }
+
   before(async () => {
-    ;[browser, api] = await Promise.all([startTestBrowser(), startTestApi(), ensureConsole()])
+    keyServer = await startReportKeyServer(signer)
+    const settings = { egress: 'loopback', leaksKeysUrl: keyServer.url }
+    ;[browser, api] = await Promise.all([startTestBrowser(), startTestApi(settings), ensureConsole()])
     tenant = await api.makeTenant('Harbour')
     const made = await send(api, 'POST', '/collections', {
       key: tenant.secretKey,
@@ -64,6 +80,7 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_00
     const webhook = { url: 'https://hooks.example/in' }
     await send(api, 'PUT', '/tenant/webhooks', { key: tenant.secretKey, body: webhook })
     for (const text of ['first wish', 'second wish', 'third wish']) await addItem(text)
+    await leakKey('https://github.com/octocat/Hello-World/blob/main/foo/bar.txt')
 
     const { page, problems } = await watch()
     const link = await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id })
@@ -78,6 +95,7 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_00
   after(async () => {
     await browser?.close()
     await api?.close()
+    keyServer?.close()
   })
 
   test('items are found and curated by keyboard alone, and a change can be undone', async () => {
@@ -126,6 +144,31 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_00
     const before = await page.locator('.log li').count()
     await addItem('a wish from elsewhere')
     await page.locator('.log li').nth(before).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
+  test('a leaked key is shown with its place and requests, and an owner chooses what happens to the next', async () => {
+    const { page, problems } = await open()
+    await leakKey('javascript:alert(1)')
+    await page.goto(`${api.origin}/console/keys`)
+    const leaked = page.getByRole('article', { name: 'Leaked key continuous integration' })
+    await leaked.nth(1).waitFor()
+    assert.equal(await leaked.last().getByRole('link').getAttribute('rel'), 'noopener noreferrer')
+    assert.equal(await leaked.first().getByRole('link').count(), 0, 'only https becomes a link')
+    const text = (await leaked.first().textContent()) ?? ''
+    for (const part of ['revoked by the report', 'javascript:alert(1)', 'https://thief.example: 1'])
+      assert.ok(text.includes(part), text)
+    await page.getByRole('button', { name: 'Only tell us' }).click()
+    await assertAccessible(page, 'the policy')
+    await page.getByRole('button', { name: 'Keep them valid' }).click()
+    await page.getByText('stays valid, and you are told').waitFor()
+    await leakKey('https://github.com/octocat/Hello-World/issues/1')
+    await page.goto(`${api.origin}/console`)
+    await page.getByText('was found in public and is still valid').waitFor()
+    const { data } = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body
+    const valid = data.filter(({ name, revoked_at }: any) => name === 'continuous integration' && revoked_at === null)
+    for (const { id } of valid) await send(api, 'DELETE', `/tenant/keys/${id}`, { key: tenant.secretKey })
     assert.deepEqual(problems, [])
     await page.context().close()
   })

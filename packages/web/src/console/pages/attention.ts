@@ -30,12 +30,22 @@ async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
 }
 
 async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
-  const { data } = await api.listKeys({ signal })
+  const [{ data }, { data: leaks }] = await Promise.all([
+    api.listKeys({ signal }),
+    api.listKeyLeaks({ query: { limit: LOOKED_AT }, signal }),
+  ])
+  const isLeaked = new Set(leaks.map(({ key_id }) => key_id))
+  const isValid = ({ revoked_at, expires_at }: (typeof data)[number]) =>
+    revoked_at === null && (expires_at === null || Date.parse(expires_at) > Date.now())
+  const leaked = data.filter((key) => isLeaked.has(key.id) && isValid(key))
   const ending = data.filter(({ revoked_at, expires_at }) => {
     const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - Date.now()
     return revoked_at === null && leftMs > 0 && leftMs < SOON_MS
   })
-  return ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' }))
+  return [
+    ...leaked.map(({ name, hint }) => ({ text: `The key ${name ?? hint} was found in public and is still valid.`, to: '/keys' })),
+    ...ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' })),
+  ]
 }
 
 async function checkSessions(signal: AbortSignal): Promise<Concern[]> {

@@ -14,6 +14,7 @@ import { Empty, PageHead } from '../parts/page-head.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { confirm } from '../shell/confirm.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
+import { KeyLeaks } from './key-leaks.tsx'
 
 type Key = Awaited<ReturnType<typeof api.listKeys>>['data'][number]
 
@@ -80,6 +81,7 @@ export function KeysPage() {
           },
         ]}
       />
+      <KeyLeaks />
       {form !== undefined && (
         <KeyForm
           rotated={form === 'new' ? undefined : form}
