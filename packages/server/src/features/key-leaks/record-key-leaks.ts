@@ -4,7 +4,7 @@ import { recordAudit } from '#features/audit-log/record-audit.ts'
 import type { NewEvent } from '#features/events/event.ts'
 import { event, recordEvents } from '#features/events/record-event.ts'
 import { isActive, type Key } from '#features/keys/key.ts'
-import { listKeysForUpdate, notifyKeyChange, revokeKey } from '#features/keys/store.ts'
+import { findKeysForUpdate, notifyKeyChange, revokeKey } from '#features/keys/store.ts'
 import { findRevokesLeakedKeys } from '#features/tenants/store.ts'
 import { type KeyLeak, newPlaces, type Sighting } from './leak.ts'
 import { findLeaks, saveLeak } from './store.ts'
@@ -20,12 +20,9 @@ export async function recordKeyLeaks(
   tenantId: string,
   sightings: ReadonlyMap<string, Sighting[]>,
 ): Promise<KeyLeak[]> {
-  const keys = (await listKeysForUpdate(tx, tenantId)).filter(({ id }) => sightings.has(id))
-  const known = await findLeaks(
-    tx,
-    tenantId,
-    keys.map(({ id }) => id),
-  )
+  const ids = [...sightings.keys()]
+  const keys = await findKeysForUpdate(tx, tenantId, ids)
+  const known = await findLeaks(tx, tenantId, ids)
   const revokes = await findRevokesLeakedKeys(tx, tenantId)
   const done: KeyLeak[] = []
   const events: NewEvent[] = []

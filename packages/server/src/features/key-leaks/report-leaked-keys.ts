@@ -82,7 +82,7 @@ async function reportKeys(ctx: Context, audit: AuditOrigin, reported: Reported[]
     const sightings = new Map(
       [...Map.groupBy(ofTenant, ({ key }) => key.id)].map(([id, group]) => [id, group.map(({ one }) => one)]),
     )
-    const done = await ctx.db.transaction((tx) => recordKeyLeaks(tx, audit, tenantId, sightings))
+    const done = await ctx.db.lane(`${tenantId}/leaks`).transaction((tx) => recordKeyLeaks(tx, audit, tenantId, sightings))
     for (const { keyId, action } of done) ctx.log.warn({ tenantId, keyId, action }, 'a leaked key was reported')
   }
   return new Set(found.map(({ one }) => one.token))

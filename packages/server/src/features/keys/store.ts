@@ -108,6 +108,16 @@ export async function listKeysForUpdate(tx: Tx, tenantId: string): Promise<Key[]
   return (await tx.query(lockStatement, [tenantId])).map(toKey)
 }
 
+const lockSomeStatement = statement<Row>(
+  'keys-lock-some',
+  `select ${columns} from api_keys where tenant_id = $1 and id = any($2) order by created_at, id for no key update`,
+)
+
+/** Locks these keys, and no others of the tenant. */
+export async function findKeysForUpdate(tx: Tx, tenantId: string, ids: string[]): Promise<Key[]> {
+  return (await tx.query(lockSomeStatement, [tenantId, ids])).map(toKey)
+}
+
 const expireStatement = statement<never>(
   'keys-end',
   `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant_id = $1 and id = $2`,

@@ -93,7 +93,10 @@ function LeakedKey({ leak }: { leak: Leak }) {
             'Their origins',
             requests.origins.map(({ origin, count }) => `${origin ?? 'servers'}: ${formatNumber(count)}`).join(', '),
           ],
-          ['The last ones', requests.last.map((request) => <LastRequest key={request.request_id} of={request} />)],
+          [
+            'The last ones',
+            requests.last.length > 0 ? requests.last.map((one) => <LastRequest key={one.request_id} of={one} />) : '',
+          ],
         ]}
       />
     </article>
