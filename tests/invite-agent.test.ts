@@ -70,6 +70,7 @@ describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout
     const ann = await newVisitor(browser)
     const { page } = ann
     await page.goto(`${atrium.spacesOrigin}/space`)
+    await page.getByLabel('People with the link, and agents').check()
     await page.getByRole('button', { name: 'Make the room' }).click()
     await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
     await page.getByRole('button', { name: 'People', exact: true }).click()

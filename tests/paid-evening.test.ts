@@ -63,6 +63,7 @@ describe('from the checkout to the settled bill', { skip: skipWithoutChromium, t
 
     const page = await (await browser.newContext({ locale: 'en-GB' })).newPage()
     await page.goto(`${atrium.spacesOrigin}/space`)
+    await page.getByLabel('People with the link, and agents').check()
     await page.getByLabel('Title').fill('On the quay')
     await page.getByRole('button', { name: 'Make the room' }).click()
     await page.getByRole('heading', { name: 'The room is ready' }).waitFor()

@@ -3,7 +3,7 @@ import { assertRoomSecret, type RoomSecret } from '@atrium/sealing/room-secret'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
 import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
-import { LineReader, policyRecord, type Turn } from '@atrium/room-client/line-reader'
+import { LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { FollowOptions } from './follow-room.ts'
@@ -106,15 +106,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     const keys = await derive()
     unread.push(...(await readNew(keys, signal)))
     const id = randomId()
-    const turn: Turn = {
-      t: 'turn',
-      id,
-      at: new Date().toISOString(),
-      ...(name !== undefined && { name }),
-      text,
-      ...(replyTo !== undefined && { reply_to: replyTo }),
-    }
-    const line = await sealClientLine(keys, { seen: reader?.seen, content: JSON.stringify(turn) })
+    const line = await sealClientLine(keys, { seen: reader?.seen, content: turnRecord({ id, name, text, replyTo }) })
     const { seq } = await callSpace(endpoint, { op: 'append', room, line, dedupe: randomId() }, how(keys, signal))
     return { id, seq }
   }

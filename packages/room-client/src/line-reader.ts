@@ -136,6 +136,25 @@ export class LineReader {
 
 export const policyRecord = JSON.stringify({ t: 'policy', policy: 'open' })
 
+/** What a message seals, written now. */
+export function turnRecord({
+  id,
+  name,
+  text,
+  replyTo,
+}: Pick<Turn, 'id' | 'text'> & { name?: string | undefined; replyTo?: string | undefined }): string {
+  const at = new Date().toISOString()
+  const turn: Turn = {
+    t: 'turn',
+    id,
+    at,
+    ...(name !== undefined && { name }),
+    text,
+    ...(replyTo !== undefined && { reply_to: replyTo }),
+  }
+  return JSON.stringify(turn)
+}
+
 /** The message of a line; undefined: the policy, which line 0 is and no other. */
 function readRecord(content: string, seq: number): Turn | undefined {
   if ((content === policyRecord) !== (seq === 0)) throw new TamperedRoomError('policy', seq)

@@ -119,7 +119,7 @@ describe('languages', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
     await page.goto(`${space.origin}/space`)
     await page.getByLabel(t.newRoom.listed).check()
     await look('start')
-    await page.getByLabel(t.newRoom.anyone).check()
+    await page.getByLabel(t.newRoom.withAgents).check()
     await button(t.newRoom.make).click()
     await page.getByRole('heading', { name: t.messages.emptyTitle }).waitFor()
     await look('empty')

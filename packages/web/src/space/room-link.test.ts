@@ -4,10 +4,15 @@ import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import { formatFragment, parseFragment } from './room-link.ts'
 
 test('a link holds the room and its key, and reads back as them', () => {
-  const secret = newRoomSecret()
-  assert.match(formatFragment(secret), /^#[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}$/)
-  assert.deepEqual(parseFragment(formatFragment(secret)), secret)
-  assert.notEqual(newRoomSecret().mk, secret.mk)
+  for (const [kind, form] of [
+    ['classic', /^#[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}$/],
+    ['client-sealed', /^#[A-Za-z0-9_-]{22}~[A-Za-z0-9_-]{43}$/],
+  ] as const) {
+    const link = { ...newRoomSecret(), kind }
+    assert.match(formatFragment(link), form)
+    assert.deepEqual(parseFragment(formatFragment(link)), link)
+    assert.notEqual(newRoomSecret().mk, link.mk)
+  }
 })
 
 test('a link that was cut, or is none, is not taken for one', () => {
@@ -18,6 +23,8 @@ test('a link that was cut, or is none, is not taken for one', () => {
     '#room.',
     '#.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ',
     '#room.short',
+    '#room~',
+    '#room~short',
     '#a b.q83vEjRWeJCrze8SNFZ4kKvN',
   ])
     assert.equal(parseFragment(fragment), undefined, fragment)

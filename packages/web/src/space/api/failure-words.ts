@@ -1,3 +1,4 @@
+import { type TamperProblem, TamperedRoomError } from '@atrium/room-client/line-reader'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import { t, type Text } from '../text/text.ts'
 
@@ -14,8 +15,30 @@ type PlainFailure = { [K in keyof Failures]: Failures[K] extends Words ? K : nev
 
 /** Explains a rejection in plain words. `email` is the address that is signed in. */
 export function failureWords(failure: unknown, email = t.failures.yourAccount): Words {
+  if (failure instanceof TamperedRoomError) return tampered(failure)
   if (!(failure instanceof SpaceCallError) || failure.status < 400) return t.failures.noAnswer
   return failure.status === 403 ? refusal(failure.reason, email) : byError(failure.error)
+}
+
+function tampered({ problem, seq }: TamperedRoomError): Words {
+  const { title, line, ...why } = t.failures.tampered
+  return { title, text: `${why[TAMPERED[problem]]} ${line(seq, problem)}` }
+}
+
+/** The names of the texts for what a reader found wrong. */
+const TAMPERED: Readonly<Record<TamperProblem, 'lost' | 'altered' | 'foreign'>> = {
+  rewritten: 'lost',
+  count: 'lost',
+  end: 'lost',
+  form: 'altered',
+  number: 'altered',
+  chain: 'altered',
+  ahead: 'altered',
+  fork: 'altered',
+  replay: 'altered',
+  sealed: 'foreign',
+  record: 'foreign',
+  policy: 'foreign',
 }
 
 function refusal(reason: string, email: string): Words {

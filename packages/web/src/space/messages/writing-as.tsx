@@ -8,7 +8,9 @@ import { t } from '../text/text.ts'
 
 /** Under which name the others will see it. */
 export function WritingAs({ session, onChangeName }: { session: RoomSession; onChangeName: () => void }) {
-  const account = useStore(accountStore, (value) => value.account)
+  const signedIn = useStore(accountStore, (value) => value.account)
+  // A client-sealed room learns nothing of the account.
+  const account = session.secret.kind === 'classic' ? signedIn : undefined
   const claimed = useStore(session.names, (value) => value.name)
   const [key, setKey] = useState<string>()
   useEffect(() => {

@@ -1,10 +1,14 @@
 import { findBreak } from '@atrium/sealing/chain'
+import { LineReader } from '@atrium/room-client/line-reader'
+import type { Author, Entry, SealedRoom } from '@atrium/room-client/space-ops'
+import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import type { Author, Entry } from '@atrium/room-client/space-ops'
+import { failureWords } from '../api/failure-words.ts'
+import type { RoomLink } from '../room-link.ts'
 import type { Head } from '../room/room-state.ts'
-import type { Report } from './check.ts'
+import type { Check, Report } from './check.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'
-import { fetchSealed, hashLines, isTurn, linesOf, type OpenedRecord, openLines } from './sealed-history.ts'
+import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
 import { list } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
@@ -18,18 +22,60 @@ export interface SeenHistory {
 }
 
 /** Fetches the stored bytes and checks them with the key from the link. The key is not sent. */
-export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHistory, report: Report): Promise<void> {
-  const answer = await fetchSealed(secret.room)
+export async function checkRoom(link: RoomLink, seen: SeenHistory, report: Report): Promise<void> {
+  const answer = await fetchSealed(link.room)
+  report(await bytesOf(answer))
+  return link.kind === 'classic' ? checkClassic(link, answer, seen, report) : checkClientSealed(link, answer, seen, report)
+}
+
+async function bytesOf(answer: SealedRoom): Promise<Check> {
   const bytes = utf8(answer.sealed)
-  const lines = linesOf(answer)
   const isWhole = toHex(await sha256(bytes)) === answer.sha256 && bytes.length === answer.bytes
-  report({
+  return {
     id: 'bytes',
     verdict: isWhole ? 'proved' : 'failed',
     title: isWhole ? t.protection.bytes.proved : t.protection.bytes.failed,
     text: t.protection.bytes.text(bytes.length, answer.sha256.slice(0, 16)),
-  })
+  }
+}
 
+/** Reads the whole room anew, as it did when it was opened. */
+async function checkClientSealed(
+  link: RoomLink,
+  answer: SealedRoom,
+  { heads, entries }: SeenHistory,
+  report: Report,
+): Promise<void> {
+  const lines = linesOf(answer)
+  const hashes = await hashLines(lines)
+  let read: Entry[]
+  try {
+    read = await new LineReader(await deriveClientKeys(link)).take({ lines, count: lines.length, etag: hashes.at(-1) ?? '' })
+  } catch (error) {
+    const { title, text } = failureWords(error)
+    return report({ id: 'chain', verdict: 'failed', title, text })
+  }
+  const { recipients, opens, chain, seen } = t.protection
+  report({ id: 'recipients', verdict: 'proved', title: recipients.proved, text: recipients.directText })
+  report({ id: 'opens', verdict: 'proved', title: opens.proved, text: opens.provedText(lines.length) })
+  const isGrown = heads.every(({ count, etag }) => hashes[count - 1] === etag)
+  report({
+    id: 'chain',
+    verdict: isGrown ? 'proved' : 'failed',
+    title: isGrown ? chain.proved : chain.failed,
+    text: isGrown ? chain.provedText : chain.shorter,
+  })
+  report({ id: 'seen', verdict: 'proved', ...seen })
+  report(comparison(new Map(read.map((entry) => [entry.seq, entry])), entries))
+}
+
+async function checkClassic(
+  secret: RoomSecret,
+  answer: SealedRoom,
+  { heads, entries }: SeenHistory,
+  report: Report,
+): Promise<void> {
+  const lines = linesOf(answer)
   const strangers = recipientsOf(lines).filter((recipient) => recipient !== 'room')
   report({
     id: 'recipients',
@@ -56,7 +102,7 @@ export async function checkRoom(secret: RoomSecret, { heads, entries }: SeenHist
     text: problem ? t.protection.chain.breaks(problem.seq) : isGrown ? t.protection.chain.provedText : t.protection.chain.shorter,
   })
 
-  if (opened) report(comparison(opened, entries))
+  if (opened) report(comparison(new Map(opened.filter(isTurn).map(({ seq, record }) => [seq, record])), entries))
 }
 
 /** Computed from the lines, not taken from the answer. */
@@ -72,8 +118,7 @@ function recipientsOf(lines: readonly string[]): string[] {
   return [...new Set(names)]
 }
 
-function comparison(opened: readonly OpenedRecord[], entries: readonly Entry[]) {
-  const records = new Map(opened.filter(isTurn).map(({ seq, record }) => [seq, record]))
+function comparison(records: ReadonlyMap<number, Pick<Entry, 'id' | 'at' | 'author' | 'message'>>, entries: readonly Entry[]) {
   const other = entries.filter(({ seq, id, at, author, message }) => {
     const record = records.get(seq)
     if (!record || record.id !== id || record.at !== at || record.message.text !== message.text) return true

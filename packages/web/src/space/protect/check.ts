@@ -1,3 +1,4 @@
+import type { RoomLink } from '../room-link.ts'
 import { t } from '../text/text.ts'
 
 /**
@@ -16,7 +17,8 @@ export interface Check {
 export type Report = (check: Check) => void
 
 /** Statements that no browser can check remotely. There is one more after an agent has been in the room. */
-export function believed(hasAgents: boolean): readonly Check[] {
-  const ids = ['running', 'memory', 'page', ...(hasAgents ? (['agents'] as const) : [])] as const
+/** Of a client-sealed room: that this page keeps the key, instead of that the service forgets it. */
+export function believed({ kind, hasAgents }: { kind: RoomLink['kind']; hasAgents: boolean }): readonly Check[] {
+  const ids = ['running', kind === 'classic' ? 'memory' : 'key', 'page', ...(hasAgents ? (['agents'] as const) : [])] as const
   return ids.map((id) => ({ id, verdict: 'trusted', ...t.protection[id] }))
 }

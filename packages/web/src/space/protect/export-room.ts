@@ -1,16 +1,29 @@
+import { LineReader } from '@atrium/room-client/line-reader'
+import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { fetchSealed, isTurn, linesOf, openLines } from './sealed-history.ts'
+import type { RoomLink } from '../room-link.ts'
+import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
 
 /** The room in plain text, opened on this device from what is stored. */
-export async function exportPlain(secret: RoomSecret): Promise<Blob> {
-  const records = await openLines(secret, linesOf(await fetchSealed(secret.room)))
-  const content = {
-    room: secret.room,
-    exported_at: new Date().toISOString(),
+export async function exportPlain(link: RoomLink): Promise<Blob> {
+  const lines = linesOf(await fetchSealed(link.room))
+  const history = await (link.kind === 'classic' ? openClassic(link, lines) : openClientSealed(link, lines))
+  const content = { room: link.room, exported_at: new Date().toISOString(), ...history }
+  return new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' })
+}
+
+async function openClientSealed(link: RoomLink, lines: string[]) {
+  const etag = (await hashLines(lines)).at(-1) ?? ''
+  const entries = await new LineReader(await deriveClientKeys(link)).take({ lines, count: lines.length, etag })
+  return { policies: [{ seq: 0, policy: 'open' }], entries }
+}
+
+async function openClassic(secret: RoomSecret, lines: readonly string[]) {
+  const records = await openLines(secret, lines)
+  return {
     policies: records.flatMap(({ seq, record }) => (record.t === 'policy' ? [{ seq, ...record, t: undefined }] : [])),
     entries: records.filter(isTurn).map(({ seq, record: { id, at, author, message } }) => ({ seq, id, at, author, message })),
   }
-  return new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' })
 }
 
 /** The stored bytes, unchanged. Any JOSE tool opens each line with the room's key. */

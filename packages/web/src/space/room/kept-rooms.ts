@@ -1,8 +1,9 @@
-import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
+import { isMk, isRoomName } from '@atrium/sealing/room-secret'
+import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 
 /** A room whose link, with its key, is stored on this device because the visitor asked for it. */
-export interface KeptRoom extends RoomSecret {
+export interface KeptRoom extends RoomLink {
   readonly title: string | undefined
   readonly at: string
 }
@@ -17,13 +18,13 @@ addEventListener('storage', ({ key }) => {
 })
 
 /** Resolves to whether the browser stores it. */
-export function keepRoom({ room, mk }: RoomSecret, title: string | undefined): boolean {
-  const kept: KeptRoom = { room, mk, title, at: new Date().toISOString() }
+export function keepRoom({ room, mk, kind }: RoomLink, title: string | undefined): boolean {
+  const kept: KeptRoom = { room, mk, kind, title, at: new Date().toISOString() }
   return write([kept, ...readRooms().filter((one) => one.room !== room)].slice(0, MAX_KEPT))
 }
 
 /** Stores the current title with the room. */
-export function refreshRoom(secret: RoomSecret, title: string | undefined): void {
+export function refreshRoom(secret: RoomLink, title: string | undefined): void {
   if (readRooms().some(({ room }) => room === secret.room)) keepRoom(secret, title)
 }
 
@@ -49,7 +50,8 @@ function write(rooms: readonly KeptRoom[]): boolean {
 function readRooms(): readonly KeptRoom[] {
   try {
     const rooms = JSON.parse(localStorage.getItem(KEY) ?? '[]') as KeptRoom[]
-    return rooms.filter(({ room, mk }) => isRoomName(room) && isMk(mk))
+    // A room that was stored before there were two kinds has none.
+    return rooms.flatMap((kept) => (isRoomName(kept.room) && isMk(kept.mk) ? [{ ...kept, kind: kept.kind ?? 'classic' }] : []))
   } catch {
     return []
   }

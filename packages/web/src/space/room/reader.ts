@@ -1,11 +1,10 @@
 import { followPages, pageLines, pastTheEnd, type Since } from '@atrium/room-client/follow-room'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { TamperedRoomError } from '@atrium/room-client/line-reader'
 import type { Entry, RoomPage } from '@atrium/room-client/space-ops'
-import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace } from '../api/space-client.ts'
-import { identityIn } from '../identity/present.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
+import type { Channel } from './channel.ts'
 import { mergeEntries } from './chunks.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
 import { Retractions } from './retraction.ts'
@@ -49,7 +48,7 @@ export class Reader {
   /** Entries by id, for quotes. */
   readonly byId = new Map<string, Entry>()
   readonly #retractions = new Retractions(this.byId)
-  readonly #secret: RoomSecret
+  readonly #channel: Channel
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
   readonly #events: ReaderEvents
@@ -61,8 +60,8 @@ export class Reader {
   #from: number | undefined
   #request = new AbortController()
 
-  constructor(secret: RoomSecret, state: Store<RoomState>, signal: AbortSignal, events: ReaderEvents) {
-    this.#secret = secret
+  constructor(channel: Channel, state: Store<RoomState>, signal: AbortSignal, events: ReaderEvents) {
+    this.#channel = channel
     this.#state = state
     this.#signal = signal
     this.#events = events
@@ -76,7 +75,7 @@ export class Reader {
 
   async follow(): Promise<void> {
     let failures = 0
-    while (!this.#signal.aborted) {
+    while (!this.#signal.aborted && this.#state.value.phase !== 'tampered') {
       this.#request = new AbortController()
       const signal = AbortSignal.any([this.#signal, this.#request.signal])
       try {
@@ -134,17 +133,16 @@ export class Reader {
   }
 
   async #poll(since: Since, { waitMs = 0, limit, signal }: PollOptions): Promise<RoomPage> {
-    const { room, mk } = this.#secret
-    // Polls with the identity even as a guest, because the service returns a client_id only to the key that wrote the
-    // message.
-    const identity = { ...(await identityIn(room)), sign: undefined }
-    const { sinceCount, sinceEtag } = since
-    const request = { op: 'poll' as const, room, mk, sinceEtag, sinceCount, waitMs, limit }
-    return callSpace(request, { identity, signal, ...(waitMs > 0 && { timeoutMs: HELD_TIMEOUT_MS }) })
+    return this.#channel.read(since, { waitMs, limit, signal, ...(waitMs > 0 && { timeoutMs: HELD_TIMEOUT_MS }) })
   }
 
   /** A long room shows its newest messages first, so the first request asks for its end. */
   async #begin(signal: AbortSignal): Promise<void> {
+    if (this.#channel.readsAll) {
+      this.#from = 0
+      this.#since = START
+      return
+    }
     const { count } = await this.#poll(pastTheEnd, { signal, limit: 1 })
     this.#goal = count
     this.#from = Math.max(0, count - pageLines)
@@ -160,6 +158,7 @@ export class Reader {
     this.#add(entries)
     this.#state.update({
       phase: this.#caughtUp ? 'open' : phase === 'open' ? 'open' : 'opening',
+      opened: count,
       failure: undefined,
       link: 'online',
       policy,
@@ -185,6 +184,10 @@ export class Reader {
 
   /** Reports the error and returns the delay before the next attempt. */
   #fail(error: unknown, failures: number): number {
+    if (error instanceof TamperedRoomError) {
+      this.#state.update({ phase: 'tampered', failure: error, link: 'online' })
+      return 0
+    }
     if (!(error instanceof SpaceCallError) || error.status < 400) {
       this.#state.update({ link: navigator.onLine ? 'away' : 'offline' })
       return navigator.onLine ? backoffMs(failures) : OFFLINE_MS

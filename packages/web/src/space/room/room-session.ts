@@ -1,8 +1,9 @@
-import type { RoomSecret } from '@atrium/sealing/room-secret'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
+import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
+import { openChannel } from './channel.ts'
 import { Reader } from './reader.ts'
 import { type Head, OPENING, type RoomState } from './room-state.ts'
 import { Sender } from './sender.ts'
@@ -18,7 +19,7 @@ type OnNews = (entries: readonly Entry[], session: RoomSession) => void
 
 /** One visit to a room, from opening its link until leaving it. */
 export class RoomSession {
-  readonly secret: RoomSecret
+  readonly secret: RoomLink
   readonly vault: Vault
   readonly state = new Store<RoomState>(OPENING)
   /** Under which name a guest writes. */
@@ -28,20 +29,21 @@ export class RoomSession {
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
 
-  private constructor(secret: RoomSecret, vault: Vault, onNews: OnNews) {
+  private constructor(secret: RoomLink, vault: Vault, onNews: OnNews) {
     this.secret = secret
     this.vault = vault
     const { signal } = this.#stopper
     this.names = new ClaimedNames(vault)
-    this.sender = new Sender(secret, vault, this.state, signal, () => this.names.value.name)
-    this.reader = new Reader(secret, this.state, signal, {
+    const channel = openChannel(secret)
+    this.sender = new Sender(channel, vault, this.state, signal, () => this.names.value.name)
+    this.reader = new Reader(channel, this.state, signal, {
       onNews: (entries) => onNews(entries, this),
       onEntries: (entries) => this.sender.reconcile(entries),
       onCaughtUp: () => void this.sender.sendAll(),
     })
   }
 
-  static async open(secret: RoomSecret, onNews: OnNews): Promise<RoomSession> {
+  static async open(secret: RoomLink, onNews: OnNews): Promise<RoomSession> {
     const session = new RoomSession(secret, await Vault.open(secret), onNews)
     const seen = await session.vault.read<Seen>('seen')
     session.#headBefore = seen?.head

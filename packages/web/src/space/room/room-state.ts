@@ -10,9 +10,12 @@ export interface Head {
 }
 
 export interface RoomState {
-  /** opening: nothing is known yet. refused, missing, removed: there is nothing to show. */
-  readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed'
-  /** Why access is refused. In an open room: why reading stopped, because the sign-in has expired. */
+  /** opening: nothing is known yet. refused, missing, removed: there is nothing to show. tampered: the history is not
+   * what its authors wrote; what was shown before stays. */
+  readonly phase: 'opening' | 'open' | 'refused' | 'missing' | 'removed' | 'tampered'
+  /** Messages that were read while the room opens. */
+  readonly opened: number
+  /** Why access is refused. In a tampered room: what is wrong, a TamperedRoomError. In an open room: why reading stopped, because the sign-in has expired. */
   readonly failure: unknown
   /**
    * offline: the browser has no network. away: the service does not answer. troubled: the service answers with an
@@ -40,6 +43,7 @@ export interface RoomState {
 
 export const OPENING: RoomState = {
   phase: 'opening',
+  opened: 0,
   failure: undefined,
   link: 'online',
   policy: undefined,

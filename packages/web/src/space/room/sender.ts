@@ -1,11 +1,9 @@
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Entry } from '@atrium/room-client/space-ops'
-import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { callSpace } from '../api/space-client.ts'
-import { identityIn } from '../identity/present.ts'
 import type { Store } from '../store.ts'
 import { backoffMs, Naps } from './backoff.ts'
+import type { Channel } from './channel.ts'
 import { isSignInOver } from './is-sign-in-over.ts'
 import { OwnEntries } from './own-entries.ts'
 import { dropPending, keepPending, type Pending, readPending } from './outbox.ts'
@@ -21,7 +19,7 @@ export class Sender {
   /** The entries that were written here. */
   readonly own: OwnEntries
   readonly naps = new Naps()
-  readonly #secret: RoomSecret
+  readonly #channel: Channel
   readonly #vault: Vault
   readonly #state: Store<RoomState>
   readonly #signal: AbortSignal
@@ -30,8 +28,8 @@ export class Sender {
   #failures = 0
 
   /** `nameOf`: the name that a guest claims. */
-  constructor(secret: RoomSecret, vault: Vault, state: Store<RoomState>, signal: AbortSignal, nameOf: () => string | undefined) {
-    this.#secret = secret
+  constructor(channel: Channel, vault: Vault, state: Store<RoomState>, signal: AbortSignal, nameOf: () => string | undefined) {
+    this.#channel = channel
     this.#vault = vault
     this.own = new OwnEntries(vault)
     this.#state = state
@@ -105,12 +103,7 @@ export class Sender {
   async #sendOne({ clientId, text, replyTo }: Pending): Promise<void> {
     this.#change(clientId, { state: 'sending' })
     try {
-      const message = { text, ...(replyTo !== undefined && { reply_to: replyTo }), client_id: clientId }
-      const { room, mk } = this.#secret
-      const identity = await identityIn(room)
-      // An account has the name in its token.
-      const name = identity.idToken === undefined ? this.#nameOf() : undefined
-      const { seq, id } = await callSpace({ op: 'turn', room, mk, message, name }, { identity, signal: this.#signal })
+      const { seq, id } = await this.#channel.say({ clientId, text, replyTo, name: this.#nameOf() }, this.#signal)
       this.#failures = 0
       this.own.add(id)
       // The history may have arrived before this answer, especially if this answers a second attempt.

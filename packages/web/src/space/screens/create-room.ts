@@ -1,19 +1,22 @@
-import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { accountStore } from '../identity/account.ts'
 import { identityIn } from '../identity/present.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { makeClientSealedRoom } from '../room/channel.ts'
+import type { RoomLink } from '../room-link.ts'
 
 /** What was filled in. */
 export interface Wish {
-  readonly policy: 'open' | 'email'
+  /** sealed: open, and the clients seal the lines. */
+  readonly policy: 'sealed' | 'open' | 'email'
   readonly title: string
   readonly addresses: string
 }
 
 /** Creates the room. Its owner is the account or, for a guest, the key of this device. */
-export async function createRoom({ policy, title, addresses }: Wish): Promise<RoomSecret> {
+export async function createRoom({ policy, title, addresses }: Wish): Promise<RoomLink> {
+  if (policy === 'sealed') return makeClientSealedRoom()
   const secret = newRoomSecret()
   const email = accountStore.value.account?.email
   const allow = [...new Set([...(email ? [email.toLowerCase()] : []), ...parseAddresses(addresses).emails])]
@@ -25,5 +28,5 @@ export async function createRoom({ policy, title, addresses }: Wish): Promise<Ro
     ...(policy === 'email' && { allow }),
   }
   await callSpace(request, { identity: await identityIn(secret.room) })
-  return secret
+  return { ...secret, kind: 'classic' }
 }

@@ -27,10 +27,10 @@ export function KeptRoomsList() {
       </h2>
       <p class="hint">{t.tools.kept.hint}</p>
       <ul class="people">
-        {rooms.map(({ room, mk, title = t.room.untitled, at }) => (
-          <li key={room}>
+        {rooms.map(({ title = t.room.untitled, at, ...link }) => (
+          <li key={link.room}>
             <div class="person">
-              <a href={formatFragment({ room, mk })} dir="auto">
+              <a href={formatFragment(link)} dir="auto">
                 {title}
               </a>
               <p class="hint">
@@ -41,7 +41,7 @@ export function KeptRoomsList() {
                 )}
               </p>
             </div>
-            <button class="button small" type="button" onClick={() => forget(room, title)}>
+            <button class="button small" type="button" onClick={() => forget(link.room, title)}>
               {t.tools.kept.forgetOne(
                 (shown) => (
                   <span class="unseen">{shown}</span>

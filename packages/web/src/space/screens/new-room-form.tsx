@@ -44,13 +44,18 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
         void make()
       }}
     >
-      <TitleField value={wish.title} onChange={(title) => change({ title })} />
       <fieldset>
         <legend>{t.newRoom.who}</legend>
         <Choice
           label={t.newRoom.anyone}
           hint={t.newRoom.anyoneHint}
-          checked={!isListed}
+          checked={wish.policy === 'sealed'}
+          onChoose={() => change({ policy: 'sealed' })}
+        />
+        <Choice
+          label={t.newRoom.withAgents}
+          hint={t.newRoom.withAgentsHint}
+          checked={wish.policy === 'open'}
           onChoose={() => change({ policy: 'open' })}
         />
         <Choice
@@ -61,6 +66,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
           onChoose={() => change({ policy: 'email' })}
         />
       </fieldset>
+      {wish.policy !== 'sealed' && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
       {isListed && <AddressField value={wish.addresses} onChange={(addresses) => change({ addresses })} />}
       {problem !== undefined && (
         <p class="problem" role="alert">
@@ -87,7 +93,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
 const MAX_ADDRESSES = 1_000
 
 function problemOf({ policy, addresses }: Wish): string | undefined {
-  if (policy === 'open') return undefined
+  if (policy !== 'email') return undefined
   const { emails, wrong } = parseAddresses(addresses)
   if (wrong.length > 0) return t.newRoom.notAddresses(list(wrong.slice(0, 3)))
   return emails.length > MAX_ADDRESSES ? t.newRoom.tooMany(MAX_ADDRESSES) : undefined

@@ -33,6 +33,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const [sheet, setSheet] = useState<SheetName>()
   const [replyTo, setReplyTo] = useState<Entry>()
   const composer = useRef<ComposerHandle>(null)
+  const phase = useStore(session.state, (state) => state.phase)
   const invited = useInvitedAgents(session, config)
   useRoomTitle(session)
   useEffect(() => {
@@ -64,13 +65,15 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
           onLeave={() => composer.current?.focus()}
           onEdit={(text) => composer.current?.put(text)}
         />
-        <Composer
-          session={session}
-          handle={composer}
-          replyTo={replyTo}
-          onReplyTo={setReplyTo}
-          onChangeName={() => setSheet('about')}
-        />
+        {phase === 'open' && (
+          <Composer
+            session={session}
+            handle={composer}
+            replyTo={replyTo}
+            onReplyTo={setReplyTo}
+            onChangeName={() => setSheet('about')}
+          />
+        )}
       </main>
       {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
       {sheet === 'people' && (

@@ -20,6 +20,7 @@ interface RoomBannersProps {
 
 /** Shows problems; usually nothing. */
 export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
+  const phase = useStore(session.state, (state) => state.phase)
   const policy = useStore(session.state, (state) => state.policy)
   const link = useStore(session.state, (state) => state.link)
   const failure = useStore(session.state, (state) => state.failure)
@@ -50,8 +51,8 @@ export function RoomBanners({ session, config, onOpen }: RoomBannersProps) {
             <strong>{failureWords(failure).title}</strong>
           </p>
           <p>{failureWords(failure).text}</p>
-          <SignInButton config={config} />
-          {policy === 'open' && (
+          {phase !== 'tampered' && <SignInButton config={config} />}
+          {phase !== 'tampered' && policy === 'open' && (
             <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
               {t.room.asGuest}
             </button>

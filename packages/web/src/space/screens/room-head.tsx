@@ -22,7 +22,7 @@ export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
       </a>
       <div class="room-name">
         <h1 dir="auto">{title ?? t.room.untitled}</h1>
-        <p>{policy === 'email' ? t.room.listed : t.room.anyone}</p>
+        <p>{policy === 'email' ? t.room.listed : session.secret.kind === 'client-sealed' ? t.room.sealed : t.room.anyone}</p>
       </div>
       <nav aria-label={t.room.nav}>
         <HeadButton icon="share" label={t.room.share} isOpen={shown === 'share'} onClick={() => onOpen('share')} />

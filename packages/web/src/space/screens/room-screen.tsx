@@ -1,4 +1,3 @@
-import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { useEffect, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
 import { failureWords } from '../api/failure-words.ts'
@@ -9,13 +8,14 @@ import { authorId, authorName, spokenName } from '../parts/authors.ts'
 import { parseMarkdown, plainTextOf } from '../parts/parse-markdown.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { RoomSession } from '../room/room-session.ts'
+import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
 import { t } from '../text/text.ts'
 
 interface RoomScreenProps {
-  secret: RoomSecret
+  secret: RoomLink
   config: SpaceConfig | undefined
 }
 
@@ -30,16 +30,19 @@ export function RoomScreen({ secret, config }: RoomScreenProps) {
       void opening.then((opened) => opened.stop())
     }
   }, [])
-  return session ? <Phase session={session} config={config} /> : <Opening link="online" />
+  return session ? <Phase session={session} config={config} /> : <Opening link="online" opened={0} />
 }
 
 function Phase({ session, config }: { session: RoomSession; config: SpaceConfig | undefined }) {
   const phase = useStore(session.state, (state) => state.phase)
   const failure = useStore(session.state, (state) => state.failure)
   const link = useStore(session.state, (state) => state.link)
+  const opened = useStore(session.state, (state) => state.opened)
+  const hasMessages = useStore(session.state, (state) => state.chunks.length > 0)
   const account = useStore(accountStore, (value) => value.account)
-  if (phase === 'open') return <OpenRoom session={session} config={config} />
-  if (phase === 'opening') return <Opening link={link} />
+  // What was read before a history was found to be altered stays.
+  if (phase === 'open' || (phase === 'tampered' && hasMessages)) return <OpenRoom session={session} config={config} />
+  if (phase === 'opening') return <Opening link={link} opened={opened} />
   if (phase === 'removed') {
     return (
       <Notice title={t.room.removedTitle}>
@@ -72,11 +75,11 @@ function StartOver() {
   )
 }
 
-function Opening({ link }: { link: 'online' | 'offline' | 'away' | 'troubled' }) {
+function Opening({ link, opened }: { link: 'online' | 'offline' | 'away' | 'troubled'; opened: number }) {
   return (
     <main class="opening" aria-busy="true">
       <h1 class="unseen">Space</h1>
-      <p role="status">{t.room.opening[link]}</p>
+      <p role="status">{link === 'online' && opened > 0 ? t.room.progress(opened) : t.room.opening[link]}</p>
     </main>
   )
 }

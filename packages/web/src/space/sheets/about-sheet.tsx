@@ -43,7 +43,12 @@ function You({ session, config }: { session: RoomSession; config: SpaceConfig | 
   return (
     <section aria-labelledby="you">
       <h3 id="you">{t.about.you}</h3>
-      {account ? (
+      {session.secret.kind === 'client-sealed' ? (
+        <>
+          <p>{t.about.unchecked}</p>
+          <GuestNameForm session={session} />
+        </>
+      ) : account ? (
         <>
           <p>{t.about.signedIn(<bdi>{account.email}</bdi>)}</p>
           <div class="buttons">

@@ -39,6 +39,7 @@ export function PeopleSheet({ session, onClose, hasCatalog, onInvite }: PeopleSh
         )}
         {hasEarlier && <p class="hint">{t.people.counted}</p>}
       </section>
+      {session.secret.kind === 'client-sealed' && <p class="hint">{t.protection.kinds}</p>}
       {policy === 'email' ? (
         <MemberList session={session} people={people} hasCatalog={hasCatalog} onInvite={onInvite} />
       ) : (

@@ -48,7 +48,7 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
   useEffect(() => void run(), [])
   const chunks = useStore(session.state, (state) => state.chunks)
   const hasAgents = chunks.some(({ entries }) => entries.some(({ author }) => author.kind === 'agent'))
-  const trusted = believed(hasAgents)
+  const trusted = believed({ kind: session.secret.kind, hasAgents })
   const all = [...results.room, ...results.build, ...trusted]
   const summary = summaryOf(all, results.busy)
   useEffect(() => {
@@ -67,7 +67,9 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
       <CheckGroup title={t.protection.storedBy} checks={results.build}>
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
-      <CheckGroup title={t.protection.trusted} checks={trusted} />
+      <CheckGroup title={t.protection.trusted} checks={trusted}>
+        {session.secret.kind === 'client-sealed' && <p class="hint">{t.protection.kinds}</p>}
+      </CheckGroup>
       <FromOutside apiUrl={apiUrl} />
       <div class="buttons">
         <button class="button" type="button" aria-disabled={results.busy} onClick={() => results.busy || void run()}>

@@ -11,7 +11,9 @@ export function ShareSheet({ session, onClose }: { session: RoomSession; onClose
     <Sheet title={t.share.title} onClose={onClose}>
       <p>{policy === 'email' ? t.share.listed : t.share.open}</p>
       <ShareLink title={title} />
-      <p class="hint">{t.share.explained(<code>#</code>)}</p>
+      <p class="hint">
+        {(session.secret.kind === 'client-sealed' ? t.share.explainedSealed : t.share.explained)(<code>#</code>)}
+      </p>
     </Sheet>
   )
 }

@@ -9,6 +9,7 @@ import { sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
 import pg from 'pg'
+import { freePort } from '../../../../../tests/support/atrium-process.ts'
 import { createTestDatabase } from '../../../../server/testing/test-database.ts'
 import { buildApp, signInAtStub, type StartSpace, type TestSpace } from './start-space.ts'
 import { startStubProvider } from './stub-provider.ts'
@@ -29,7 +30,8 @@ export const startRealSpace: StartSpace = async () => {
   const space = await startSpace({
     build: await readBuild(appFolder),
     env: {
-      SPACE_PORT: '0',
+      // Signatures of client-sealed rooms name the origin, which the service must know at its start.
+      SPACE_PORT: String(await freePort()),
       DATABASE_URL: database.url,
       ATRIUM_DATA_DIR: dataDir,
       ATRIUM_RATE_LIMIT: 'off',

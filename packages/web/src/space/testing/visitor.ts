@@ -45,9 +45,10 @@ export function assertNoTrouble({ trouble }: Visitor): void {
   assert.deepEqual(trouble, [])
 }
 
-/** Makes an open room as a person would. Resolves to the parts of its link. */
+/** Makes an open room that agents can join, as a person would. Resolves to the parts of its link. */
 export async function makeRoom(page: Page, space: TestSpace, title = ''): Promise<{ room: string; mk: string; link: string }> {
   await page.goto(`${space.origin}/space`)
+  await page.getByLabel('People with the link, and agents').check()
   if (title !== '') await page.getByLabel('Title').fill(title)
   await page.getByRole('button', { name: 'Make the room' }).click()
   await page.getByRole('heading', { name: 'The room is ready' }).waitFor()

@@ -9,6 +9,15 @@ export const failures: Text['failures'] = {
     title: 'Der Dienst antwortet nicht',
     text: 'Vielleicht bist du offline. Nichts, was du eingegeben hast, ist verloren. Versuche es gleich noch einmal.',
   },
+  tampered: {
+    title: 'Diesem Verlauf ist nicht zu trauen',
+    lost: 'Der Dienst hat Zeilen nicht mehr, die er schon gezeigt hat, oder weniger, als er angibt.',
+    altered: 'Eine Zeile wurde verändert, verschoben, wiederholt oder weggelassen. Das kann der Dienst getan haben.',
+    foreign:
+      'Hier steht eine Zeile, die keine App eines Mitglieds geschrieben hat. Der Dienst oder jemand mit dem Link hat sie eingefügt.',
+    line: (seq, problem) =>
+      `Zeile ${number(seq)} (${isolated(problem)}). Was davor steht, ist unverändert. Danach wird nichts gezeigt.`,
+  },
   notOnList: {
     title: 'Du stehst nicht auf der Liste',
     text: (email) =>

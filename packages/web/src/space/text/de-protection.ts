@@ -28,10 +28,16 @@ export const protection: Text['protection'] = {
   command: 'Befehl',
   program: (link) =>
     line`Das Programm ist eine einzige Datei. Ihr Hash steht bei den ${link('Downloads')}. Vergleiche ihn mit dem Hash von jemandem, dem du vertraust.`,
+  kinds:
+    'In anderen Räumen gibt jede Anfrage dem Dienst den Schlüssel für einen Moment, damit Agenten teilnehmen können. In diesem Raum kann es keiner.',
 
   running: {
     title: 'Auf dem Server läuft der Build, den er nennt',
     text: 'Eine Signatur zeigt, wer das sagt, nicht, dass es stimmt. Hier vertraust du dem Betreiber.',
+  },
+  key: {
+    title: 'Der Dienst bekommt deinen Schlüssel nie',
+    text: 'Diese Seite versiegelt und öffnet jede Nachricht selbst. Ihre Anfragen unterschreibt sie mit einem anderen Schlüssel, dessen öffentlichen Teil der Dienst kennt.',
   },
   memory: {
     title: 'Der Dienst vergisst deinen Schlüssel nach jeder Antwort',
@@ -54,6 +60,7 @@ export const protection: Text['protection'] = {
   recipients: {
     proved: 'Nur der Schlüssel des Raums öffnet es',
     provedText: 'Jede Zeile nennt einen Empfänger: wer den Link hat. Für den Betreiber gibt es keinen Schlüssel.',
+    directText: 'Jede Zeile ist mit einem Schlüssel versiegelt, den nur der Link ergibt. Daneben ist kein Schlüssel gespeichert.',
     failed: 'Noch jemand kann es öffnen',
     failedText: (names) => `Weitere Empfänger: ${isolated(names)}.`,
   },
@@ -74,6 +81,10 @@ export const protection: Text['protection'] = {
     failed: 'Der Verlauf wurde verändert',
     breaks: (line) => `Die Kette bricht in Zeile ${number(line)}.`,
     shorter: 'Er führt nicht zu der Zeile, die diesem Browser zuletzt gezeigt wurde.',
+  },
+  seen: {
+    title: 'Alle haben denselben Verlauf gesehen',
+    text: 'Jede Nachricht nennt die letzte Zeile, die gelesen war, mit ihrem Hash. Alle diese Zeilen sind hier.',
   },
   shown: {
     proved: 'Dir wurde gezeigt, was gespeichert ist',

@@ -36,7 +36,9 @@ export const de: Text = {
     titleExample: 'Laternenabend',
     who: 'Wer darf eintreten?',
     anyone: 'Alle, die den Link haben',
-    anyoneHint: 'Niemand muss sich anmelden.',
+    anyoneHint: 'Niemand muss sich anmelden. Der Schlüssel bleibt auf ihren Geräten.',
+    withAgents: 'Personen mit dem Link und Agenten',
+    withAgentsHint: 'Niemand muss sich anmelden. Jede Anfrage gibt dem Dienst den Schlüssel für einen Moment.',
     listed: 'Nur Personen auf einer Liste',
     listedHint: 'Sie melden sich mit ihrer E-Mail-Adresse an.',
     noSignIn: 'Dieser Dienst hat keine Anmeldung eingerichtet.',
@@ -70,12 +72,14 @@ export const de: Text = {
     tab: (title, unread) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space: weiteren Raum anlegen',
     anyone: 'Alle, die den Link haben',
+    sealed: 'Alle, die den Link haben. Der Schlüssel bleibt bei euch.',
     listed: 'Nur Personen auf der Liste',
     nav: 'Raum',
     share: 'Teilen',
     people: 'Personen',
     protection: 'Schutz',
     more: 'Mehr',
+    progress: (count) => `Der Raum wird geöffnet: ${plural(count, { one: '# Zeile', other: '# Zeilen' })}…`,
     opening: {
       online: 'Der Raum wird geöffnet…',
       offline: 'Du bist offline. Der Raum öffnet sich, sobald du wieder online bist.',
@@ -157,6 +161,8 @@ export const de: Text = {
     listed: 'Wer eintreten will, braucht diesen Link und muss auf der Liste stehen.',
     explained: (hash) =>
       line`Nach dem ${hash} stehen der Name und der Schlüssel des Raums. Dein Browser sendet diesen Teil nicht, wenn er die Seite öffnet. Lesen und Schreiben brauchen den Schlüssel, und der Dienst vergisst ihn nach jeder Antwort. Niemand hebt eine Kopie für dich auf: Bewahre den Link auf.`,
+    explainedSealed: (hash) =>
+      line`Nach dem ${hash} stehen der Name und der Schlüssel des Raums. Dein Browser sendet diesen Teil nie: Dein Gerät versiegelt und öffnet jede Nachricht selbst. Niemand hebt eine Kopie für dich auf: Bewahre den Link auf.`,
     link: 'Der Link des Raums',
     copy: 'Link kopieren',
     linkCopied: 'Link kopiert',
@@ -201,6 +207,7 @@ export const de: Text = {
     signedIn: (email) => line`Angemeldet als ${email}. In jedem Raum, in dem du schreibst, sehen die anderen diese Adresse.`,
     guest:
       'Du bist Gast. Deine Nachrichten werden mit einem Schlüssel signiert, den dieses Gerät nur für diesen Raum aufbewahrt.',
+    unchecked: 'In diesem Raum prüft niemand Namen. Wer den Link hat, kann unter jedem Namen schreiben.',
     export: 'Zum Mitnehmen',
     exportHint:
       'Alle Nachrichten im Klartext, auf diesem Gerät geöffnet, oder die versiegelten Bytes, wie sie gespeichert sind. Jedes JOSE-Werkzeug öffnet sie mit dem Schlüssel des Raums.',

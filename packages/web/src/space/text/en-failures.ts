@@ -9,6 +9,15 @@ export const failures = {
     title: 'The service does not answer',
     text: 'Perhaps you are offline. Nothing you typed is lost; try again in a moment.',
   },
+  /** What a reader found wrong in a client-sealed room, and where. */
+  tampered: {
+    title: 'This history cannot be trusted',
+    lost: 'The service no longer has lines that it has shown before, or fewer than it says.',
+    altered: 'A line was changed, moved, repeated or left out. The service may have done it.',
+    foreign: 'There is a line that no member’s app has written. The service or somebody with the link has put it there.',
+    line: (seq: number, problem: string) =>
+      `Line ${number(seq)} (${isolated(problem)}). What came before it is unchanged. Nothing after it is shown.`,
+  },
   notOnList: {
     title: 'You are not on the list',
     text: (email: string) =>

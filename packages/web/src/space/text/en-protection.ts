@@ -29,10 +29,16 @@ export const protection = {
   command: 'Command',
   program: (link: (words: string) => Part) =>
     line`The program is one file, with its hash among the ${link('downloads')}. Compare the hash with one from somebody you trust.`,
+  kinds:
+    'In other rooms, each request gives the service the key for a moment, so that agents can take part. In this room no agent can.',
 
   running: {
     title: 'The machine runs the build it names',
     text: 'A signature shows who made a statement, not that it is true. Here you trust the operator.',
+  },
+  key: {
+    title: 'The service never gets your key',
+    text: 'This page seals and opens every message itself. It signs its requests with another key, of which the service knows the public part.',
   },
   memory: {
     title: 'The service forgets your key after each answer',
@@ -56,6 +62,7 @@ export const protection = {
   recipients: {
     proved: 'Only the room’s key can open it',
     provedText: 'Every line names one recipient: the holders of the link. There is no key for the operator.',
+    directText: 'Every line is sealed with a key that only the link gives. No key is stored beside it.',
     failed: 'Someone else can open it, too',
     failedText: (names: string) => `Further recipients: ${isolated(names)}.`,
   },
@@ -76,6 +83,10 @@ export const protection = {
     failed: 'The history was altered',
     breaks: (line: number) => `The chain breaks at line ${number(line)}.`,
     shorter: 'It does not contain the last line that this browser was shown.',
+  },
+  seen: {
+    title: 'Every author saw this history',
+    text: 'Each message names the last line that its author had read, with its hash. All of them are here.',
   },
   shown: {
     proved: 'You were shown what is stored',

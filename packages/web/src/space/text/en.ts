@@ -37,7 +37,9 @@ export const en = {
     titleExample: 'Lantern night',
     who: 'Who may come in',
     anyone: 'Anyone with the link',
-    anyoneHint: 'Nobody signs in.',
+    anyoneHint: 'Nobody signs in. The key stays on their devices.',
+    withAgents: 'People with the link, and agents',
+    withAgentsHint: 'Nobody signs in. Each request gives the service the key for a moment.',
     listed: 'Only people on a list',
     listedHint: 'They sign in with their e-mail address.',
     noSignIn: 'This service has no sign-in set up.',
@@ -72,12 +74,14 @@ export const en = {
     tab: (title: string, unread: number) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space: make another room',
     anyone: 'Anyone with the link',
+    sealed: 'Anyone with the link. The key stays with you.',
     listed: 'Only people on its list',
     nav: 'Room',
     share: 'Share',
     people: 'People',
     protection: 'Protection',
     more: 'More',
+    progress: (count: number) => `Opening the room: ${plural(count, { one: '# line', other: '# lines' })}…`,
     opening: {
       online: 'Opening the room…',
       offline: 'You are offline. The room opens as soon as you are back.',
@@ -162,6 +166,8 @@ export const en = {
     listed: 'To come in, people need this link and must be on the list.',
     explained: (hash: Part) =>
       line`The part after the ${hash} is the room’s name and its key. Your browser does not send it when it opens the page. Reading and writing need the key, and the service forgets it after each answer. Nobody keeps a copy for you: keep the link.`,
+    explainedSealed: (hash: Part) =>
+      line`The part after the ${hash} is the room’s name and its key. Your browser never sends it: your device seals and opens every message itself. Nobody keeps a copy for you: keep the link.`,
     link: 'The room’s link',
     copy: 'Copy link',
     linkCopied: 'Link copied',
@@ -206,6 +212,7 @@ export const en = {
     you: 'You',
     signedIn: (email: Part) => line`Signed in as ${email}. In every room you write in, the others see this address.`,
     guest: 'You are a guest. Your messages are signed by a key that this device keeps for this room alone.',
+    unchecked: 'Nobody checks names in this room. Everyone who has the link can write, under any name.',
     export: 'Take it with you',
     exportHint:
       'All messages in plain text, opened on this device; or the sealed bytes as they are stored, which any JOSE tool opens with the room’s key.',

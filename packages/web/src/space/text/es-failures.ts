@@ -9,6 +9,14 @@ export const failures: Text['failures'] = {
     title: 'El servicio no responde',
     text: 'Quizá no tengas conexión. No se ha perdido nada de lo que has escrito; inténtalo de nuevo en un momento.',
   },
+  tampered: {
+    title: 'No se puede confiar en este historial',
+    lost: 'El servicio ya no tiene líneas que había mostrado, o tiene menos de las que dice.',
+    altered: 'Una línea se ha cambiado, movido, repetido u omitido. Puede haberlo hecho el servicio.',
+    foreign: 'Hay una línea que ninguna aplicación de un miembro ha escrito. La ha puesto el servicio o alguien con el enlace.',
+    line: (seq, problem) =>
+      `Línea ${number(seq)} (${isolated(problem)}). Lo anterior no ha cambiado. Lo que sigue no se muestra.`,
+  },
   notOnList: {
     title: 'No estás en la lista',
     text: (email) =>

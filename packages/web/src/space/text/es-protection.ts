@@ -33,10 +33,16 @@ export const protection: Text['protection'] = {
   command: 'Comando',
   program: (link) =>
     line`El programa es un solo archivo y su hash está entre las ${link('descargas')}. Compara el hash con el de alguien de confianza.`,
+  kinds:
+    'En otras salas, cada petición da la clave al servicio un momento, para que puedan participar agentes. En esta sala no puede ninguno.',
 
   running: {
     title: 'La máquina ejecuta la compilación que indica',
     text: 'Una firma muestra quién lo dice, no que sea cierto. Aquí confías en el operador.',
+  },
+  key: {
+    title: 'El servicio nunca recibe tu clave',
+    text: 'Esta página sella y abre ella misma cada mensaje. Firma sus peticiones con otra clave, cuya parte pública conoce el servicio.',
   },
   memory: {
     title: 'El servicio olvida tu clave después de cada respuesta',
@@ -60,6 +66,7 @@ export const protection: Text['protection'] = {
   recipients: {
     proved: 'Solo la clave de la sala puede abrirlo',
     provedText: 'Cada línea nombra un destinatario: quien tiene el enlace. No hay ninguna clave para el operador.',
+    directText: 'Cada línea está sellada con una clave que solo da el enlace. No se guarda ninguna clave junto a ella.',
     failed: 'Alguien más puede abrirlo',
     failedText: (names) => `Otros destinatarios: ${isolated(names)}.`,
   },
@@ -81,6 +88,10 @@ export const protection: Text['protection'] = {
     failed: 'El historial se ha modificado',
     breaks: (line) => `La cadena se rompe en la línea ${number(line)}.`,
     shorter: 'No lleva a la última línea que se mostró a este navegador.',
+  },
+  seen: {
+    title: 'Todos los autores vieron este historial',
+    text: 'Cada mensaje nombra la última línea que su autor había leído, con su hash. Todas están aquí.',
   },
   shown: {
     proved: 'Se te ha mostrado lo que está guardado',

@@ -36,7 +36,9 @@ export const es: Text = {
     titleExample: 'Noche de faroles',
     who: 'Quién puede entrar',
     anyone: 'Cualquiera que tenga el enlace',
-    anyoneHint: 'Nadie inicia sesión.',
+    anyoneHint: 'Nadie inicia sesión. La clave se queda en sus dispositivos.',
+    withAgents: 'Personas con el enlace, y agentes',
+    withAgentsHint: 'Nadie inicia sesión. Cada petición da la clave al servicio un momento.',
     listed: 'Solo las personas de una lista',
     listedHint: 'Inician sesión con su correo electrónico.',
     noSignIn: 'Este servicio no tiene configurado el inicio de sesión.',
@@ -70,12 +72,14 @@ export const es: Text = {
     tab: (title, unread) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space: crear otra sala',
     anyone: 'Cualquiera que tenga el enlace',
+    sealed: 'Cualquiera que tenga el enlace. La clave se queda con vosotros.',
     listed: 'Solo las personas de su lista',
     nav: 'Sala',
     share: 'Compartir',
     people: 'Personas',
     protection: 'Protección',
     more: 'Más',
+    progress: (count) => `Abriendo la sala: ${plural(count, { one: '# línea', many: '# de líneas', other: '# líneas' })}…`,
     opening: {
       online: 'Abriendo la sala…',
       offline: 'No tienes conexión. La sala se abrirá en cuanto vuelvas a tenerla.',
@@ -156,6 +160,8 @@ export const es: Text = {
     listed: 'Para entrar hace falta este enlace y estar en la lista.',
     explained: (hash) =>
       line`Después de ${hash} están el nombre y la clave de la sala. Tu navegador no envía esa parte al abrir la página. Para leer y escribir hace falta la clave, y el servicio la olvida después de cada respuesta. Nadie guarda una copia por ti: conserva el enlace.`,
+    explainedSealed: (hash) =>
+      line`Después de ${hash} están el nombre y la clave de la sala. Tu navegador nunca los envía: tu dispositivo sella y abre él mismo cada mensaje. Nadie guarda una copia por ti: conserva el enlace.`,
     link: 'El enlace de la sala',
     copy: 'Copiar enlace',
     linkCopied: 'Enlace copiado',
@@ -210,6 +216,7 @@ export const es: Text = {
     signedIn: (email) =>
       line`Has iniciado sesión como ${email}. En cada sala en la que escribas, los demás verán esta dirección.`,
     guest: 'Estás como invitado. Tus mensajes se firman con una clave que este dispositivo guarda solo para esta sala.',
+    unchecked: 'En esta sala nadie comprueba los nombres. Quien tiene el enlace puede escribir con cualquier nombre.',
     export: 'Llévatelo',
     exportHint:
       'Todos los mensajes en texto sin cifrar, abiertos en este dispositivo, o los bytes sellados tal como se guardan, que cualquier herramienta JOSE abre con la clave de la sala.',

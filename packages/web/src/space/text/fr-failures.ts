@@ -9,6 +9,14 @@ export const failures: Text['failures'] = {
     title: 'Le service ne répond pas',
     text: 'Vous êtes peut-être hors ligne. Rien de ce que vous avez saisi n’est perdu ; réessayez dans un instant.',
   },
+  tampered: {
+    title: 'On ne peut pas se fier à cet historique',
+    lost: 'Le service n’a plus des lignes qu’il a déjà montrées, ou en a moins qu’il ne le dit.',
+    altered: 'Une ligne a été modifiée, déplacée, répétée ou omise. Le service peut l’avoir fait.',
+    foreign: 'Il y a une ligne qu’aucune application de membre n’a écrite. Le service ou une personne qui a le lien l’a ajoutée.',
+    line: (seq, problem) =>
+      `Ligne ${number(seq)} (${isolated(problem)}). Ce qui précède est inchangé. Rien de ce qui suit n’est affiché.`,
+  },
   notOnList: {
     title: 'Vous n’êtes pas sur la liste',
     text: (email) =>

@@ -34,10 +34,16 @@ export const protection: Text['protection'] = {
   command: 'Commande',
   program: (link) =>
     line`Le programme est un seul fichier, dont l’empreinte figure parmi les ${link('téléchargements')}. Comparez-la avec celle que vous donne une personne de confiance.`,
+  kinds:
+    'Dans les autres salons, chaque requête confie la clé au service un instant, pour que des agents puissent participer. Dans ce salon, aucun ne le peut.',
 
   running: {
     title: 'La machine exécute la version qu’elle indique',
     text: 'Une signature montre qui le dit, non que c’est vrai. Ici, vous faites confiance à l’exploitant.',
+  },
+  key: {
+    title: 'Le service ne reçoit jamais votre clé',
+    text: 'Cette page scelle et ouvre elle-même chaque message. Elle signe ses requêtes avec une autre clé, dont le service connaît la partie publique.',
   },
   memory: {
     title: 'Le service oublie votre clé après chaque réponse',
@@ -61,6 +67,7 @@ export const protection: Text['protection'] = {
   recipients: {
     proved: 'Seule la clé du salon peut l’ouvrir',
     provedText: 'Chaque ligne nomme un destinataire : qui détient le lien. Il n’y a pas de clé pour l’exploitant.',
+    directText: 'Chaque ligne est scellée avec une clé que seul le lien donne. Aucune clé n’est enregistrée à côté.',
     failed: 'Quelqu’un d’autre peut aussi l’ouvrir',
     failedText: (names) => `Autres destinataires : ${isolated(names)}.`,
   },
@@ -82,6 +89,10 @@ export const protection: Text['protection'] = {
     failed: 'L’historique a été modifié',
     breaks: (line) => `La chaîne se rompt à la ligne ${number(line)}.`,
     shorter: 'Il ne mène pas à la dernière ligne montrée à ce navigateur.',
+  },
+  seen: {
+    title: 'Chaque auteur a vu cet historique',
+    text: 'Chaque message nomme la dernière ligne que son auteur avait lue, avec son empreinte. Toutes sont ici.',
   },
   shown: {
     proved: 'On vous a montré ce qui est enregistré',

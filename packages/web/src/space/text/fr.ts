@@ -36,7 +36,9 @@ export const fr: Text = {
     titleExample: 'Nuit des lanternes',
     who: 'Qui peut entrer',
     anyone: 'Toute personne qui a le lien',
-    anyoneHint: 'Personne ne se connecte.',
+    anyoneHint: 'Personne ne se connecte. La clé reste sur leurs appareils.',
+    withAgents: 'Les personnes qui ont le lien, et des agents',
+    withAgentsHint: 'Personne ne se connecte. Chaque requête confie la clé au service un instant.',
     listed: 'Seulement les personnes d’une liste',
     listedHint: 'Elles se connectent avec leur adresse e-mail.',
     noSignIn: 'La connexion n’est pas configurée sur ce service.',
@@ -71,12 +73,14 @@ export const fr: Text = {
     tab: (title, unread) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space : créer un autre salon',
     anyone: 'Toute personne qui a le lien',
+    sealed: 'Toute personne qui a le lien. La clé reste chez vous.',
     listed: 'Seulement les personnes de sa liste',
     nav: 'Salon',
     share: 'Partager',
     people: 'Personnes',
     protection: 'Protection',
     more: 'Plus',
+    progress: (count) => `Ouverture du salon : ${plural(count, { one: '# ligne', many: '# de lignes', other: '# lignes' })}…`,
     opening: {
       online: 'Ouverture du salon…',
       offline: 'Vous êtes hors ligne. Le salon s’ouvrira dès que vous serez de nouveau en ligne.',
@@ -159,6 +163,8 @@ export const fr: Text = {
     listed: 'Pour entrer, il faut ce lien et être sur la liste.',
     explained: (hash) =>
       line`Après le ${hash} se trouvent le nom du salon et sa clé. Votre navigateur n’envoie pas cette partie quand il ouvre la page. Lire et écrire demandent la clé, et le service l’oublie après chaque réponse. Personne n’en garde de copie pour vous : conservez le lien.`,
+    explainedSealed: (hash) =>
+      line`Après le ${hash} se trouvent le nom du salon et sa clé. Votre navigateur ne les envoie jamais : votre appareil scelle et ouvre lui-même chaque message. Personne n’en garde de copie pour vous : conservez le lien.`,
     link: 'Le lien du salon',
     copy: 'Copier le lien',
     linkCopied: 'Lien copié',
@@ -208,6 +214,7 @@ export const fr: Text = {
     you: 'Vous',
     signedIn: (email) => line`Connecté en tant que ${email}. Dans chaque salon où vous écrivez, les autres voient cette adresse.`,
     guest: 'Vous êtes invité. Vos messages sont signés par une clé que cet appareil garde pour ce salon seulement.',
+    unchecked: 'Personne ne vérifie les noms dans ce salon. Qui a le lien peut écrire, sous n’importe quel nom.',
     export: 'À emporter',
     exportHint:
       'Tous les messages en clair, ouverts sur cet appareil, ou les octets scellés tels qu’ils sont enregistrés, que tout outil JOSE ouvre avec la clé du salon.',

@@ -36,7 +36,9 @@ export const ja: Text = {
     titleExample: '灯籠の夜',
     who: '入れる人',
     anyone: 'リンクを持つ人は誰でも',
-    anyoneHint: 'サインインは不要です。',
+    anyoneHint: 'サインインは不要です。鍵は参加者の端末から出ません。',
+    withAgents: 'リンクを持つ人とエージェント',
+    withAgentsHint: 'サインインは不要です。要求のたびに、サービスへ鍵が一時的に渡ります。',
     listed: 'リストに載っている人だけ',
     listedHint: 'メールアドレスでサインインします。',
     noSignIn: 'このサービスにはサインインが設定されていません。',
@@ -70,12 +72,14 @@ export const ja: Text = {
     tab: (title, unread) => `${unread > 0 ? `(${number(unread)}) ` : ''}${isolated(title)} · Space`,
     home: 'Space：別のルームを作る',
     anyone: 'リンクを持つ人は誰でも',
+    sealed: 'リンクを持つ人は誰でも。鍵は手元に残ります。',
     listed: 'リストに載っている人だけ',
     nav: 'ルーム',
     share: '共有',
     people: 'メンバー',
     protection: '保護',
     more: 'その他',
+    progress: (count) => `ルームを開いています：${plural(count, { other: '#行' })}…`,
     opening: {
       online: 'ルームを開いています…',
       offline: 'オフラインです。オンラインに戻るとルームが開きます。',
@@ -156,6 +160,8 @@ export const ja: Text = {
     listed: '入るには、このリンクを持ち、リストに載っている必要があります。',
     explained: (hash) =>
       line`${hash} の後ろは、ルームの名前と鍵です。ブラウザーは、ページを開くときにこの部分を送信しません。読み書きには鍵が必要ですが、サービスは応答のたびに鍵を忘れます。控えは誰も持っていません。リンクを保管してください。`,
+    explainedSealed: (hash) =>
+      line`${hash} の後ろは、ルームの名前と鍵です。ブラウザーはこの部分を送信しません。メッセージの封印と開封は、すべてこの端末で行います。控えは誰も持っていません。リンクを保管してください。`,
     link: 'ルームのリンク',
     copy: 'リンクをコピー',
     linkCopied: 'リンクをコピーしました',
@@ -200,6 +206,7 @@ export const ja: Text = {
     signedIn: (email) =>
       line`${email} としてサインインしています。あなたが書き込むルームでは、ほかの人にこのアドレスが表示されます。`,
     guest: 'あなたはゲストです。メッセージは、この端末がこのルーム専用に保管する鍵で署名されます。',
+    unchecked: 'このルームでは、名前は確認されません。リンクを持つ人は誰でも、どんな名前でも書き込めます。',
     export: '書き出す',
     exportHint:
       'この端末で開いた平文のメッセージすべて、または保存されたままの封印済みバイト列です。封印済みバイト列は、ルームの鍵があればどの JOSE ツールでも開けます。',

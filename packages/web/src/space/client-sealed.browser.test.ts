@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+
+describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  /** Makes a room with what the form has chosen. */
+  async function makeSealedRoom(page: Page): Promise<{ room: string; mk: string; link: string }> {
+    await page.goto(`${space.origin}/space`)
+    await page.getByRole('button', { name: 'Make the room' }).click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    const [, room = '', mk = ''] = /#([^~]+)~(.+)$/.exec(page.url()) ?? []
+    assert.match(mk, /^[\w-]{43}$/)
+    return { room, mk, link: page.url() }
+  }
+
+  const shown = (page: Page, text: string) => page.locator('.message', { hasText: text }).first().waitFor()
+
+  test('two people talk in a room that the form makes unasked, and no request has its key or a word of it', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    const { room, mk, link } = await makeSealedRoom(ann.page)
+    await bob.page.goto(link)
+    await write(ann.page, 'Are the lamps lit?')
+    await shown(bob.page, 'Are the lamps lit?')
+    await bob.page.locator('.message', { hasText: 'lamps' }).getByRole('button', { name: 'Reply' }).click()
+    await write(bob.page, 'All of them')
+    await shown(ann.page, 'All of them')
+    await bob.page.reload()
+    await shown(bob.page, 'All of them')
+    await shown(bob.page, 'Are the lamps lit?')
+    for (const { sent } of [ann, bob]) {
+      assert.ok(sent.some(({ body }) => body.includes(room)))
+      const secrets = [mk, 'lamps', 'All of them'].flatMap((text) => [text, Buffer.from(text).toString('base64url')])
+      for (const { url, body } of sent) for (const secret of secrets) assert.ok(!`${url}${body}`.includes(secret))
+    }
+    // What needs the key at the service is not offered.
+    await ann.page.getByRole('button', { name: 'People', exact: true }).click()
+    assert.equal(await ann.page.getByRole('button', { name: 'Invite an agent' }).count(), 0)
+    assertNoTrouble(ann)
+    assertNoTrouble(bob)
+    await Promise.all([ann.close(), bob.close()])
+  })
+
+  test('the panel proves what a browser can prove, and that the service never gets the key', async () => {
+    const ann = await newVisitor(browser)
+    await makeSealedRoom(ann.page)
+    await write(ann.page, 'Something to be sealed')
+    await shown(ann.page, 'Something to be sealed')
+    await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
+    await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
+    const found = await ann.page
+      .locator('.check')
+      .evaluateAll((items) => items.map((item) => [item.getAttribute('data-check'), item.className.replace('check ', '')]))
+    const results = Object.fromEntries(found) as Record<string, string>
+    for (const id of ['bytes', 'recipients', 'opens', 'chain', 'seen', 'shown']) assert.equal(results[id], 'proved', id)
+    assert.equal(results['key'], 'trusted')
+    assert.equal(results['memory'], undefined)
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+
+  test('a line that the service has altered is named, and nothing after it is shown or written', async () => {
+    const ann = await newVisitor(browser)
+    const { room } = await makeSealedRoom(ann.page)
+    await write(ann.page, 'One')
+    await write(ann.page, 'Two')
+    await shown(ann.page, 'Two')
+    await space.tamper!(room)
+    await ann.page.reload()
+    await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
+    await ann.page.getByText(/Line [12] \((chain|sealed)\)/).waitFor()
+    assert.equal(await ann.page.locator('.message').count(), 0)
+    assert.equal(await ann.page.getByLabel('Message', { exact: true }).count(), 0)
+    await ann.close()
+  })
+})
