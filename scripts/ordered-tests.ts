@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-// tests/faults and tests/long take many minutes; `npm run test:faults` and `npm run test:long` run them.
+// `npm run test:browser`, `test:faults` and `test:long` run the others, which take many minutes.
 const everything = ['packages/**/*.test.ts', 'tests/*.test.ts', 'tests/inside/*.test.ts']
 
 /** Files that take more than 15 seconds, the longest first. Most wait more than they compute. */
@@ -12,21 +12,14 @@ const longFiles = [
   'packages/server/src/features/webhooks/delivering/delivery.test.ts',
   'tests/inside/start.test.ts',
   'tests/inside/citus.test.ts',
-  'packages/web/src/share/share-page.browser.test.ts',
-  'packages/web/src/space/quality.browser.test.ts',
   'tests/limits.test.ts',
   'packages/server/src/features/streams/stream-ends.test.ts',
   'tests/telemetry.test.ts',
-  'packages/web/src/space/languages.browser.test.ts',
   'tests/inside/sessions-canary.test.ts',
   'tests/space-app-key.test.ts',
-  'packages/server/src/gateway/docs/docs.browser.test.ts',
-  'packages/server/src/gateway/console.browser.test.ts',
   'tests/inside/master-key.test.ts',
   'tests/fuzz.test.ts',
-  'packages/web/src/space/agents-quality.browser.test.ts',
   'tests/guides.test.ts',
-  'packages/web/src/space/lists.browser.test.ts',
   'tests/bad-input.test.ts',
   'packages/space/build/ensure-built.test.ts',
   'tests/acceptance.test.ts',
@@ -42,7 +35,8 @@ const longFiles = [
  */
 export function orderedTests(): string[] {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  const all = globSync(everything, { cwd: root, exclude: (name) => name === 'node_modules' }).toSorted()
+  const exclude = (name: string) => name === 'node_modules' || name.endsWith('.browser.test.ts')
+  const all = globSync(everything, { cwd: root, exclude }).toSorted()
   for (const file of longFiles) assert.ok(all.includes(file), `scripts/ordered-tests.ts names ${file}, which does not exist`)
   const others = all.filter((file) => !longFiles.includes(file))
   const between = Math.floor((others.length * 2) / 3 / longFiles.length)

@@ -1,5 +1,6 @@
 // `npm test`: starts one throwaway PostgreSQL with a migrated template database, then runs node's test runner over
-// the given files or globs, or over all tests that are not in tests/faults, tests/long or tests/image.
+// the given files or globs, or over all tests but those of pages in a browser and those in tests/faults, tests/long or
+// tests/image.
 import { spawn } from 'node:child_process'
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
