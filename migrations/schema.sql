@@ -1243,6 +1243,29 @@ create table blob_search (
   constraint blob_search_pkey PRIMARY KEY (name)
 );
 
+create table books_roots (
+  day date not null,
+  accounts bigint not null,
+  total bigint not null,
+  root bytea not null,
+  made_at timestamp(3) with time zone default now() not null,
+  constraint books_roots_pkey PRIMARY KEY (day),
+  constraint books_roots_root CHECK ((octet_length(root) = 32))
+);
+
+create table books_tiles (
+  day date not null,
+  level smallint not null,
+  tile bigint not null,
+  nodes bytea not null,
+  salts bytea,
+  accounts text[] collate "C",
+  first_tenant_id text collate "C",
+  first_id text collate "C",
+  constraint books_tiles_pkey PRIMARY KEY (day, level, tile),
+  constraint books_tiles_nodes CHECK (((octet_length(nodes) >= 40) AND (octet_length(nodes) <= 10240) AND ((octet_length(nodes) % 40) = 0)))
+);
+
 create table checkouts (
   tenant_id text collate "C" not null,
   id text collate "C" not null,
@@ -2176,6 +2199,8 @@ CREATE INDEX audit_log_newest ON public.audit_log USING btree (created_at, id);
 CREATE INDEX audit_log_of_tenant ON public.audit_log USING btree (tenant_id, created_at, id) WHERE (tenant_id IS NOT NULL);
 
 CREATE INDEX blob_deletions_due_at ON public.blob_deletions USING btree (due_at);
+
+CREATE INDEX books_tiles_accounts ON public.books_tiles USING btree (day, first_tenant_id, first_id) WHERE (level = 0);
 
 CREATE INDEX checkouts_id ON public.checkouts USING btree (id);
 

@@ -99,6 +99,8 @@ export const routes = {
   grantCoupon: 'POST /v1/wallets/grant secret keyed billed',
   listReceipts: 'GET /v1/receipts secret',
   lookUpReceipts: 'POST /v1/receipts/lookup publishable',
+  proveBalances: 'GET /v1/books/proof secret',
+  lookUpBalanceProofs: 'POST /v1/books/proof/lookup publishable',
   publishEpoch: 'POST /v1/epochs secret keyed',
   listEpochs: 'GET /v1/epochs anyone',
   getEpoch: 'GET /v1/epochs/{epoch} anyone',

@@ -25,6 +25,7 @@ import { operatorStorageOperations } from './operator-storage.ts'
 import { operatorTenantOperations } from './operator-tenants.ts'
 import { providerKeyOperations } from './provider-keys.ts'
 import { quoteOperations } from './quotes.ts'
+import { bookOperations } from './books.ts'
 import { receiptOperations } from './receipts.ts'
 import { requestLogOperations } from './request-log.ts'
 import { sessionOperations } from './sessions.ts'
@@ -62,6 +63,7 @@ export const operations = {
   ...sessionOperations,
   ...creditOperations,
   ...receiptOperations,
+  ...bookOperations,
   ...epochOperations,
   ...checkoutOperations,
   ...outcomeOperations,

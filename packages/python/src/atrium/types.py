@@ -1214,6 +1214,55 @@ class ListWebhookEndpointsDataEntry(TypedDict):
     description: str | None
 
 
+class LookUpBalanceProofsBody(TypedDict):
+    wallet_code: str
+    """A wallet code (wlt_…) or coupon (cpn_…)."""
+    day: NotRequired[str]
+    """UTC. Default: the last day with a root."""
+
+
+class LookUpBalanceProofsData(TypedDict):
+    books: LookUpBalanceProofsDataBooks | None
+    """null: there is no root of this day."""
+    proofs: list[LookUpBalanceProofsDataProofsEntry]
+    """One for each of the accounts that held credits on this day; none for a day more than a week ago."""
+
+
+class LookUpBalanceProofsDataBooks(TypedDict):
+    """null: there is no root of this day."""
+
+    day: str
+    """The books at the beginning of this day (UTC), or soon after."""
+    accounts: int
+    """How many accounts held credits."""
+    total: int
+    """The credits in circulation: the sum of all balances."""
+    root: str
+    """64 hexadecimal digits: the hash of the root."""
+    log_proof: str
+    """The address of the inclusion proof in the transparency log."""
+
+
+class LookUpBalanceProofsDataProofsEntry(TypedDict):
+    account: str
+    """The name of the account in the books."""
+    balance: int
+    """What it held."""
+    salt: str
+    """64 hexadecimal digits: what hides the account from those whose proofs show this leaf."""
+    path: list[LookUpBalanceProofsDataProofsEntryPathEntry]
+    """The nodes beside the path, from the leaf up to the root."""
+
+
+class LookUpBalanceProofsDataProofsEntryPathEntry(TypedDict):
+    side: Literal["left", "right"]
+    """On which side of the path this node is."""
+    sum: int
+    """What the accounts below this node hold."""
+    hash: str
+    """64 hexadecimal digits: the hash of this node."""
+
+
 class LookUpOutcomeBody(TypedDict):
     idempotency_key: str
     """The header of the request."""
@@ -1306,6 +1355,48 @@ class ProduceArtifactBody(TypedDict):
     artifacts: NotRequired[list[str]]
     template: NotRequired[str]
     """Name of a built-in layout. Absent: the default layout."""
+
+
+class ProveBalancesData(TypedDict):
+    books: ProveBalancesDataBooks | None
+    """null: there is no root of this day."""
+    proofs: list[ProveBalancesDataProofsEntry]
+    """One for each of the accounts that held credits on this day; none for a day more than a week ago."""
+
+
+class ProveBalancesDataBooks(TypedDict):
+    """null: there is no root of this day."""
+
+    day: str
+    """The books at the beginning of this day (UTC), or soon after."""
+    accounts: int
+    """How many accounts held credits."""
+    total: int
+    """The credits in circulation: the sum of all balances."""
+    root: str
+    """64 hexadecimal digits: the hash of the root."""
+    log_proof: str
+    """The address of the inclusion proof in the transparency log."""
+
+
+class ProveBalancesDataProofsEntry(TypedDict):
+    account: str
+    """The name of the account in the books."""
+    balance: int
+    """What it held."""
+    salt: str
+    """64 hexadecimal digits: what hides the account from those whose proofs show this leaf."""
+    path: list[ProveBalancesDataProofsEntryPathEntry]
+    """The nodes beside the path, from the leaf up to the root."""
+
+
+class ProveBalancesDataProofsEntryPathEntry(TypedDict):
+    side: Literal["left", "right"]
+    """On which side of the path this node is."""
+    sum: int
+    """What the accounts below this node hold."""
+    hash: str
+    """64 hexadecimal digits: the hash of this node."""
 
 
 class ProviderKeys(TypedDict):

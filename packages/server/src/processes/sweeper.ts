@@ -19,6 +19,7 @@ import { forgetOldEvents } from '#features/webhooks/delivery-store.ts'
 import { deleteExpired } from '#http/idempotency/store.ts'
 import { collectPastItems } from '#features/usage/store.ts'
 import { logAgentCards } from '#features/agents/log-cards.ts'
+import { logBooks } from '#features/credits/books/log-books.ts'
 import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
 import { collectAppPage, collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
@@ -77,6 +78,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'certificate of the Space service', intervalMs: 60_000, run: () => recordCertificate(ctx) },
     { name: 'entries of the log', intervalMs: 10_000, run: () => collectLogEntries(ctx, batchSize) },
     { name: 'page of the Space app', intervalMs: 60_000, run: () => logAppPage(ctx) },
+    { name: 'root of the books', intervalMs: 60_000, run: () => logBooksOfToday(ctx) },
     { name: 'growth of the log', intervalMs: 2_000, run: () => growLog(ctx) },
     { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
     { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
@@ -185,6 +187,11 @@ async function collectLogEntries(ctx: Context, limit: number): Promise<number> {
 
 async function logAppPage(ctx: Context): Promise<number> {
   await collectAppPage(ctx)
+  return 0
+}
+
+async function logBooksOfToday(ctx: Context): Promise<number> {
+  await logBooks(ctx)
   return 0
 }
 

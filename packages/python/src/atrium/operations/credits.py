@@ -294,6 +294,90 @@ class CreditsOperations(Core):
             timeout=timeout,
         )
 
+    def prove_balances(
+        self,
+        *,
+        day: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.ProveBalancesData]:
+        """Prove that the balances are in the books.
+
+        Once a day, all balances become the leaves of a Merkle tree of sums, whose root is in the transparency log
+        with the credits in circulation. A proof shows that a balance is part of that total. The hash of a leaf is
+        SHA-256 of a zero byte, the salt, the balance in 64 bits (most significant first) and the name of the
+        account. The hash of a node is SHA-256 of the byte 1 and, for its left and then its right child, the sum in
+        64 bits and the hash. No sum is negative. The accounts are the prefunded balance of the tenant, what is held
+        from it, and its earnings.
+
+        Needs: A secret key.
+
+        Args:
+            day: UTC. Default: the last day with a root.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The root and the proofs.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.prove_balances()
+        """
+        return self._call(
+            Route("GET", "/v1/books/proof", "secret"),
+            query={"day": day},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
+    def look_up_balance_proofs(
+        self,
+        *,
+        body: types.LookUpBalanceProofsBody,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.LookUpBalanceProofsData]:
+        """Prove that a wallet is in the books.
+
+        Once a day, all balances become the leaves of a Merkle tree of sums, whose root is in the transparency log
+        with the credits in circulation. A proof shows that a balance is part of that total. The hash of a leaf is
+        SHA-256 of a zero byte, the salt, the balance in 64 bits (most significant first) and the name of the
+        account. The hash of a node is SHA-256 of the byte 1 and, for its left and then its right child, the sum in
+        64 bits and the hash. No sum is negative. The accounts are the wallet or coupon and what is held from it.
+        The code is sent in the body, never in a URL. A code that never existed has no proofs.
+
+        Needs: A publishable or a secret key.
+
+        Args:
+            body: The request: wallet_code, day (optional).
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The root and the proofs.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError,
+                PayloadTooLargeError.
+
+        Example:
+            answer = atrium.look_up_balance_proofs(body={"wallet_code": "wlt_…"})
+        """
+        return self._call(
+            Route("POST", "/v1/books/proof/lookup", "publishable"),
+            body=body,
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def publish_epoch(
         self,
         *,

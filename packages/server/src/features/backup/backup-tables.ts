@@ -18,6 +18,8 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   blob_deletions: 'restored',
   // The position of the search for orphans.
   blob_search: 'fresh',
+  books_roots: 'restored',
+  books_tiles: 'restored',
   checkouts: 'restored',
   collections: 'restored',
   // Links and sessions of the console may have ended after the snapshot, so people sign in again.

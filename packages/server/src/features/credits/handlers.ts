@@ -1,5 +1,6 @@
 import { askedAuditHandlers } from './ledger/asked-audits.ts'
 import type { Handlers } from '../handler.ts'
+import { lookUpBalanceProofs, proveBalances } from './books/operations.ts'
 import { createCheckout, getCheckout, listCheckouts } from './checkout/operations.ts'
 import { getEpoch, listEpochs, publishEpoch } from './epochs/operations.ts'
 import { auditBooks } from './ledger/audit.ts'
@@ -18,8 +19,10 @@ export const creditHandlers = {
   listEpochs,
   listMovements,
   listReceipts,
+  lookUpBalanceProofs,
   lookUpReceipts,
   lookUpWallet,
+  proveBalances,
   publishEpoch,
   redeemWallet,
 } satisfies Partial<Handlers>

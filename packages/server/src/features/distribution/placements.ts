@@ -64,6 +64,8 @@ export const placements = {
   blob_deletions: untilTenants('it is written with the artifact'),
   blob_folders: installation,
   blob_search: installation,
+  books_roots: books,
+  books_tiles: books,
   checkouts: billed,
   collections: untilTenants('it is found by a bare id'),
   console_links: credentials,

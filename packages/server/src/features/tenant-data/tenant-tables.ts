@@ -110,6 +110,8 @@ export const otherTables: Readonly<Record<string, string>> = {
   blob_deletion_holds: 'of backups',
   blob_folders: 'of the installation',
   blob_search: 'how far the search for orphaned blobs has come: at most a key for an hour',
+  books_roots: 'of the installation: a sum and a hash for each day',
+  books_tiles: 'names and balances of accounts of the books, which stay; deleted after a week',
   database_contact: 'of the installation',
   idempotency_keys: 'removed by its scope; sealed answers expire after 24 hours',
   invites: 'of the installation',

@@ -19,6 +19,7 @@ export type LogEntry =
       expires_at: string | null
     }
   | { type: 'agent_card'; sha256: string }
+  | { type: 'books'; day: string; accounts: number; total: number; root: string }
   | ReturnType<typeof appPageEntry>
 
 export function leafOf(entry: LogEntry): LeafToQueue {

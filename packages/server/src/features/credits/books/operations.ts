@@ -1,0 +1,46 @@
+import { proveSum } from '@atrium/log/sum-tree'
+import type { Context } from '#features/context.ts'
+import type { HandlerOf } from '#features/handler.ts'
+import { proofUrl } from '#features/transparency-log/entries.ts'
+import { type AccountRef, heldAccount, issuerAccount, revenueAccount } from '../ledger/movement.ts'
+import { findPayer } from '../ledger/store.ts'
+import { booksEntry } from './log-books.ts'
+import { type BooksRoot, findLeaf, findNodes, findRoot } from './store.ts'
+
+export const proveBalances: HandlerOf<'proveBalances'> = async ({ ctx, tenantId, query }) => {
+  const issuer = issuerAccount(tenantId)
+  return answer(ctx, query.day, [issuer, heldAccount(issuer), revenueAccount(tenantId)])
+}
+
+/** A code that never existed and one that held nothing have the same answer. */
+export const lookUpBalanceProofs: HandlerOf<'lookUpBalanceProofs'> = async ({ ctx, body }) => {
+  const payer = await findPayer(ctx.db, body.wallet_code)
+  return answer(ctx, body.day, payer ? [payer.account, heldAccount(payer.account)] : [])
+}
+
+async function answer(ctx: Context, day: string | undefined, accounts: AccountRef[]) {
+  const root = await findRoot(ctx.db, day)
+  const proofs = root ? await Promise.all(accounts.map((account) => proveAccount(ctx, root, account))) : []
+  return {
+    status: 200 as const,
+    data: { books: root ? rootView(ctx, root) : null, proofs: proofs.filter((proof) => proof !== undefined) },
+  }
+}
+
+function rootView({ config }: Context, root: BooksRoot) {
+  const { day, accounts, totalCredits } = root
+  const entry = booksEntry(root)
+  return { day, accounts, total: totalCredits, root: root.root.toString('hex'), log_proof: proofUrl(config.publicUrl, entry) }
+}
+
+async function proveAccount({ db }: Context, { day, accounts }: BooksRoot, account: AccountRef) {
+  const leaf = await findLeaf(db, day, account)
+  if (!leaf) return undefined
+  const steps = await proveSum(accounts, leaf.index, async (level, tile) => (await findNodes(db, day, level, tile)) ?? [])
+  return {
+    account: leaf.account,
+    balance: leaf.balanceCredits,
+    salt: leaf.salt.toString('hex'),
+    path: steps.map(({ side, sum, hash }) => ({ side, sum, hash: hash.toString('hex') })),
+  }
+}
