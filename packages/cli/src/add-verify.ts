@@ -1,6 +1,14 @@
 import type { Command } from 'commander'
 import { helpText } from './help-text.ts'
 
+interface VerifyFlags {
+  pin?: string
+  rebuild?: boolean
+  timeout?: string
+  logPolicy?: string
+  logState?: string
+}
+
 export function addVerify(program: Command): void {
   program
     .command('verify <url>')
@@ -9,6 +17,8 @@ export function addVerify(program: Command): void {
     )
     .option('--pin <thumbprint>', 'RFC 7638 thumbprint of the key that must have signed the certificate')
     .option('--rebuild', 'build the published source and compare the bytes')
+    .option('--log-policy <file>', 'check the transparency log: its key and witnesses (C2SP tlog-policy)')
+    .option('--log-state <file>', 'remember the head of the log, and prove that it continues')
     .option('--timeout <seconds>', 'time limit for all checks together (default: 60, with --rebuild 900)')
     .addHelpText(
       'after',
@@ -16,6 +26,7 @@ export function addVerify(program: Command): void {
         examples: [
           'atrium verify https://spaces.example.com',
           "atrium verify 'https://spaces.example.com/space#ROOM.KEY' --rebuild",
+          'atrium verify https://spaces.example.com --log-policy policy.txt --log-state seen.json',
           'atrium verify - < link.txt',
         ],
         errors: [
@@ -24,7 +35,7 @@ export function addVerify(program: Command): void {
         ],
       }),
     )
-    .action(async (url: string, options: { pin?: string; rebuild?: boolean; timeout?: string }) => {
+    .action(async (url: string, options: VerifyFlags) => {
       const { verify } = await import('./verify/verify.ts')
       process.exitCode = await verify(url, options)
     })

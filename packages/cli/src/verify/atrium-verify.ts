@@ -4,11 +4,13 @@
 import { parseArgs } from 'node:util'
 import { verify } from './verify.ts'
 
-const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--timeout SECONDS]
+const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--log-policy FILE [--log-state FILE]] [--timeout SECONDS]
 
   URL        address of a Space service, or the link of a room (its key is not sent); - reads it from standard input
   --pin      RFC 7638 thumbprint of the key that must have signed the certificate
   --rebuild  build the published source and compare the bytes. This runs code of that source: use a separate machine or container
+  --log-policy FILE  policy (C2SP tlog-policy) with the key of the transparency log and its witnesses: checks the log
+  --log-state FILE   remembers the head of the log, so that the next check proves that the log continues it
   --timeout  time limit for all checks together (default: 60, with --rebuild 900)`
 
 process.exitCode = await main()
@@ -20,12 +22,15 @@ async function main(): Promise<number> {
       options: {
         pin: { type: 'string' },
         rebuild: { type: 'boolean' },
+        'log-policy': { type: 'string' },
+        'log-state': { type: 'string' },
         timeout: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     })
     const [url, ...more] = positionals
-    if (url !== undefined && more.length === 0 && !values.help) return await verify(url, values)
+    if (url !== undefined && more.length === 0 && !values.help)
+      return await verify(url, { ...values, logPolicy: values['log-policy'], logState: values['log-state'] })
   } catch (error) {
     const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
     if (!isUsage) throw error

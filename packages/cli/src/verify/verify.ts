@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
+import { LogError } from '@atrium/log/log-error'
+import { parsePolicy } from '@atrium/log/policy'
 import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
 import { readAppOfBundle } from './certified-app.ts'
 import { Deadline, DeadlinePassed } from './deadline.ts'
 import { Downloads, SMALL } from './download.ts'
 import { checkPage } from './page.ts'
 import { rebuild } from './rebuild.ts'
+import { checkLog, type LogCheck } from './log.ts'
 import { quote, Report } from './report.ts'
 import { checkRoom } from './room.ts'
 import { checkSource } from './source.ts'
@@ -18,6 +22,10 @@ export interface VerifyOptions {
   readonly rebuild?: boolean | undefined
   /** Time limit in seconds for all checks together: an unfinished check fails. Default 60, with `rebuild` 900. */
   readonly timeout?: string | undefined
+  /** A policy file (C2SP tlog-policy): the log's key, and the witnesses that must have cosigned it. */
+  readonly logPolicy?: string | undefined
+  /** A file that remembers the head of the log, so that the next check proves that the log continues it. */
+  readonly logState?: string | undefined
   readonly write?: (line: string) => void
 }
 
@@ -30,20 +38,22 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   const write = options.write ?? ((line: string) => console.log(line))
   let target: Target
   let deadline: Deadline
+  let log: LogCheck | undefined
   try {
     target = parseTarget(url === '-' ? await readAll(process.stdin) : url)
     if (options.pin !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(options.pin)) {
       throw new TypeError('--pin must be the thumbprint of a key: 43 characters')
     }
+    log = readLogCheck(options)
     deadline = new Deadline(parseTimeout(options))
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+    if (!(error instanceof TypeError || error instanceof LogError)) throw error
     write(`cannot begin: ${error.message}`)
     return 2
   }
   const report = new Report(write)
   try {
-    await verifyTarget(report, target, options, deadline)
+    await verifyTarget(report, target, { ...options, log }, deadline)
   } catch (error) {
     if (!(error instanceof DeadlinePassed)) throw error
     const { seconds } = deadline
@@ -53,6 +63,20 @@ export async function verify(url: string, options: VerifyOptions = {}): Promise<
   }
   write(report.failures === 0 ? 'Nothing failed.' : `${report.failures} FAILED.`)
   return report.failures === 0 ? 0 : 1
+}
+
+function readLogCheck({ logPolicy, logState }: VerifyOptions): LogCheck | undefined {
+  if (logPolicy === undefined && logState === undefined) return undefined
+  if (logPolicy === undefined) throw new TypeError('--log-state needs --log-policy, which names the key of the log')
+  let text: string
+  try {
+    text = readFileSync(logPolicy, 'utf8')
+  } catch (error) {
+    throw new TypeError(`--log-policy cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const policy = parsePolicy(text)
+  if (policy.logs.length === 0) throw new TypeError('--log-policy must have a line with the key of the log: log VKEY')
+  return { policy, state: logState }
 }
 
 const MAX_SECONDS = 86_400
@@ -67,7 +91,7 @@ function parseTimeout({ timeout, rebuild: isRebuild }: VerifyOptions): number {
 async function verifyTarget(
   report: Report,
   { origin, secret }: Target,
-  { pin, rebuild: isRebuild }: VerifyOptions,
+  { pin, rebuild: isRebuild, log }: VerifyOptions & { log: LogCheck | undefined },
   deadline: Deadline,
 ): Promise<void> {
   const downloads = new Downloads(origin, deadline)
@@ -78,6 +102,8 @@ async function verifyTarget(
   const bundle = certificate && (await checkCode(report, downloads, certificate, isRebuild ? deadline : undefined))
   const certified = bundle && (await report.check('the app in the certified code', () => readAppOfBundle(bundle)))
   await checkPage(report, downloads, certified)
+  if (!log) report.notChecked('that the transparency log has this certificate and this page (--log-policy does)')
+  else if (certificate) await checkLog(report, downloads, certificate, log, deadline)
   if (secret) await checkRoom(report, downloads, secret, deadline)
 }
 

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { appPageEntry } from '@atrium/log/app-page'
+import { signCheckpoint } from '@atrium/log/checkpoint'
+import { ed25519PublicKey } from '@atrium/log/ed25519'
+import { hashLeaf } from '@atrium/log/merkle'
+import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
+import { formatProof } from '@atrium/log/proof'
+import { makeEntries, StoredLog } from '@atrium/log/testing/stored-log'
+import { Tree } from '@atrium/log/tree'
+import { json, policy as contentPolicy, startStubService, type StubService } from './testing/stub-service.ts'
+import { verify } from './verify.ts'
+
+const origin = 'api.example/log'
+const seed = Buffer.alloc(32, 5)
+const key = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(seed))
+const witness = makeVerifier('w.example/w', signatureTypes.cosignature, ed25519PublicKey(Buffer.alloc(32, 6)))
+const epoch = {
+  epoch: 'e1',
+  issuer: 'ten_1',
+  public_key: { kty: 'RSA', n: 'AQ', e: 'AQAB' },
+  value: 5,
+  created_at: '2026-11-20T09:30:00.000Z',
+  expires_at: null,
+}
+
+let space: StubService
+let api: StubService
+let folder = ''
+beforeEach(async () => {
+  space = await startStubService()
+  api = await startStubService()
+  folder = mkdtempSync(join(tmpdir(), 'atrium-verify-log-'))
+  space.answers['GET /space-config'] = json({ api_url: api.origin, identity: null })
+  const csp = contentPolicy((directives) => (directives['connect-src'] = `'self' blob: ${api.origin}`))
+  const page = space.answers['GET /space'] as { headers: Record<string, string>; body: string }
+  space.answers['GET /space'] = { ...page, headers: { ...page.headers, 'content-security-policy': csp } }
+  writeFileSync(join(folder, 'policy'), `log ${formatVerifier(key)}\nquorum none\n`)
+  offer(epoch)
+})
+afterEach(() => {
+  space.close()
+  api.close()
+  rmSync(folder, { recursive: true })
+})
+
+const offer = (...epochs: object[]) => void (api.answers['GET /v1/epochs?limit=200'] = json({ data: epochs }))
+
+/** The entries that an honest log has. */
+function honest(): Buffer[] {
+  const { signed, sig, alg, pubkey } = space.certificate.cert
+  const files = new Map(space.build.app.filter(({ path }) => path !== '/space').map(({ path, body }) => [path, body]))
+  const code = (JSON.parse(signed) as { functionCodeSha256: string }).functionCodeSha256
+  const page = appPageEntry({ page: space.build.app[0]!.body, files, code })
+  return [{ type: 'certificate', signed, sig, alg, pubkey }, page, { type: 'epoch', ...epoch }].map((entry) =>
+    Buffer.from(JSON.stringify(entry)),
+  )
+}
+
+/** Serves a log with these entries. */
+async function serveLog(entries: readonly Buffer[]): Promise<void> {
+  for (const path of Object.keys(api.answers)) if (path.includes('/log/')) delete api.answers[path]
+  const log = new StoredLog()
+  log.append(entries)
+  const checkpoint = signCheckpoint({ origin, size: log.size, root: log.root() }, seed)
+  api.answers['GET /log/checkpoint'] = { body: checkpoint }
+  for (const [path, body] of log.tiles) api.answers[`GET /log/${path}`] = { body }
+  for (const [index, entry] of entries.entries()) {
+    const hashes = await new Tree(log.size, log.read).inclusionProof(index)
+    api.answers[`GET /log/proof/${hashLeaf(entry).toString('hex')}`] = { body: formatProof({ index, hashes, checkpoint }) }
+  }
+}
+
+async function run(options: object = {}): Promise<{ code: number; output: string }> {
+  const lines: string[] = []
+  const files = { logPolicy: join(folder, 'policy'), logState: join(folder, 'seen') }
+  const code = await verify(space.origin, { ...files, ...options, write: (line) => lines.push(line) })
+  return { code, output: lines.join('\n') }
+}
+
+test('what an honest log has is proved, and that it grows', async () => {
+  await serveLog(honest())
+  const first = await run()
+  assert.equal(first.code, 0, first.output)
+  for (const said of [
+    /the certificate is in the log/,
+    /the page, with the files/,
+    /the epochs that are offered are the logged ones \(1\)/,
+  ])
+    assert.match(first.output, new RegExp(`proved +${said.source}`))
+  assert.match(first.output, /not checked .*first time/)
+  assert.match(first.output, /not checked .*not witnessed/)
+  await serveLog([...honest(), ...makeEntries(5)])
+  const second = await run()
+  assert.equal(second.code, 0, second.output)
+  assert.match(second.output, /proved +the log continues the 3 entries/)
+})
+
+test('a certificate, page or epoch that is not the logged one fails', async () => {
+  const [certificate, page, logged] = honest() as [Buffer, Buffer, Buffer]
+  await serveLog([Buffer.from('x'), page, logged])
+  assert.match((await run()).output, /FAILED +the certificate in the log/)
+  await serveLog([certificate, Buffer.from('x'), logged])
+  assert.match((await run({ logState: undefined })).output, /FAILED +the page in the log/)
+  await serveLog([certificate, page, logged])
+  offer({ ...epoch, value: 4 })
+  const { code, output } = await run({ logState: undefined })
+  assert.match(output, /FAILED +the epochs in the log: epoch e1 is not as it was logged/)
+  assert.equal(code, 1)
+})
+
+test('a log that was rolled back, or forked, is named, and nothing of it is believed', async () => {
+  await serveLog([...honest(), ...makeEntries(5)])
+  await run()
+  for (const [entries, said] of [
+    [honest(), /FAILED +the history of the log: the log was rolled back: it had 8 entries .* now has 3/],
+    [[...honest(), ...makeEntries(5, 90)], /FAILED +the history of the log: the log forked: it has another root for 8/],
+    [[...honest(), ...makeEntries(9, 90)], /FAILED +the history of the log: the log forked/],
+  ] as const) {
+    await serveLog(entries)
+    const { code, output } = await run()
+    assert.equal(code, 1)
+    assert.match(output, said)
+    assert.doesNotMatch(output, /certificate is in the log/)
+  }
+  await serveLog([...honest(), ...makeEntries(5)])
+  assert.equal((await run()).code, 0, 'what was seen before is still remembered')
+})
+
+test('the witnesses of the policy must have cosigned, and the log must have its key', async () => {
+  await serveLog(honest())
+  writeFileSync(join(folder, 'policy'), `log ${formatVerifier(key)}\nwitness w ${formatVerifier(witness)}\nquorum w\n`)
+  assert.match((await run()).output, /FAILED .*is not witnessed/)
+  const other = makeVerifier(origin, signatureTypes.note, ed25519PublicKey(Buffer.alloc(32, 9)))
+  writeFileSync(join(folder, 'policy'), `log ${formatVerifier(other)}\nquorum none\n`)
+  assert.match((await run()).output, /FAILED +the transparency log: .*not signed by its key/)
+})
+
+test('a policy that cannot be read ends it, and without one the log is not checked', async () => {
+  assert.equal((await run({ logPolicy: join(folder, 'none') })).code, 2)
+  writeFileSync(join(folder, 'policy'), 'nonsense\n')
+  assert.equal((await run()).code, 2)
+  assert.equal((await run({ logPolicy: undefined })).code, 2)
+  assert.match((await run({ logPolicy: undefined, logState: undefined })).output, /not checked .*transparency log/)
+})

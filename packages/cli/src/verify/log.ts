@@ -1,0 +1,166 @@
+import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
+import { openCheckpoint, type OpenedCheckpoint } from '@atrium/log/checkpoint'
+import { LogError } from '@atrium/log/log-error'
+import { assertConsistency, hashLeaf, isSame } from '@atrium/log/merkle'
+import { judge, type Policy } from '@atrium/log/policy'
+import { verifyProof } from '@atrium/log/proof'
+import { tilePath } from '@atrium/log/tiles'
+import { Tree } from '@atrium/log/tree'
+import { isJsonObject } from '@atrium/contract/strict-json'
+import { readIfThere, replaceFile } from '../log/state-file.ts'
+import type { VerifiedCertificate } from './certificate.ts'
+import type { Deadline } from './deadline.ts'
+import { Downloads, PAGE, PAGE_FILE, SMALL } from './download.ts'
+import { CheckFailed, type Report } from './report.ts'
+
+export interface LogCheck {
+  /** Whose log it is, and which witnesses must have cosigned it. */
+  readonly policy: Policy
+  /** The file with the checkpoint that this machine saw last. */
+  readonly state: string | undefined
+}
+
+/** The epochs that are compared, those that still redeem. */
+const maxEpochs = 20
+
+/**
+ * Checks that what the service shows here is what its transparency log has: the certificate, the page with its files,
+ * and the epochs that are offered; that the log continues what this machine saw before; and who cosigned it.
+ */
+export async function checkLog(
+  report: Report,
+  service: Downloads,
+  certificate: VerifiedCertificate,
+  { policy, state }: LogCheck,
+  deadline: Deadline,
+): Promise<void> {
+  const api = await report.check('the address of the log', async () => {
+    const { api_url: url } = await service.getJson('/space-config', SMALL)
+    if (typeof url !== 'string' || !URL.canParse(url)) throw new CheckFailed('/space-config does not name the API')
+    return new Downloads(new URL(url).origin, deadline)
+  })
+  if (!api) return
+  const keys = policy.logs.map(({ verifier }) => verifier)
+  const head = await report.check('the transparency log', () =>
+    explained(async () => openCheckpoint(await getText(api, '/log/checkpoint'), keys)),
+  )
+  if (!head) return
+  checkWitnesses(report, head, policy)
+  const isContinued = await report.check('the history of the log', () => checkHistory(report, api, head, state))
+  if (!isContinued) return
+  const prove = (entry: object) => proveEntry(api, entry, head, keys)
+  await report.check('the certificate in the log', async () => {
+    const { signed, sig, alg, pubkey } = await service.getJson('/cert.json', SMALL)
+    await prove({ type: 'certificate', signed, sig, alg, pubkey })
+    report.proved('the certificate is in the log')
+  })
+  await report.check('the page in the log', async () => {
+    await prove(await readPage(service, certificate.functionCodeSha256))
+    report.proved('the page, with the files that it names, is in the log with the certified code')
+  })
+  await report.check('the epochs in the log', () => checkEpochs(report, api, prove))
+}
+
+/** Turns what is wrong with a log's files into a finding. */
+async function explained<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof LogError ? new CheckFailed(error.message) : error
+  }
+}
+
+const getText = async (api: Downloads, path: string) => (await api.get(path, SMALL)).bytes.toString()
+
+function checkWitnesses(report: Report, { origin, size, note }: OpenedCheckpoint, policy: Policy): void {
+  const { isWitnessed, cosigners } = judge(note, policy)
+  const what = `the head of ${origin} with ${size} entries`
+  if (!isWitnessed)
+    report.failed(`${what} is not witnessed: the policy needs more cosignatures than ${cosigners.join(', ') || 'none'}`)
+  else if (cosigners.length > 0) report.proved(`${what} is cosigned by ${cosigners.join(', ')}`)
+  else report.notChecked(`${what} is not witnessed: others may be shown another log (name witnesses in the policy)`)
+}
+
+/** Returns true if the log may be believed further. */
+async function checkHistory(report: Report, api: Downloads, head: OpenedCheckpoint, state: string | undefined): Promise<true> {
+  if (state === undefined) {
+    report.notChecked('that the log continues what this machine saw before (--log-state FILE remembers it)')
+    return true
+  }
+  const last = await readIfThere(state)
+  if (last !== undefined) await assertContinues(report, api, readSeen(last, head.origin), head)
+  else report.notChecked('that the log continues what this machine saw before: this is the first time')
+  await replaceFile(
+    state,
+    `${JSON.stringify({ origin: head.origin, size: head.size, root: Buffer.from(head.root).toString('hex') })}\n`,
+  )
+  return true
+}
+
+interface Seen {
+  size: number
+  root: Buffer
+}
+
+function readSeen(text: string, origin: string): Seen {
+  const seen: unknown = JSON.parse(text)
+  if (!isJsonObject(seen) || !Number.isSafeInteger(seen['size']) || typeof seen['root'] !== 'string')
+    throw new CheckFailed('the file of --log-state is damaged')
+  if (seen['origin'] !== origin) throw new CheckFailed(`the file of --log-state is of another log, ${String(seen['origin'])}`)
+  return { size: Number(seen['size']), root: Buffer.from(seen['root'], 'hex') }
+}
+
+async function assertContinues(report: Report, api: Downloads, seen: Seen, head: OpenedCheckpoint): Promise<void> {
+  if (head.size < seen.size)
+    throw new CheckFailed(
+      `the log was rolled back: it had ${seen.size} entries when this machine saw it, and now has ${head.size}`,
+    )
+  if (head.size === seen.size && !isSame(head.root, seen.root))
+    throw new CheckFailed(`the log forked: it has another root for ${seen.size} entries than this machine saw`)
+  await explained(async () => {
+    const tree = new Tree(head.size, async (id) => (await api.get(`/log/${tilePath(id)}`, SMALL)).bytes)
+    assertConsistency(seen, head, await tree.consistencyProof(seen.size))
+  })
+  report.proved(`the log continues the ${seen.size} entries that this machine saw before`)
+}
+
+/** Throws CheckFailed unless the log has the entry. The proof may be of a newer head than ours. */
+async function proveEntry(api: Downloads, entry: object, head: OpenedCheckpoint, keys: Parameters<typeof verifyProof>[2]) {
+  const bytes = Buffer.from(JSON.stringify(entry))
+  const proof = await api.get(`/log/proof/${hashLeaf(bytes).toString('hex')}`, SMALL)
+  await explained(async () => {
+    const { origin, size, root } = verifyProof(proof.bytes.toString(), bytes, keys)
+    if (origin !== head.origin) throw new CheckFailed(`the proof is of another log, ${origin}`)
+    if (size === head.size && !isSame(root, head.root))
+      throw new CheckFailed('the log forked: the proof has another root than its head')
+  })
+}
+
+async function readPage(service: Downloads, code: string) {
+  const { bytes: page } = await service.get('/space', PAGE)
+  const files = new Map<string, Uint8Array>()
+  for (const path of filesNamedIn(page)) files.set(path, (await service.get(path, PAGE_FILE)).bytes)
+  return appPageEntry({ page, files, code })
+}
+
+async function checkEpochs(report: Report, api: Downloads, prove: (entry: object) => Promise<void>): Promise<void> {
+  const { data } = await api.getJson('/v1/epochs?limit=200', PAGE)
+  if (!Array.isArray(data)) throw new CheckFailed('/v1/epochs does not answer with a list')
+  const offered = data
+    .filter(isJsonObject)
+    .filter(({ expires_at: ends }) => typeof ends !== 'string' || Date.parse(ends) > Date.now())
+  for (const epoch of offered.slice(-maxEpochs)) {
+    const { epoch: id, issuer, public_key: key, value, created_at, expires_at } = epoch
+    const { kty, n, e } = isJsonObject(key) ? key : {}
+    try {
+      await prove({ type: 'epoch', epoch: id, issuer, public_key: { kty, n, e }, value, created_at, expires_at })
+    } catch (error) {
+      throw error instanceof CheckFailed
+        ? new CheckFailed(`epoch ${String(id)} is not as it was logged: ${error.message}`)
+        : error
+    }
+  }
+  const count = Math.min(offered.length, maxEpochs)
+  report.proved(`the epochs that are offered are the logged ones (${count})`)
+  if (offered.length > count) report.notChecked(`${offered.length - count} older epochs`)
+}
