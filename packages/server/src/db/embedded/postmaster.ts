@@ -60,7 +60,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     child.once('error', (error) => end(error.message))
     child.once('exit', (code, signal) => end(reason(code, signal)))
   })
-  while (!isReady(folder, child.pid)) {
+  while (!isReady(folder, child.pid, socketFolder)) {
     if (hasEnded(child)) {
       await ended
       // Two starts at once: PostgreSQL's own lock lets one of them through.

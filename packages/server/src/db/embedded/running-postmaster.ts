@@ -95,9 +95,13 @@ export function readLockedPid(folder: string): number | undefined {
   return Number(readLockLines(folder)[0]) || undefined
 }
 
-export function isReady(folder: string, pid: number | undefined): boolean {
+/**
+ * Whether this process, with this folder for its socket, accepts connections. The process id alone does not identify
+ * it: ids begin at 1 in each container, so a killed PostgreSQL often had the same one, and its lock file says `ready`.
+ */
+export function isReady(folder: string, pid: number | undefined, socketFolder: string): boolean {
   const lines = readLockLines(folder)
-  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+  return Number(lines[0]) === pid && lines[4] === socketFolder && lines[7]?.trim() === 'ready'
 }
 
 function readLockLines(folder: string): string[] {
