@@ -1,5 +1,5 @@
 /** Why tests/operating-pages.test.ts does not run a command of docs/operating itself. */
-const release = 'tests/image makes the release and the images, and starts what they run (npm run test:image)'
+const release = 'tests/image/image.test.ts makes the release and the image, and starts the roles (npm run test:image)'
 const rootOfHost = 'changes the packages or services of the machine'
 const cluster = 'needs a Kubernetes cluster; tests/deploy.test.ts renders and validates the manifests'
 const engine = 'needs a container engine and public DNS names; tests/deploy.test.ts validates compose.yaml'
@@ -47,7 +47,8 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     END: engine,
     'podman compose -f deploy/compose.yaml up -d': engine,
     'podman compose -f deploy/compose.yaml exec api atrium tenants create --name "My app"': engine,
-    'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy': release,
+    'podman build -t registry.example.com/atrium-egress-proxy:0.1.0 deploy/egress-proxy':
+      'needs a container engine; tests/egress-proxy.test.ts runs the proxy',
     'kubectl create namespace atrium': cluster,
     'kubectl -n atrium create secret generic atrium --from-file=database-url --from-file=redis-url --from-file=admin-token --from-file=master-key --from-file=s3-access-key-id --from-file=s3-secret-access-key':
       cluster,
