@@ -131,6 +131,7 @@ export const routes = {
   updateMember: 'PATCH /v1/tenant/members/{memberId} secret',
   removeMember: 'DELETE /v1/tenant/members/{memberId} secret',
   listRequests: 'GET /v1/tenant/requests secret',
+  summariseRequests: 'GET /v1/tenant/requests/summary secret',
   getRequestLogSettings: 'GET /v1/tenant/requests/settings secret',
   setRequestLogSettings: 'PUT /v1/tenant/requests/settings secret',
   createConsoleLink: 'POST /v1/operator/console-links operator',

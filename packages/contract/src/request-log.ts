@@ -22,6 +22,16 @@ const Settings = Type.Object({
   days: Type.Integer({ minimum: 0, description: 'How long entries are kept. 0: this installation logs no requests.' }),
 })
 
+const RequestBucket = Type.Object({
+  at: Type.String({ format: 'date-time', description: 'When the hour or day (UTC) begins.' }),
+  requests: Type.Integer({ minimum: 0 }),
+  refused: Type.Integer({ minimum: 0, description: 'Answered with 4xx.' }),
+  failed: Type.Integer({ minimum: 0, description: 'Answered with 5xx.' }),
+  p95_ms: nullable(
+    Type.Number({ minimum: 0, description: '95 percent of the answers took no longer. Null: there was no request.' }),
+  ),
+})
+
 const text = (description: string, maxLength: number) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, pattern: noNul, description }))
 
@@ -70,6 +80,41 @@ export const requestLogOperations = {
           origin: 'https://harbour.example',
         },
       ],
+    },
+  }),
+  summariseRequests: operation({
+    id: 'summariseRequests',
+    kind: 'read',
+    method: 'GET',
+    path: '/tenant/requests/summary',
+    status: 'live',
+    tag: 'Tenants',
+    summary: 'Count your requests and their errors over time',
+    description:
+      'The last 48 hours by hour, or each day (UTC) that the log keeps, at most 90: oldest first, without a gap. It counts ' +
+      'the requests that `GET /tenant/requests` lists.\n\n' +
+      'Exact up to 20,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a random sample ' +
+      'of 20,000. `refused` and `failed` stay exact up to 20,000 errors in that time. The total is then right to about ' +
+      'one percent, and one hour of 48 to about ten.',
+    caller: 'secret',
+    roles: analysts,
+    query: closed({ by: Type.Optional(oneOf(['hour', 'day'], { default: 'hour' })) }),
+    answers: {
+      200: {
+        description: 'The hours or days.',
+        data: Type.Object({
+          enabled: Type.Boolean({ description: 'Whether your requests are logged.' }),
+          sampled: Type.Boolean({ description: 'Whether the counts are estimates from a random sample.' }),
+          buckets: Type.Array(RequestBucket),
+        }),
+      },
+    },
+    example: {
+      data: {
+        enabled: true,
+        sampled: false,
+        buckets: [{ at: '2026-11-20T09:00:00.000Z', requests: 412, refused: 6, failed: 0, p95_ms: 18.4 }],
+      },
     },
   }),
   getRequestLogSettings: operation({

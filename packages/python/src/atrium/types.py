@@ -2417,6 +2417,26 @@ class StopSessionData(TypedDict):
     status: Literal["stopped"]
 
 
+class SummariseRequestsData(TypedDict):
+    enabled: bool
+    """Whether your requests are logged."""
+    sampled: bool
+    """Whether the counts are estimates from a random sample."""
+    buckets: list[SummariseRequestsDataBucketsEntry]
+
+
+class SummariseRequestsDataBucketsEntry(TypedDict):
+    at: str
+    """When the hour or day (UTC) begins."""
+    requests: int
+    refused: int
+    """Answered with 4xx."""
+    failed: int
+    """Answered with 5xx."""
+    p95_ms: float | None
+    """95 percent of the answers took no longer. Null: there was no request."""
+
+
 class SummonSessionBody(TypedDict):
     summon_key: str
 

@@ -410,6 +410,48 @@ class TenantsOperations(Core):
             timeout=timeout,
         )
 
+    def summarise_requests(
+        self,
+        *,
+        by: Literal["hour", "day"] | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.SummariseRequestsData]:
+        """Count your requests and their errors over time.
+
+        The last 48 hours by hour, or each day (UTC) that the log keeps, at most 90: oldest first, without a gap. It
+        counts the requests that `GET /tenant/requests` lists.
+
+        Exact up to 20,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a
+        random sample of 20,000. `refused` and `failed` stay exact up to 20,000 errors in that time. The total is
+        then right to about one percent, and one hour of 48 to about ten.
+
+        Needs: A secret key.
+
+        Args:
+            by: Default: "hour".
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The hours or days.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.summarise_requests()
+        """
+        return self._call(
+            Route("GET", "/v1/tenant/requests/summary", "secret"),
+            query={"by": by},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def get_request_log_settings(
         self,
         *,

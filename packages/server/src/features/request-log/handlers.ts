@@ -4,6 +4,7 @@ import { docUrl } from '#http/error-body.ts'
 import { readTimeQuery } from '#http/time-page.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import { listLoggedRequests } from './store.ts'
+import { summariseLog } from './summarise.ts'
 
 /** The statuses that `404` or `4xx` names. */
 function statusesOf(status = ''): readonly [number, number] {
@@ -45,6 +46,13 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
   }
 }
 
+export const summariseRequests: HandlerOf<'summariseRequests'> = async ({ ctx, tenantId, query }) => {
+  const days = ctx.config.retentionDays.requests
+  const enabled = days > 0 && (await findLogsRequests(ctx.db, tenantId))
+  await ctx.requestLog.flush()
+  return { status: 200, data: { enabled, ...(await summariseLog(ctx.db, tenantId, query.by ?? 'hour', days)) } }
+}
+
 export const getRequestLogSettings: HandlerOf<'getRequestLogSettings'> = async ({ ctx, tenantId }) => {
   const days = ctx.config.retentionDays.requests
   return { status: 200, data: { enabled: days > 0 && (await findLogsRequests(ctx.db, tenantId)), days } }
@@ -57,4 +65,9 @@ export const setRequestLogSettings: HandlerOf<'setRequestLogSettings'> = async (
   return { status: 200, data: { enabled: days > 0 && body.enabled, days } }
 }
 
-export const requestLogHandlers = { listRequests, getRequestLogSettings, setRequestLogSettings } satisfies Partial<Handlers>
+export const requestLogHandlers = {
+  listRequests,
+  summariseRequests,
+  getRequestLogSettings,
+  setRequestLogSettings,
+} satisfies Partial<Handlers>

@@ -96,6 +96,58 @@ test('a tenant switches its log off and on; an Origin that no browser sends is n
   assert.equal((await found(tenant, 'path=/tenant')).length, 2)
 })
 
+test('the summary counts what the list shows, by hour and by day', async () => {
+  const [tenant, other] = [await api.makeTenant(), await api.makeTenant()]
+  const { secretKey: key } = tenant
+  const summary = async (more = '') => (await send(api, 'GET', `/tenant/requests/summary${more}`, { key })).body.data
+  assert.deepEqual(
+    (await summary()).buckets.map(({ requests }: { requests: number }) => requests),
+    Array.from({ length: 48 }, () => 0),
+  )
+  await send(api, 'GET', '/tenant', { key: other.secretKey })
+  await send(api, 'POST', '/tenant/keys', { key, body: { kind: 'none' } })
+  await query(
+    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
+     select $1, 'req_' || lpad(n::text, 22, '0'), date_trunc('hour', now()) - interval '5 hours' + n * interval '1 second',
+       'GET', '/tenant', case when n <= 3 then 500 when n <= 5 then 404 else 200 end, 'key_x', n from generate_series(1, 100) n`,
+    [tenant.id],
+  )
+  const { enabled, sampled, buckets } = await summary()
+  assert.deepEqual([enabled, sampled, buckets.length], [true, false, 48])
+  const { at, ...old } = buckets[42]
+  assert.deepEqual(old, { requests: 100, refused: 2, failed: 3, p95_ms: 95 })
+  assert.equal(Date.parse(at) % 3_600_000, 0)
+  // The first summary and the refused key; a change of the hour may be between them.
+  const recent = buckets.slice(-2).reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
+  assert.equal(recent, 2)
+  const { buckets: days } = await summary('?by=day')
+  assert.equal(days.length, 7)
+  assert.equal(
+    days.reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0),
+    103,
+  )
+  assert.equal((await send(api, 'GET', '/tenant/requests/summary?by=week', { key })).status, 400)
+})
+
+test('a long log is summarised from a random sample, with every error counted', async () => {
+  const tenant = await api.makeTenant()
+  await query(
+    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
+     select $1, 'req_' || left(translate(encode(sha256(n::text::bytea), 'base64'), '+/=', 'abc'), 22),
+       date_trunc('hour', now()) - interval '1 hour' * (n % 40 + 1), 'GET', '/tenant',
+       case when n % 20000 = 7 then 503 else 200 end, 'key_x', n % 100 from generate_series(1, 60000) n`,
+    [tenant.id],
+  )
+  const { sampled, buckets } = (await send(api, 'GET', '/tenant/requests/summary', { key: tenant.secretKey })).body.data
+  const sum = (of: string) => buckets.reduce((total: number, bucket: Record<string, number>) => total + bucket[of]!, 0)
+  assert.equal(sampled, true)
+  assert.ok(Math.abs(sum('requests') - 60_000) < 3_000, `${sum('requests')}`)
+  assert.equal(sum('failed'), 3)
+  // Each hour has 1,500, of which about 500 are in the sample.
+  const hours = buckets.filter(({ requests }: { requests: number }) => requests > 0)
+  for (const { requests, p95_ms: ms } of hours) assert.ok(Math.abs(requests - 1_500) < 400 && ms >= 60, `${requests} ${ms}`)
+})
+
 test('a member reads the log in the console, and is not in it', async () => {
   const tenant = await api.makeTenant()
   const browser = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id }))

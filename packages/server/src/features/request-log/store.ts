@@ -102,3 +102,70 @@ export async function listLoggedRequests(
     origin: row.origin,
   }))
 }
+
+export interface LogCounts {
+  /** The number of the hour or day since 1970. */
+  bucket: number
+  /** Answered with 4xx. */
+  refused: number
+  /** Answered with 5xx. */
+  failed: number
+}
+
+// Not extract(): its numeric arithmetic takes longer than reading the rows.
+const bucketText = `floor(date_part('epoch', created_at) / $3)::integer`
+const countsText = `count(*) filter (where status between 400 and 499)::integer as refused,
+  count(*) filter (where status >= 500)::integer as failed`
+
+const countFailuresStatement = statement<LogCounts>(
+  'request-log-count-failures',
+  `select ${bucketText} as bucket, ${countsText}
+   from (select created_at, status from request_log where tenant_id = $1 and status >= 400 and created_at >= $2::timestamptz
+     order by created_at desc limit $4) newest
+   group by 1`,
+)
+
+/** The newest errors since then, at most `limit` of them, by bucket. */
+export async function countFailures(
+  db: Db,
+  tenantId: string,
+  from: string,
+  bucketSeconds: number,
+  limit: number,
+): Promise<LogCounts[]> {
+  return db.query(countFailuresStatement, [tenantId, from, bucketSeconds, limit])
+}
+
+const countSampleStatement = statement<LogCounts & { requests: number; p95_ms: number; taken: number; last_id: string }>(
+  'request-log-count-sample',
+  // In the order of the primary key, so that no more than the limit is read, whatever the log has.
+  `with sample as materialized (
+     select request_id, created_at, status, duration_ms from request_log where tenant_id = $1 order by request_id limit $4
+   )
+   select ${bucketText} as bucket, count(*)::integer as requests, ${countsText},
+     percentile_disc(0.95) within group (order by duration_ms) as p95_ms,
+     (select count(*)::integer from sample) as taken, (select max(request_id) from sample) as last_id
+   from sample where created_at >= $2::timestamptz
+   group by 1`,
+  { writes: false },
+)
+
+interface Sample {
+  counts: (LogCounts & { requests: number; p95Ms: number })[]
+  /** Entries of the whole log that were read, and the last id among them. */
+  taken: number
+  lastId: string
+}
+
+/** The first `limit` entries in the order of their ids, which is random; those since then by bucket. */
+export async function countSample(db: Db, tenantId: string, from: string, bucketSeconds: number, limit: number): Promise<Sample> {
+  const rows = await db.query(countSampleStatement, [tenantId, from, bucketSeconds, limit])
+  const counts = rows.map(({ bucket, requests, refused, failed, p95_ms: p95Ms }) => ({
+    bucket,
+    requests,
+    refused,
+    failed,
+    p95Ms,
+  }))
+  return { counts, taken: rows[0]?.taken ?? 0, lastId: rows[0]?.last_id ?? '' }
+}

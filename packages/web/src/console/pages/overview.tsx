@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { api, currentSession } from '../api/api.ts'
+import { may } from '../api/roles.ts'
 import { useQuery } from '../api/use-query.ts'
 import { loadUsageDays, type Meter, sum, type UsageDays } from '../api/usage.ts'
 import { Chart } from '../parts/chart.tsx'
@@ -10,6 +11,7 @@ import { Loading } from '../parts/loading.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Link } from '../router/router.tsx'
 import { findAttention } from './attention.ts'
+import { RequestHealth } from './request-health.tsx'
 
 const DAYS = 30
 
@@ -28,6 +30,7 @@ export function Overview() {
     <>
       <PageHead title="Overview" lead={tenant ? `The last ${DAYS} days of ${tenant.name}.` : undefined} />
       <Attention />
+      {may('analyse') && <RequestHealth />}
       {usage.error !== undefined && <FailureNote error={usage.error} onRetry={usage.reload} />}
       {usage.data ? <Figures usage={usage.data} /> : usage.error === undefined && <Loading lines={6} />}
       <Newest />

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { formatDay, formatShort } from './format.tsx'
+import { formatDay, formatHour, formatShort } from './format.tsx'
 
 interface Series {
   label: string
@@ -16,12 +16,14 @@ interface ChartProps {
   times: readonly number[]
   series: readonly Series[]
   height?: number
+  /** What the times are; a day by default. */
+  by?: 'hour' | 'day'
 }
 
 type Plot = typeof uPlot
 
 /** A line chart. Its library is loaded with the first chart. Colours follow light and dark. */
-export function Chart({ label, times, series, height = 140 }: ChartProps) {
+export function Chart({ label, times, series, height = 140, by = 'day' }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const [Plot, setPlot] = useState<Plot>()
   const isDark = useDark()
@@ -30,7 +32,7 @@ export function Chart({ label, times, series, height = 140 }: ChartProps) {
     const element = place.current
     if (!element || !Plot) return undefined
     const plot = new Plot(
-      optionsOf(series, element.clientWidth, height),
+      optionsOf(series, element.clientWidth, height, by),
       [[...times], ...series.map(({ values }) => [...values])],
       element,
     )
@@ -49,7 +51,7 @@ async function loadPlot(): Promise<Plot> {
   return (await import('uplot')).default
 }
 
-function optionsOf(series: readonly Series[], width: number, height: number): uPlot.Options {
+function optionsOf(series: readonly Series[], width: number, height: number, by: 'hour' | 'day'): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const axis = { stroke: colour('muted'), font: '11px system-ui, sans-serif', ticks: { show: false } }
@@ -61,7 +63,7 @@ function optionsOf(series: readonly Series[], width: number, height: number): uP
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 24, values: (_plot, ticks) => ticks.map((tick) => formatDay(tick)) },
+      { ...axis, grid: { show: false }, size: 24, values: (_plot, ticks) => ticks.map(by === 'hour' ? formatHour : formatDay) },
       {
         ...axis,
         grid: { stroke: colour('line'), width: 1 },

@@ -52,6 +52,13 @@ export function formatDay(utcSeconds: number): string {
   return shortDay.format(utcSeconds * 1_000)
 }
 
+const hour = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+
+/** An hour in local time: "Fri 14:00". */
+export function formatHour(utcSeconds: number): string {
+  return hour.format(utcSeconds * 1_000)
+}
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 export function formatBytes(bytes: number): string {
