@@ -93,9 +93,9 @@ export const requestLogOperations = {
     description:
       'The last 48 hours by hour, or each day (UTC) that the log keeps, at most 90: oldest first, without a gap. It counts ' +
       'the requests that `GET /tenant/requests` lists.\n\n' +
-      'Exact up to 20,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a random sample ' +
-      'of 20,000. `refused` and `failed` stay exact up to 20,000 errors in that time. The total is then right to about ' +
-      'one percent, and one hour of 48 to about ten.',
+      'Exact up to 10,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a random sample ' +
+      'of 10,000. `refused` and `failed` stay exact up to 10,000 errors in that time. The total is then right to about ' +
+      'one percent, and one hour of 48 to about fifteen.',
     caller: 'secret',
     roles: analysts,
     query: closed({ by: Type.Optional(oneOf(['hour', 'day'], { default: 'hour' })) }),

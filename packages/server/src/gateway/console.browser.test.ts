@@ -32,7 +32,7 @@ const inDark = new Set(['', '/keys', '/settings'])
 const signer = new ReportSigner()
 const phone = { viewport: { width: 390, height: 844 } }
 
-describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
   let api: TestApi
   let keyServer: ReportKeyServer
@@ -169,6 +169,25 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 120_00
     const { data } = (await send(api, 'GET', '/tenant/keys', { key: tenant.secretKey })).body
     const valid = data.filter(({ name, revoked_at }: any) => name === 'continuous integration' && revoked_at === null)
     for (const { id } of valid) await send(api, 'DELETE', `/tenant/keys/${id}`, { key: tenant.secretKey })
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
+  test('a request and a delivery that happen elsewhere appear without a reload', async () => {
+    const { page, problems } = await open()
+    await send(api, 'PUT', '/tenant/requests/settings', { key: tenant.secretKey, body: { enabled: 'yes' } })
+    await page.goto(`${api.origin}/console/logs?request=%2Ftenant%2Frequests%2Fsettings`)
+    await page.locator('tbody tr').first().waitFor()
+    assert.equal(await page.locator('tbody tr').count(), 1)
+    await send(api, 'PUT', '/tenant/requests/settings', { key: tenant.secretKey, body: { enabled: 'no' } })
+    await page.locator('tbody tr').nth(1).waitFor()
+    await page.goto(`${api.origin}/console/webhooks/default`)
+    await page.locator('tbody tr').first().waitFor()
+    const before = await page.locator('tbody tr').count()
+    await addItem('a wish that is delivered')
+    // Reading the events numbers the new one, as a worker does, and with that its delivery exists.
+    await send(api, 'GET', '/events', { key: tenant.secretKey })
+    await page.locator('tbody tr').nth(before).waitFor()
     assert.deepEqual(problems, [])
     await page.context().close()
   })

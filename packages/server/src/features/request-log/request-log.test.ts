@@ -143,9 +143,9 @@ test('a long log is summarised from a random sample, with every error counted', 
   assert.equal(sampled, true)
   assert.ok(Math.abs(sum('requests') - 60_000) < 3_000, `${sum('requests')}`)
   assert.equal(sum('failed'), 3)
-  // Each hour has 1,500, of which about 500 are in the sample.
+  // Each hour has 1,500, of which about 250 are in the sample.
   const hours = buckets.filter(({ requests }: { requests: number }) => requests > 0)
-  for (const { requests, p95_ms: ms } of hours) assert.ok(Math.abs(requests - 1_500) < 400 && ms >= 60, `${requests} ${ms}`)
+  for (const { requests, p95_ms: ms } of hours) assert.ok(Math.abs(requests - 1_500) < 600 && ms >= 60, `${requests} ${ms}`)
 })
 
 test('a member reads the log in the console, and is not in it', async () => {

@@ -2,8 +2,8 @@ import { base62 } from '@atrium/contract/tokens'
 import type { Db } from '#db/database.ts'
 import { countFailures, countSample, type LogCounts } from './store.ts'
 
-/** Bounds the work of each of the two statements: about 100 ms on a slow core. */
-const limit = 20_000
+/** Bounds the work of each of the two statements: about 50 ms on a slow core. */
+const limit = 10_000
 const maxHours = 48
 const maxDays = 90
 

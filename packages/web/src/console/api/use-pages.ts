@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import { useQuery } from './use-query.ts'
 
 export interface Page<Row> {
@@ -14,6 +14,8 @@ export interface Pages<Row> {
   more: (() => void) | undefined
   isLoadingMore: boolean
   reload: () => void
+  /** Reads the newest page again: new rows are put first, and rows that are shown are replaced. */
+  refresh: (keyOf: (row: Row) => string) => Promise<void>
   /** Replaces the rows on this page, after a change that the server has confirmed. */
   set: (change: (rows: Row[]) => Row[]) => void
 }
@@ -54,6 +56,21 @@ export function usePages<Row>(
       setLoadingMore(false)
     }
   }
+  const latestKey = useRef(key)
+  latestKey.current = key
+  const isRefreshing = useRef(false)
+  const refresh = async (keyOf: (row: Row) => string) => {
+    if (isRefreshing.current) return
+    isRefreshing.current = true
+    try {
+      const { data: rows, nextCursor } = await load({}, AbortSignal.timeout(10_000))
+      if (latestKey.current === key) set((page) => withNewest(page, { rows, nextCursor }, keyOf))
+    } catch {
+      // The rows that are shown stay. The next refresh or a reload reads again.
+    } finally {
+      isRefreshing.current = false
+    }
+  }
   const setRows = useCallback((change: (rows: Row[]) => Row[]) => set((page) => ({ ...page, rows: change(page.rows) })), [set])
   return {
     rows: data?.rows,
@@ -62,6 +79,18 @@ export function usePages<Row>(
     more: nextCursor === undefined ? undefined : () => void more(nextCursor),
     isLoadingMore,
     reload,
+    refresh,
     set: setRows,
+  }
+}
+
+/** The page with the newest rows before it. If none of them is known, rows between are missing: the list begins anew. */
+export function withNewest<Row>(page: Page<Row>, newest: Page<Row>, keyOf: (row: Row) => string): Page<Row> {
+  const known = new Set(page.rows.map(keyOf))
+  if (!newest.rows.some((row) => known.has(keyOf(row)))) return newest
+  const read = new Map(newest.rows.map((row) => [keyOf(row), row]))
+  return {
+    ...page,
+    rows: [...newest.rows.filter((row) => !known.has(keyOf(row))), ...page.rows.map((row) => read.get(keyOf(row)) ?? row)],
   }
 }

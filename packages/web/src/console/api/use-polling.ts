@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 
+/** How often the newest page of a list is read that no stream tells of. */
+export const LIVE_MS = 3_000
+
 /**
  * Calls `read` every `everyMs` while the page is visible, and at once when it becomes visible again after longer than
  * that. A hidden page asks for nothing.

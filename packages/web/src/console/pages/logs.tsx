@@ -2,6 +2,7 @@ import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
+import { LIVE_MS, usePolling } from '../api/use-polling.ts'
 import { useQuery } from '../api/use-query.ts'
 import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
@@ -41,12 +42,13 @@ export function Logs() {
   const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
     api.listRequests({ query: { ...query, ...page }, signal }),
   )
+  usePolling(() => void pages.refresh(({ request_id: id }) => id), LIVE_MS)
   useShortcuts('Logs', [{ keys: 'r', label: 'Load the newest requests', run: pages.reload }])
   return (
     <>
       <PageHead
         title="Logs"
-        lead="The requests of your keys: what was asked, and what the answer was. Without bodies and credentials."
+        lead="The requests of your keys: what was asked, and what the answer was. Without bodies and credentials. New ones appear by themselves."
       >
         <CurlButton what="list these requests" call={() => ['listRequests', { query }]} />
       </PageHead>

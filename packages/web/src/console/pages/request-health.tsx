@@ -18,7 +18,7 @@ export function RequestHealth() {
   if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
   if (!data) return <Loading lines={4} />
   return (
-    <section class="block" aria-labelledby="request-health">
+    <section aria-labelledby="request-health">
       <div class="card-head">
         <h2 id="request-health">The last {data.buckets.length} hours</h2>
         <CurlButton what="read these counts" call={() => ['summariseRequests', {}]} />
@@ -73,5 +73,5 @@ interface LinesProps {
 
 function Lines({ label, times, buckets, lines }: LinesProps) {
   const series = useMemo(() => lines.map(([name, tone, of]) => ({ label: name, tone, values: buckets.map(of) })), [buckets])
-  return <Chart label={label} times={times} series={series} by="hour" height={110} />
+  return <Chart label={label} times={times} series={series} by="hour" />
 }

@@ -3,6 +3,7 @@ import { api } from '../api/api.ts'
 import { may } from '../api/roles.ts'
 import { useAction } from '../api/use-action.ts'
 import { usePages } from '../api/use-pages.ts'
+import { LIVE_MS, usePolling } from '../api/use-polling.ts'
 import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
@@ -30,6 +31,7 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
   const [isBusy, run] = useAction()
   const [shown, setShown] = useState<Delivery>()
   const [isRecovering, setRecovering] = useState(false)
+  usePolling(() => void pages.refresh(({ id }) => id), LIVE_MS)
   useShortcuts('Webhooks', [{ keys: 'r', label: 'Load the newest deliveries', run: pages.reload }])
   const mayChange = may('develop')
   const resend = async (id: string) => {

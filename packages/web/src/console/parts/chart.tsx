@@ -58,7 +58,8 @@ function optionsOf(series: readonly Series[], width: number, height: number, by:
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    // The text of the last hour is wider than that of a day.
+    padding: [8, by === 'hour' ? 28 : 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
