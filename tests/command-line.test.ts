@@ -55,6 +55,28 @@ test('lists of tenants and agents: a line each, page after page, and no control 
   assert.match(agents.output, new RegExp(`^${agent.id} {2}draft {6}ten_\\w+ {2}Echo\\n$`))
 })
 
+test('an invite is listed without its code, and signs up nobody after it was revoked', async () => {
+  assert.deepEqual(await run(['invites', 'list']), {
+    code: 0,
+    output: 'There is no invite yet. Create one: atrium invites create\n',
+  })
+  const invite = JSON.parse((await run(['invites', 'create', '--uses', '5'])).output)
+  const listed = (await run(['invites', 'list'])).output
+  assert.match(listed, new RegExp(`^${invite.id} {2}active {3}5 of 5 left {11}no end {20}inv_…\\w{4}\\n$`))
+  assert.ok(!listed.includes(invite.invite_code))
+  assert.deepEqual(await run(['invites', 'revoke', invite.id]), { code: 0, output: '' })
+  assert.match((await run(['invites', 'list', '--json'])).output, /"state":"revoked"/)
+  const signUp = await fetch(`${atrium.origin}/v1/tenants/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Late', email: 'late@harbour.example', invite_code: invite.invite_code }),
+  })
+  assert.ok(signUp.status >= 400 && signUp.status < 500, `${signUp.status}`)
+  const unknown = await run(['invites', 'revoke', 'ivt_4fRzK0vXcB1mQwErTy7uPa'])
+  assert.match(unknown.output, /\(not_found, request req_\w+\)\n$/)
+  assert.equal(unknown.code, 1)
+})
+
 describe('each failure is one line that says what to do', () => {
   const failures: [string, string[], Record<string, string>, RegExp][] = [
     [

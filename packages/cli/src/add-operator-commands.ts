@@ -5,9 +5,11 @@ import {
   createInvite,
   createTenant,
   listAgents,
+  listInvites,
   listTenants,
   moderateAgent,
   reseal,
+  revokeInvite,
   setTenantStatus,
   tenantLimits,
 } from './operator-commands.ts'
@@ -17,6 +19,7 @@ import { amount, count, percent, time } from './parse-options.ts'
 
 const tenantId = 'ten_4fRzK0vXcB1mQwErTy7uPa'
 const agentId = 'agt_4fRzK0vXcB1mQwErTy7uPa'
+const inviteId = 'ivt_4fRzK0vXcB1mQwErTy7uPa'
 const unknownTenant = 'not_found: there is no tenant with this id; atrium tenants list shows them.'
 const unknownAgent = 'not_found: there is no agent with this id; atrium agents list shows them.'
 
@@ -122,10 +125,11 @@ export function addOperatorCommands(program: Command): void {
     .addHelpText('after', operatorHelp([`atrium agents lift ${agentId}`], [unknownAgent]))
     .action((id: string) => moderateAgent(id, 'lifted'))
 
-  program
+  const invites = program
     .command('invites')
     .description('operator: manage invites to sign up')
-    .addHelpText('after', operatorHelp(['atrium invites create --uses 5']))
+    .addHelpText('after', operatorHelp(['atrium invites create --uses 5', 'atrium invites list']))
+  invites
     .command('create')
     .description('create an invite and print its code once')
     .option('--uses <count>', 'how many tenants can sign up with the invite', count, 1)
@@ -138,6 +142,23 @@ export function addOperatorCommands(program: Command): void {
       ),
     )
     .action(createInvite)
+  invites
+    .command('list')
+    .description('list all invites, newest first: id, state, uses left, expiry, hint of the code')
+    .option('--json', 'print one JSON object per line, with the fields of the API')
+    .addHelpText('after', operatorHelp(['atrium invites list', 'atrium invites list --json | grep active']))
+    .action(listInvites)
+  invites
+    .command('revoke <inviteId>')
+    .description('revoke an invite; it signs up nobody from now on')
+    .addHelpText(
+      'after',
+      operatorHelp(
+        [`atrium invites revoke ${inviteId}`],
+        ['not_found: there is no invite with this id; atrium invites list shows them.'],
+      ),
+    )
+    .action(revokeInvite)
 
   program
     .command('console-link')

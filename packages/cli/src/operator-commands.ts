@@ -112,6 +112,30 @@ export async function createInvite({ uses, expiresAt }: { uses: number; expiresA
   )
 }
 
+interface ListedInvite {
+  id: string
+  hint: string | null
+  state: string
+  uses: number | null
+  uses_left: number
+  expires_at: string | null
+}
+
+export async function listInvites({ json }: { json?: true }): Promise<void> {
+  let found = 0
+  for await (const invite of listOperator<ListedInvite>('/tenants/invites')) {
+    found++
+    const { id, hint, state, uses, uses_left: left, expires_at: ends } = invite
+    const columns = [id, state.padEnd(7), `${left} of ${uses ?? '?'} left`.padEnd(20), (ends ?? 'no end').padEnd(24), hint ?? '']
+    console.log(json ? JSON.stringify(invite) : columns.join('  ').trimEnd())
+  }
+  if (found === 0) console.error('There is no invite yet. Create one: atrium invites create')
+}
+
+export async function revokeInvite(id: string): Promise<void> {
+  await callOperator(`DELETE /tenants/invites/${encodeURIComponent(id)}`)
+}
+
 /** Prints the link alone, so that it can be opened from a script. */
 export async function createConsoleLink({ tenant, operator }: { tenant?: string; operator?: true }): Promise<void> {
   if ((tenant === undefined) === (operator === undefined)) throw new OperatorError('give either --tenant ID or --operator')

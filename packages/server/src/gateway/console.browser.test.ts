@@ -32,7 +32,7 @@ const inDark = new Set(['', '/keys', '/settings'])
 const signer = new ReportSigner()
 const phone = { viewport: { width: 390, height: 844 } }
 
-describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
   let api: TestApi
   let keyServer: ReportKeyServer

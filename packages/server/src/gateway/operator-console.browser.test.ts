@@ -10,11 +10,11 @@ import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 
 /** The pages that have each kind of part between them. */
-const pages = ['', '/invites', '/system', '/ledger', '/space', '/audit-log']
+const pages = ['', '/invites', '/operators', '/agents', '/system', '/ledger', '/space', '/audit-log']
 const inDark = new Set(['', '/system'])
 const phone = { width: 390, height: 844 }
 
-describe("the operator's console in Chromium", { skip: skipWithoutChromium, timeout: 120_000 }, () => {
+describe("the operator's console in Chromium", { skip: skipWithoutChromium, timeout: 240_000 }, () => {
   let browser: Browser
   let api: TestApi
   let page: Page
@@ -96,6 +96,48 @@ describe("the operator's console in Chromium", { skip: skipWithoutChromium, time
       .waitFor()
     const { data } = (await send(api, 'GET', '/tenants?order=newest&limit=3', operator)).body
     for (const { id } of data) await go(`/tenants/${id}`)
+    assert.deepEqual(problems, [])
+  })
+
+  test('a credential is made by keyboard, shown once, works, and is refused after it was revoked', async () => {
+    const { keyboard } = page
+    await go('/operators')
+    await keyboard.press('n')
+    await page.getByRole('dialog', { name: 'New credential' }).waitFor()
+    await page.getByLabel('Name').focus()
+    await keyboard.type('ada')
+    await keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'The token of ada' }).waitFor()
+    const token = (await page.locator('.secret code').textContent()) ?? ''
+    const call = () => send(api, 'GET', '/operator/agents', { headers: { 'x-admin-token': token } })
+    assert.equal((await call()).status, 200)
+    await page.getByLabel(/I have stored it/).check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('cell', { name: 'ada', exact: true }).waitFor()
+    assert.ok(!(await page.content()).includes(token))
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke ada' }).click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    assert.equal((await call()).status, 401)
+    assert.deepEqual(problems, [])
+  })
+
+  test('an agent is suspended and restored, whatever its name', async () => {
+    const tenant = await api.makeTenant()
+    const name = HOSTILE_TEXTS.find((text) => text.includes('<img'))!.slice(0, 120)
+    const body = { name, description: name, instructions: '', price_credits: 1, max_minutes: 5 }
+    const { id } = (await send({ baseUrl: api.origin }, 'POST', '/agents', { key: tenant.secretKey, body })).body.data
+    await go('/agents')
+    const row = page.locator('tbody tr', { hasText: tenant.id })
+    await row.getByRole('button', { name: 'Suspend' }).click()
+    await page.locator('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await row.getByText('suspended').waitFor()
+    const status = async () =>
+      (await send({ baseUrl: api.origin }, 'GET', `/agents/${id}`, { key: tenant.secretKey })).body.data.status
+    assert.equal(await status(), 'suspended')
+    await row.getByRole('button', { name: 'Restore' }).click()
+    await row.getByText('draft').waitFor()
+    assert.equal(await status(), 'draft')
     assert.deepEqual(problems, [])
   })
 

@@ -27,6 +27,18 @@ export const operatorPages: readonly PageSpec[] = [
     component: lazyPage(async () => (await import('./invites.tsx')).InvitesPage),
   },
   {
+    path: '/operators',
+    title: 'Operators',
+    menu: { icon: 'keys', section: 'Access', key: 'c' },
+    component: lazyPage(async () => (await import('./credentials.tsx')).CredentialsPage),
+  },
+  {
+    path: '/agents',
+    title: 'Agents',
+    menu: { icon: 'agents', section: 'Access', key: 'm' },
+    component: lazyPage(async () => (await import('./agents.tsx')).OperatorAgentsPage),
+  },
+  {
     path: '/system',
     title: 'Processes and queues',
     menu: { icon: 'server', section: 'Installation', key: 'p' },
