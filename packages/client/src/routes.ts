@@ -93,6 +93,7 @@ export const routes = {
   markSessionJoined: 'POST /sessions/{id}/joined control',
   issueIdToken: 'POST /sessions/{id}/id-token control',
   listMovements: 'GET /v1/wallets/movements secret',
+  getIssuerBalance: 'GET /v1/wallets/issuer secret',
   lookUpWallet: 'POST /v1/wallets/lookup publishable',
   redeemWallet: 'POST /v1/wallets/redeem publishable',
   auditBooks: 'GET /v1/operator/audit operator',

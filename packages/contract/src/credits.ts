@@ -88,6 +88,25 @@ export const creditOperations = {
       ],
     },
   }),
+  getIssuerBalance: operation({
+    id: 'getIssuerBalance',
+    kind: 'read',
+    method: 'GET',
+    path: '/wallets/issuer',
+    status: 'live',
+    tag: 'Credits',
+    summary: "Read the issuer's balance",
+    description:
+      'Needs the issuer role. What is left of the credits that the tenant has prefunded: grants, fees and redeemed tokens ' +
+      'of its epochs take from it. What its agents earned is not part of it (`GET /earnings`).',
+    caller: 'secret',
+    roles: analysts,
+    role: 'issuer',
+    answers: {
+      200: { description: 'The balance.', data: Type.Object({ balance: credits(), currency: Type.Literal('credits') }) },
+    },
+    example: { data: { balance: 250, currency: 'credits' } },
+  }),
   lookUpWallet: operation({
     id: 'lookUpWallet',
     kind: 'read',

@@ -653,6 +653,12 @@ class Event(TypedDict):
     """Ids and the new state, never content or secrets."""
 
 
+class GetIssuerBalanceData(TypedDict):
+    balance: int
+    """Whole credits."""
+    currency: Literal["credits"]
+
+
 class GetKeyLeakPolicyData(TypedDict):
     action: Literal["revoke", "notify"]
     """revoke: a reported key is revoked at once. notify: it stays valid, and you are told."""

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { HOSTILE_TEXTS } from '@atrium/web/share/hostile-values'
@@ -16,6 +17,7 @@ const pages = [
   '/agent-sessions',
   '/credits',
   '/credits/checkouts',
+  '/credits/epochs',
   '/usage',
   '/keys',
   '/webhooks',
@@ -188,6 +190,31 @@ describe('the console in Chromium', { skip: skipWithoutChromium, timeout: 240_00
     // Reading the events numbers the new one, as a worker does, and with that its delivery exists.
     await send(api, 'GET', '/events', { key: tenant.secretKey })
     await page.locator('tbody tr').nth(before).waitFor()
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  })
+
+  test('an epoch is published after a question; a private key does not leave the browser', async () => {
+    const { page, problems } = await open()
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''))
+    await page.goto(`${api.origin}/console/credits/epochs`)
+    await page.getByText('0 credits').waitFor()
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    await page.getByRole('button', { name: 'Publish an epoch' }).click()
+    const field = page.getByLabel('Public key (JWK)')
+    await field.fill(JSON.stringify(privateKey.export({ format: 'jwk' })))
+    await page.getByText('This has a private key').waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await field.fill(JSON.stringify(publicKey.export({ format: 'jwk' })))
+    await page.getByText('This is a public key.').waitFor()
+    await assertAccessible(page, 'an epoch')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('takes 10 credits from your balance').waitFor()
+    assert.deepEqual(sent, [])
+    await page.getByRole('button', { name: 'Publish the epoch' }).click()
+    await page.getByText('10 credits', { exact: true }).waitFor()
+    assert.equal(sent.length, 1)
     assert.deepEqual(problems, [])
     await page.context().close()
   })

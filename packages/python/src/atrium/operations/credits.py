@@ -67,6 +67,41 @@ class CreditsOperations(Core):
             timeout=timeout,
         )
 
+    def get_issuer_balance(
+        self,
+        *,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.GetIssuerBalanceData]:
+        """Read the issuer's balance.
+
+        Needs the issuer role. What is left of the credits that the tenant has prefunded: grants, fees and redeemed
+        tokens of its epochs take from it. What its agents earned is not part of it (`GET /earnings`).
+
+        Needs: A secret key. The tenant must hold the issuer role.
+
+        Args:
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The balance.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError, IssuerRoleRequiredError.
+
+        Example:
+            answer = atrium.get_issuer_balance()
+        """
+        return self._call(
+            Route("GET", "/v1/wallets/issuer", "secret"),
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def look_up_wallet(
         self,
         *,

@@ -6,7 +6,7 @@ import { getEpoch, listEpochs, publishEpoch } from './epochs/operations.ts'
 import { auditBooks } from './ledger/audit.ts'
 import { grantCoupon } from './operations/grant-coupon.ts'
 import { listReceipts, lookUpReceipts } from './receipts/operations.ts'
-import { listMovements, lookUpWallet, redeemWallet } from './operations/wallets.ts'
+import { getIssuerBalance, listMovements, lookUpWallet, redeemWallet } from './operations/wallets.ts'
 
 export const creditHandlers = {
   auditBooks,
@@ -14,6 +14,7 @@ export const creditHandlers = {
   createCheckout,
   getCheckout,
   getEpoch,
+  getIssuerBalance,
   grantCoupon,
   listCheckouts,
   listEpochs,

@@ -45,7 +45,8 @@ export async function signOut(everywhere: boolean): Promise<void> {
 async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set(CSRF_HEADER, sessionStore.value.session?.csrf ?? '')
-  const res = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+  // Public lists may be cached for a minute. Here a change must be in the next answer.
+  const res = await fetch(input, { cache: 'no-cache', ...init, headers, credentials: 'same-origin' })
   // Each other 401 would be of a credential, and the console sends none.
   if (res.status === 401) sessionStore.update({ ended: true })
   return res
@@ -53,7 +54,7 @@ async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}
 
 /** Fetches bytes of the API, such as a picture, with the session. Throws AtriumError. */
 export async function fetchBytes(path: string, signal?: AbortSignal): Promise<Blob> {
-  const res = await fetchWithSession(path, signal ? { signal } : {})
+  const res = await fetchWithSession(path, { cache: 'default', ...(signal ? { signal } : {}) })
   if (!res.ok)
     throw new AtriumError({ status: res.status, code: 'unexpected_answer', message: `The server answered ${res.status}` })
   return res.blob()

@@ -17,6 +17,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { usePath, useSearch } from '../router/router.tsx'
 import { CheckoutForm, CouponForm } from './credit-forms.tsx'
+import { Epochs } from './epochs.tsx'
 import { downloadStatement } from './statement.ts'
 
 /** The money of a tenant: what it issued, sold and granted. */
@@ -46,6 +47,7 @@ export function Credits() {
           </button>
         )}
       </PageHead>
+      {isIssuer && <Balance key={turn} />}
       <Tabs
         label="Parts of the credits"
         path={path}
@@ -57,7 +59,7 @@ export function Credits() {
       />
       {path === '/credits' && (isIssuer ? <Movements key={turn} /> : <NotIssuer />)}
       {path === '/credits/checkouts' && <Checkouts key={turn} />}
-      {path === '/credits/epochs' && <Epochs issuer={tenant.data.id} />}
+      {path === '/credits/epochs' && <Epochs issuer={tenant.data.id} mayPublish={mayChange && isIssuer} />}
       {form === 'coupon' && (
         <CouponForm
           onClose={() => setForm(undefined)}
@@ -86,6 +88,21 @@ export function Credits() {
         />
       )}
     </>
+  )
+}
+
+function Balance() {
+  const { data, error, reload } = useQuery('issuer balance', async (signal) => (await api.getIssuerBalance({ signal })).data)
+  if (error !== undefined) return <FailureNote error={error} onRetry={reload} />
+  return (
+    <section class="card figure" aria-busy={!data}>
+      <div class="card-head">
+        <h2>Your balance</h2>
+        <CurlButton what="read the balance" call={() => ['getIssuerBalance', {}]} />
+      </div>
+      <p class="big">{data ? `${formatNumber(data.balance)} credits` : '…'}</p>
+      <p class="muted">Grants, fees and redeemed tokens take from it. A checkout for your own balance fills it.</p>
+    </section>
   )
 }
 
@@ -177,32 +194,6 @@ function Checkouts() {
               </a>
             ),
         },
-      ]}
-    />
-  )
-}
-
-function Epochs({ issuer }: { issuer: string }) {
-  const pages = usePages('epochs', async (page, signal) => {
-    const { data, ...rest } = await api.listEpochs({ query: { limit: 200, ...page }, signal })
-    // The list is public, and has the epochs of every issuer.
-    return { ...rest, data: data.filter((epoch) => epoch.issuer === issuer) }
-  })
-  return (
-    <PagedTable
-      caption="Epochs"
-      pages={pages}
-      keyOf={({ epoch }) => epoch}
-      empty={
-        <Empty title="There are no epochs">
-          <p>An epoch is the public key of a batch of blind tokens. The private key stays with you, so the API publishes it.</p>
-        </Empty>
-      }
-      columns={[
-        { title: 'Epoch', wide: true, cell: ({ epoch }) => <CopyText text={epoch} label="Copy the id" /> },
-        { title: 'Value of a token', align: 'end', cell: ({ value }) => `${formatNumber(value)} credits` },
-        { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-        { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
       ]}
     />
   )

@@ -291,3 +291,14 @@ export async function findPayer(db: Db, code: string): Promise<CodeAccount | und
   if (!isCredential('walletCode', code) && !isCredential('coupon', code)) return undefined
   return findCodeAccount(db, code)
 }
+
+const balanceStatement = statement<{ balance: number }>(
+  'ledger-balance',
+  `select balance from ledger_accounts where tenant_id = $1 and id = $2`,
+)
+
+/** 0 if nothing was ever moved to the account. */
+export async function findBalance(db: Db, { tenantId, id }: AccountRef): Promise<number> {
+  const [row] = await db.query(balanceStatement, [tenantId, id])
+  return row?.balance ?? 0
+}

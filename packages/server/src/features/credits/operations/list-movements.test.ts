@@ -102,6 +102,17 @@ test('an issuer lists the movements of what it issued, and nobody can tell from 
   assert.equal((await list(issuer, '?kind=gift')).body.error.code, 'invalid_request')
 })
 
+test("the issuer's balance is what was prefunded, less what was granted", async () => {
+  const [issuer, other] = [await api.makeTenant(), await api.makeTenant()]
+  const balance = async ({ secretKey: key }: TestTenant) => (await send(api, 'GET', '/wallets/issuer', { key })).body.data
+  assert.deepEqual(await balance(issuer), { balance: 0, currency: 'credits' })
+  await fund(issuer, 100)
+  await grant(issuer, { amount: 30 })
+  await makeWallet(issuer, 50)
+  assert.deepEqual(await balance(issuer), { balance: 70, currency: 'credits' })
+  assert.deepEqual(await balance(other), { balance: 0, currency: 'credits' })
+})
+
 test('a tenant without the issuer role lists none', async () => {
   const { body } = await send(api, 'POST', '/tenants', {
     headers: { 'x-admin-token': api.adminToken },
@@ -109,6 +120,8 @@ test('a tenant without the issuer role lists none', async () => {
   })
   const refused = await send(api, 'GET', '/wallets/movements', { key: body.data.secret_key })
   assert.deepEqual([refused.status, refused.body.error.code], [403, 'issuer_role_required'])
+  const unread = await send(api, 'GET', '/wallets/issuer', { key: body.data.secret_key })
+  assert.equal(unread.body.error.code, 'issuer_role_required')
 })
 
 test('a grant is one event, however often it is asked for, and one that is refused is none', async () => {

@@ -8,7 +8,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { decodeToken, verifyToken } from '../blind-token.ts'
 import { eraseLicense } from '../checkout/store.ts'
 import { type AccountRef, issuerAccount, redemptionId, transactionId } from '../ledger/movement.ts'
-import { findCodeAccount, findPayer, findRecovery, isPosted } from '../ledger/store.ts'
+import { findBalance, findCodeAccount, findPayer, findRecovery, isPosted } from '../ledger/store.ts'
 import { readTimeQuery } from '#http/time-page.ts'
 import { listMovements as listRows } from '../ledger/movements-store.ts'
 
@@ -141,3 +141,8 @@ export const listMovements: HandlerOf<'listMovements'> = async ({ ctx, tenantId,
     nextCursor: cursorAfter(last),
   }
 }
+
+export const getIssuerBalance: HandlerOf<'getIssuerBalance'> = async ({ ctx, tenantId }) => ({
+  status: 200,
+  data: { balance: await findBalance(ctx.db, issuerAccount(tenantId)), currency: 'credits' },
+})
