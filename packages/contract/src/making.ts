@@ -213,7 +213,8 @@ export const makingOperations = {
     description:
       'Needs no credential once the artifact is published, approved, not archived and `open`. If it is `email` ' +
       'instead, it needs X-Id-Token and X-Spk of a granted account, else 403 `not_authorized`. Otherwise ' +
-      'X-Collection-Token must be the owner token of its collection, else 404.\n\n' +
+      'X-Collection-Token must be the owner token of its collection, else 404. A session of the console of its tenant ' +
+      'takes the place of that token.\n\n' +
       'The response has a strong ETag, ' +
       '`Accept-Ranges: bytes` and, for an artifact that anyone may see, `Cache-Control: public, max-age=31536000, ' +
       'immutable`, else `private, no-store`. A range beyond the end, or several ranges, return the whole file.\n\n' +

@@ -1,20 +1,12 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { takesConsoleSessions, type Operation } from '@atrium/contract/operation'
 import { isCredential } from '@atrium/contract/tokens'
 import { hashCredential } from '#crypto/random.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Context } from '#features/context.ts'
-import { type ConsoleSession, cookieNames, readCookie } from '#features/console/session.ts'
+import { type ConsoleSession, isCsrfOf, presentedSession } from '#features/console/session.ts'
 import { recordSessionUse, resolveSessions } from '#features/console/session-store.ts'
 import { refusalOf } from '#features/keys/key.ts'
-
-/** The value of the session cookie, if it is the credential of the request: any other credential replaces it. */
-export function presentedSession(ctx: Pick<Context, 'config'>, headers: IncomingHttpHeaders): string | undefined {
-  const { cookie, authorization, 'x-api-key': key, 'x-admin-token': adminToken } = headers
-  if (cookie === undefined || authorization !== undefined || key !== undefined || adminToken !== undefined) return undefined
-  return readCookie(cookie, cookieNames(ctx.config.consoleUrl).session)
-}
 
 /** presentedSession for a request of this operation. */
 export function sessionFor(ctx: Context, op: Pick<Operation, 'caller'>, headers: IncomingHttpHeaders): string | undefined {
@@ -36,10 +28,6 @@ export async function authenticateSession(ctx: Context, token: string): Promise<
 export function assertCsrf(session: ConsoleSession, headers: IncomingHttpHeaders): void {
   const { 'x-atrium-csrf': token } = headers
   if (typeof token !== 'string' || !isCsrfOf(session, token)) throw new ApiError('csrf_required')
-}
-
-export function isCsrfOf({ csrfHash }: ConsoleSession, token: string): boolean {
-  return timingSafeEqual(hashCredential(token), csrfHash)
 }
 
 /** Checks that the session may call the operation. */

@@ -24,7 +24,7 @@ import { compileAnswers, type Answer } from '#http/serialise.ts'
 import { hashCredential } from '#crypto/random.ts'
 import { limitAddress } from '@atrium/traffic/client-address'
 import { presentedKeyHash } from './authenticate.ts'
-import { presentedSession } from './authenticate-session.ts'
+import { presentedSession } from '#features/console/session.ts'
 import { notAnId } from './explain-not-found.ts'
 
 type AnyCall = Call<Operation>

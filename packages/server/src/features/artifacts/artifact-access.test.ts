@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDevice } from '@atrium/identity/testing/provider'
 import { serveTestProvider, type ServedProvider } from '@atrium/identity/testing/serve-provider'
+import { consoleLink, invite, signIn } from '#testing/console.ts'
 import { send, type Got } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
 import { located } from '@atrium/media/testing/sample-pictures'
@@ -162,4 +163,29 @@ test('an empty grant or revoke changes nothing, addresses are checked, and none 
   assert.equal((await curate(place, id, { access: 'everyone' })).status, 400)
   const { rows } = await api.ctx.db.pool.query<{ row: string }>('select artifacts::text as row from artifacts')
   assert.ok(rows.length > 0 && rows.every(({ row }) => !/ada@|bob@|eve@/.test(row)))
+})
+
+test('a member sees the pictures of the tenant in the console before they are published, and nobody else does', async () => {
+  const place = await world.makeCollection()
+  const id = await publish(place, { published: false })
+  const link = (tenant: string) => consoleLink(api, { kind: 'tenant', tenant_id: tenant })
+  const owner = await signIn(api, await link(world.tenant.id))
+  const { browser: analyst } = await invite(api, owner, 'analyst')
+  const stranger = await signIn(api, await link((await api.makeTenant()).id))
+  const operator = await signIn(api, await consoleLink(api, { kind: 'operator' }))
+  const of = ({ cookies, csrf }: typeof owner) => ({ cookie: cookies.join('; '), 'x-atrium-csrf': csrf })
+  const statusFor = async (headers: Record<string, string>) => (await world.media(id, headers)).status
+  const seen = await world.media(id, of(analyst))
+  assert.deepEqual([seen.status, seen.headers['cache-control']], [200, 'private, no-store'])
+  assert.equal(seen.headers['content-security-policy']?.includes('sandbox'), true)
+  const refused = {
+    'a stranger': of(stranger),
+    'an operator': of(operator),
+    'the cookie without the header': { cookie: of(owner).cookie },
+    'the header of another session': { ...of(owner), 'x-atrium-csrf': analyst.csrf },
+  }
+  for (const [name, headers] of Object.entries(refused)) assert.equal(await statusFor(headers), 404, name)
+  await analyst.call('POST', '/console/sign-out')
+  assert.equal(await statusFor(of(analyst)), 404)
+  assert.equal(await statusFor(of(owner)), 200)
 })

@@ -1,4 +1,8 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { MemberRole } from '@atrium/contract/roles'
+import { hashCredential } from '#crypto/random.ts'
+import type { Context } from '#features/context.ts'
 import type { ResolvedKey } from '#features/keys/key.ts'
 
 export interface SessionMember {
@@ -73,4 +77,15 @@ interface CookieTerms {
 /** A cookie that scripts cannot read and that only this host receives. */
 export function makeCookie(name: string, value: string, { secure, sameSite, maxAgeSeconds }: CookieTerms): string {
   return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`
+}
+
+/** The value of the session cookie, if it is the credential of the request: any other credential replaces it. */
+export function presentedSession(ctx: Pick<Context, 'config'>, headers: IncomingHttpHeaders): string | undefined {
+  const { cookie, authorization, 'x-api-key': key, 'x-admin-token': adminToken } = headers
+  if (cookie === undefined || authorization !== undefined || key !== undefined || adminToken !== undefined) return undefined
+  return readCookie(cookie, cookieNames(ctx.config.consoleUrl).session)
+}
+
+export function isCsrfOf({ csrfHash }: ConsoleSession, token: string): boolean {
+  return timingSafeEqual(hashCredential(token), csrfHash)
 }

@@ -6,6 +6,7 @@ import type { Db } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { originalKey } from '#features/blob-deletions/blob-keys.ts'
 import { checkCapability } from '#features/collections/check-capability.ts'
+import { isMemberOf } from '#features/console/is-member-of.ts'
 import { recordAnswer } from '#features/record-answer.ts'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
@@ -88,7 +89,7 @@ export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, head
   if (!artifact || !isStored(artifact)) throw new ApiError('not_found')
   if (await ctx.suspensions.isSuspended(artifact.tenantId)) throw new ApiError('not_found')
   const open = isPublic(artifact)
-  if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token']))) await assertVisible(ctx, headers, artifact)
+  if (!open && !(await isOwner(ctx, artifact, headers['x-collection-token'], req))) await assertVisible(ctx, headers, artifact)
   const variant = query.w === undefined ? undefined : { width: query.w, format: query.format ?? 'webp' }
   try {
     return await send(ctx, req, reply, artifact, { open, variant })
@@ -97,8 +98,13 @@ export const getMedia: HandlerOf<'getMedia'> = async ({ ctx, params, query, head
   }
 }
 
-async function isOwner(ctx: Context, { tenantId, collectionId }: StoredArtifact, token: unknown): Promise<boolean> {
-  if (typeof token !== 'string') return false
+async function isOwner(
+  ctx: Context,
+  { tenantId, collectionId }: StoredArtifact,
+  token: unknown,
+  req: FastifyRequest,
+): Promise<boolean> {
+  if (typeof token !== 'string') return isMemberOf(ctx, tenantId, req.headers)
   return checkCapability('optional', token, await ctx.collections.get(tenantId, collectionId))
 }
 
