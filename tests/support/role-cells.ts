@@ -39,8 +39,9 @@ export async function inviteMember(
   origin: string,
   headers: Record<string, string>,
   role: MemberRole = 'analyst',
+  email = `${randomUUID()}@harbour.example`,
 ): Promise<{ id: string; invitation: Link }> {
-  const body = { role, email: `${randomUUID()}@harbour.example` }
+  const body = { role, email }
   return (await askGood(origin, 'POST /v1/tenant/members', { headers, body })).data as never
 }
 
