@@ -64,6 +64,8 @@ export interface Context {
   epochs: EpochCache
   auditor: SingleFlight<AuditReport>
   prover: SingleFlight<ProofStep>
+  /** Makes the root of the books of today. */
+  booksMaker: SingleFlight<void>
   /** Runs the audit of the ledger that an operator asked for. */
   askedAudits: SingleFlight<void>
   /** Whether a restore waits for the operator's confirmation. */
