@@ -5,6 +5,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { LineReader } from '../packages/room-client/src/line-reader.ts'
+import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
+import {
+  exported,
+  member,
+  openRekeyed,
+  owner,
+  room,
+  tamperedListedRooms,
+} from '../packages/room-client/src/testing/tampered-listed-rooms.ts'
 import { keys, open, pageOf, secret, tamperedRooms } from '../packages/room-client/src/testing/tampered-rooms.ts'
 import { mapConcurrently } from './support/map-concurrently.ts'
 import { findProgram, skipWithout } from './support/skip-without.ts'
@@ -23,8 +32,11 @@ function hasCryptography(): boolean {
 }
 
 /** A reader that was written from docs/space/client-sealed.md alone. */
-async function readInPython(pages: object[]): Promise<{ code: number; messages: object[]; problem: string }> {
-  const child = spawn(python!, [program, secret.room, secret.mk])
+async function readInPython(
+  pages: object[],
+  arguments_ = [secret.room, secret.mk],
+): Promise<{ code: number; messages: object[]; problem: string }> {
+  const child = spawn(python!, [program, ...arguments_])
   child.stdin.end(JSON.stringify(pages))
   const [out, problem, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   const messages = out.split('\n').filter((line) => line !== '')
@@ -62,4 +74,39 @@ test('a reader in Python names each tampered room as ours does, and the same lin
     const theirs = await readInPython(pages)
     assert.deepEqual([theirs.code, theirs.problem], [1, `${problem} ${seq}`], name)
   })
+})
+
+const asMember = ['--listed', room, owner.signing.thumbprint, exported.member]
+const memberReader = () => new ListedReader({ room, owner: owner.signing.thumbprint, device: member })
+
+test('a reader in Python reads a room with a list of devices as ours does', { skip }, async () => {
+  const { lines } = await openRekeyed()
+  const pages = [await pageOf(lines.slice(0, 3)), await pageOf(lines.slice(3), {}, 3)]
+  const ours = memberReader()
+  const entries = [...(await ours.take(pages[0]!)), ...(await ours.take(pages[1]!))]
+  const { code, messages, problem } = await readInPython(pages, asMember)
+  assert.deepEqual([code, problem], [0, ''])
+  assert.deepEqual(
+    messages,
+    entries.map(({ seq, id, at, message, author }) => ({ seq, id, at, text: message.text, author: author.key })),
+  )
+})
+
+test('a reader in Python names each tampered room with a list as ours does, and the same line', { skip }, async () => {
+  const rooms = await Promise.all(Object.values(tamperedListedRooms).map(([, makePages]) => makePages()))
+  const ours = await mapConcurrently(rooms, 4, async (pages) => {
+    const reader = memberReader()
+    try {
+      for (const page of pages) await reader.take(page as never)
+      return ''
+    } catch (error) {
+      const { problem, seq } = error as { problem: string; seq: number }
+      return `${problem} ${seq}`
+    }
+  })
+  const [, ...device] = asMember
+  const theirs = execFileSync(python!, [program, '--listed-each', ...device], { input: JSON.stringify(rooms), encoding: 'utf8' })
+  const names = Object.keys(tamperedListedRooms)
+  const byName = (problems: string[]) => Object.fromEntries(names.map((name, i) => [name, problems[i]]))
+  assert.deepEqual(byName(theirs.trimEnd().split('\n')), byName(ours))
 })

@@ -30,6 +30,7 @@ const clientEntries = [
   'epoch-of',
   'errors',
   'follow-room',
+  'listed-room',
   'new-room-secret',
   'open-room',
   'paginate',

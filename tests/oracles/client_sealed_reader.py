@@ -2,6 +2,11 @@
 
 Usage: client_sealed_reader.py ROOM MK < pages.json     checks the pages and prints the messages
        client_sealed_reader.py --access ROOM MK         prints the public access key
+       client_sealed_reader.py --listed ROOM OWNER KEYS < pages.json
+           the same for a room with a list of devices. OWNER: the name of the owner's device. KEYS: x, y and d of the
+           two keys of the device that reads, as in an invitation.
+       client_sealed_reader.py --listed-each ROOM OWNER KEYS < rooms.json
+           the same for a list of such rooms, of each of which it prints the problem, or an empty line
 """
 
 import base64
@@ -12,11 +17,15 @@ import sys
 from datetime import datetime
 from typing import Any, NoReturn
 
-from cryptography.exceptions import InvalidTag
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.kdf.concatkdf import ConcatKDFHash
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 POLICY = b'{"t":"policy","policy":"open"}'
@@ -102,23 +111,35 @@ def parse_message(plain: bytes) -> dict[str, Any] | None:
     return value if good else None
 
 
+def header_pattern(room: str, generation: int) -> re.Pattern[str]:
+    """The header has one spelling only, so a pattern says more than a JSON parser would."""
+    return re.compile(
+        rf'\{{"alg":"dir","enc":"A256GCM","room":"{room}","generation":{generation}'
+        rf'(?:,"seen":\{{"seq":({NUMBER}),"hash":"({HASH})"\}})?\}}'
+    )
+
+
 class Reader:
     def __init__(self, room: str, mk: str) -> None:
         self.cipher = AESGCM(derive(room, mk, "line"))
-        # The header has one spelling only, so a pattern says more than a JSON parser would.
-        self.header = re.compile(
-            rf'\{{"alg":"dir","enc":"A256GCM","room":"{room}","generation":0'
-            rf'(?:,"seen":\{{"seq":({NUMBER}),"hash":"({HASH})"\}})?\}}'
-        )
+        self.header = header_pattern(room, 0)
         self.hashes: list[str] = []
         self.ids: set[str] = set()
 
+    def parse_line(self, line: Any) -> re.Match[str] | None:
+        return LINE.fullmatch(line) if isinstance(line, str) else None
+
     def read_page(self, page: Any) -> list[dict[str, Any]]:
+        start, matches = self.check_page(page)
+        messages = [self.read_line(seq, match) for seq, match in enumerate(matches, start)]
+        return [message for message in messages if message is not None]
+
+    def check_page(self, page: Any) -> tuple[int, list[re.Match[str]]]:
         start = len(self.hashes)
         if not isinstance(page, dict) or type(page.get("count")) is not int or not isinstance(page.get("lines"), list):
             raise Problem("form", start)
         lines: list[Any] = page["lines"]
-        found = [LINE.fullmatch(line) if isinstance(line, str) else None for line in lines]
+        found = [self.parse_line(line) for line in lines]
 
         if page["count"] < start or (start > 0 and found and found[0] and found[0]["seq"] == "0"):
             raise Problem("rewritten", start)
@@ -141,9 +162,7 @@ class Reader:
         # A room always has line 0, so without any line there is no etag that could be right.
         if not self.hashes or page.get("etag") != self.hashes[-1]:
             raise Problem("end", last)
-
-        messages = [self.read_line(seq, match) for seq, match in enumerate(matches, start)]
-        return [message for message in messages if message is not None]
+        return start, matches
 
     def open_line(self, seq: int, match: re.Match[str]) -> tuple[re.Match[str], bytes]:
         try:
@@ -158,6 +177,12 @@ class Reader:
 
     def read_line(self, seq: int, match: re.Match[str]) -> dict[str, Any] | None:
         header, plain = self.open_line(seq, match)
+        self.check_header(header, seq)
+        if (plain == POLICY) != (seq == 0):
+            raise Problem("policy", seq)
+        return None if seq == 0 else self.show(parse_message(plain), seq)
+
+    def check_header(self, header: re.Match[str], seq: int) -> None:
         seen_seq, seen_hash = header.groups()
         if seen_seq is None:
             if seq > 0:
@@ -168,11 +193,7 @@ class Reader:
         elif self.hashes[int(seen_seq)] != seen_hash:
             raise Problem("fork", seq)
 
-        if (plain == POLICY) != (seq == 0):
-            raise Problem("policy", seq)
-        if seq == 0:
-            return None
-        message = parse_message(plain)
+    def show(self, message: dict[str, Any] | None, seq: int) -> dict[str, Any]:
         if message is None:
             raise Problem("record", seq)
         if message["id"] in self.ids:
@@ -182,7 +203,328 @@ class Reader:
         return {"seq": seq} | {name: message[name] for name in members if name in message}
 
 
+JWS = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+LIST = re.compile(
+    r'\{"protected":"(?P<protected>[A-Za-z0-9_-]+)",'
+    rf'"unprotected":\{{"seq":(?P<seq>{NUMBER})(?:,"prev":"(?P<prev>{HASH})")?\}},'
+    r'"recipients":(?P<recipients>\[.+\]),'
+    r'"iv":"(?P<iv>[A-Za-z0-9_-]{16})",'
+    r'"ciphertext":"(?P<ciphertext>[A-Za-z0-9_-]+)",'
+    r'"tag":"(?P<tag>[A-Za-z0-9_-]{22})"\}'
+)
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def sha256(data: bytes) -> str:
+    return encode(hashlib.sha256(data).digest())
+
+
+def is_hash(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(HASH, value) is not None
+
+
+def read_key(value: Any) -> dict[str, str] | None:
+    """A public P-256 key with these members and no others."""
+    if not isinstance(value, dict) or set(value) != {"kty", "crv", "x", "y"}:
+        return None
+    good = value["kty"] == "EC" and value["crv"] == "P-256" and is_hash(value["x"]) and is_hash(value["y"])
+    return value if good else None
+
+
+def name_of(key: dict[str, str]) -> str:
+    return sha256(compact({name: key[name] for name in ("crv", "kty", "x", "y")}).encode("utf-8"))
+
+
+def public_key(key: dict[str, str]) -> ec.EllipticCurvePublicKey:
+    x, y = (int.from_bytes(decode(key[name])) for name in ("x", "y"))
+    return ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+
+
+def read_jws(text: Any, kind: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Header and payload of a compact JWS of this type, of which nothing is verified."""
+    if not isinstance(text, str) or not JWS.fullmatch(text):
+        return None
+    try:
+        header, payload = (json.loads(decode(part).decode("utf-8")) for part in text.split(".")[:2])
+        decode(text.split(".")[2])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(header, dict) or not isinstance(payload, dict):
+        return None
+    if header.get("alg") != "ES256" or header.get("typ") != kind or "crit" in header or "b64" in header:
+        return None
+    return header, payload
+
+
+def is_signed(text: str, key: dict[str, str]) -> bool:
+    signed, _, signature = text.rpartition(".")
+    pair = decode(signature)
+    if len(pair) != 64:
+        return False
+    der = encode_dss_signature(int.from_bytes(pair[:32]), int.from_bytes(pair[32:]))
+    try:
+        public_key(key).verify(der, signed.encode("ascii"), ec.ECDSA(SHA256()))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def read_card(text: Any, room: str) -> dict[str, Any] | None:
+    parts = read_jws(text, "atrium-device+jws")
+    if parts is None:
+        return None
+    payload = parts[1]
+    good = payload.get("room") == room and read_key(payload.get("spk")) and read_key(payload.get("epk"))
+    good = good and ("name" not in payload or is_text(payload["name"], 80))
+    return payload if good and is_signed(text, payload["spk"]) else None
+
+
+class ListedReader(Reader):
+    """Reads a room with a list of devices."""
+
+    def __init__(self, room: str, owner: str, keys: str) -> None:
+        self.room, self.owner = room, owner
+        self.device = name_of({"kty": "EC", "crv": "P-256", "x": keys[:43], "y": keys[43:86]})
+        self.private = ec.derive_private_key(int.from_bytes(decode(keys[215:])), ec.SECP256R1())
+        self.hashes: list[str] = []
+        self.ids: set[str] = set()
+        self.lists: list[dict[str, Any]] = []
+        self.mks: dict[int, str] = {}
+        self.cards: dict[str, dict[str, Any]] = {}
+        self.answered: set[str] = set()
+        self.invites: dict[str, dict[str, Any]] = {}
+        self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
+
+    def parse_line(self, line: Any) -> re.Match[str] | None:
+        if not isinstance(line, str):
+            return None
+        match = LIST.fullmatch(line)
+        if match is None:
+            return LINE.fullmatch(line)
+        return match if self.recipients(match) is not None and self.policy(match) is not None else None
+
+    def policy(self, match: re.Match[str]) -> str | None:
+        try:
+            policy = json.loads(decode(match["protected"]).decode("utf-8"))["policy"]
+        except (ValueError, TypeError, KeyError):
+            return None
+        if not isinstance(policy, str) or not JWS.fullmatch(policy):
+            return None
+        header = compact({"enc": "A256GCM", "policy": policy})
+        return policy if encode(header.encode("utf-8")) == match["protected"] else None
+
+    def recipients(self, match: re.Match[str]) -> list[dict[str, Any]] | None:
+        try:
+            values = json.loads(match["recipients"])
+            for value in values:
+                header, members = value["header"], ["alg", "kid"]
+                if header["alg"] == "ECDH-ES+A256KW":
+                    members = ["alg", "kid", "epk"]
+                    if list(header["epk"]) != ["kty", "crv", "x", "y"]:
+                        return None
+                elif header["alg"] != "A256KW":
+                    return None
+                if list(value) != ["header", "encrypted_key"] or list(header) != members:
+                    return None
+                if len(decode(value["encrypted_key"])) != 40:
+                    return None
+        except (ValueError, TypeError, KeyError):
+            return None
+        return values if compact(values) == match["recipients"] else None
+
+    def read_page(self, page: Any) -> list[dict[str, Any]]:
+        start, matches = self.check_page(page)
+        for seq, match in enumerate(matches, start):
+            is_list = "recipients" in match.re.groupindex
+            if is_list:
+                self.lists.append(self.read_list(seq, match))
+            if not self.lists:
+                raise Problem("policy", seq)
+            self.waiting.append((seq, match, self.lists[-1], is_list))
+        for item in reversed(self.lists):
+            if item["content"] is None:
+                self.open_list(item)
+        messages = []
+        while self.waiting and self.waiting[0][2]["content"] is not None:
+            message = self.take(*self.waiting.pop(0))
+            if message is not None:
+                messages.append(message)
+        return messages
+
+    def read_list(self, seq: int, match: re.Match[str]) -> dict[str, Any]:
+        text = self.policy(match)
+        assert text is not None
+        parts = read_jws(text, "atrium-policy+jws")
+        if parts is None or not self.is_policy(parts[1]):
+            raise Problem("policy", seq)
+        header, policy = parts
+        key = read_key(header.get("jwk"))
+        if key is None or name_of(key) != policy["owner"] or not is_signed(text, key):
+            raise Problem("signature", seq)
+        if not self.may_follow(policy):
+            raise Problem("policy", seq)
+        self.check_seen(policy.get("seen"), seq)
+        recipients = self.recipients(match)
+        assert recipients is not None
+        if [value["header"]["kid"] for value in recipients] != [*policy["devices"], "room"]:
+            raise Problem("recipients", seq)
+        return {"seq": seq, "match": match, "policy": policy, "recipients": recipients, "content": None}
+
+    def is_policy(self, policy: dict[str, Any]) -> bool:
+        names = [policy.get("devices"), policy.get("revoked")]
+        if not all(isinstance(value, list) and all(map(is_hash, value)) for value in names):
+            return False
+        devices, revoked = policy["devices"], policy["revoked"]
+        seen = policy.get("seen")
+        good_seen = seen is None or (
+            isinstance(seen, dict) and type(seen.get("seq")) is int and seen["seq"] >= 0 and is_hash(seen.get("hash"))
+        )
+        return (
+            isinstance(policy.get("room"), str)
+            and type(policy.get("generation")) is int
+            and good_seen
+            and (policy.get("prev") is None or is_hash(policy["prev"]))
+            and all(is_hash(policy.get(name)) for name in ("access", "owner", "content"))
+            and policy["owner"] in devices
+            and len({*devices, *revoked}) == len(devices) + len(revoked)
+        )
+
+    def may_follow(self, policy: dict[str, Any]) -> bool:
+        prev = self.hashes[self.lists[-1]["seq"]] if self.lists else None
+        if policy["room"] != self.room or policy["owner"] != self.owner or policy.get("prev") != prev:
+            return False
+        if not self.lists:
+            return policy["generation"] == 0
+        last = self.lists[-1]["policy"]
+        same = policy["access"] == last["access"]
+        if policy["generation"] == last["generation"]:
+            return same and set(last["devices"]) <= set(policy["devices"])
+        return policy["generation"] == last["generation"] + 1 and not same
+
+    def check_seen(self, seen: Any, seq: int) -> None:
+        if seen is None:
+            if seq > 0:
+                raise Problem("ahead", seq)
+        elif seen["seq"] >= seq:
+            raise Problem("ahead", seq)
+        elif self.hashes[seen["seq"]] != seen["hash"]:
+            raise Problem("fork", seq)
+
+    def content_key(self, item: dict[str, Any]) -> bytes | None:
+        """None: the list is for others only. InvalidUnwrap: it should open, and does not."""
+        for value in item["recipients"]:
+            if value["header"]["kid"] == self.device:
+                shared = self.private.exchange(ec.ECDH(), public_key(value["header"]["epk"]))
+                name = b"ECDH-ES+A256KW"
+                info = len(name).to_bytes(4) + name + bytes(4) + bytes(4) + (256).to_bytes(4)
+                kek = ConcatKDFHash(SHA256(), 32, info).derive(shared)
+                return aes_key_unwrap(kek, decode(value["encrypted_key"]))
+        mk = self.mks.get(item["policy"]["generation"])
+        if mk is None:
+            return None
+        return aes_key_unwrap(derive(self.room, mk, "policy"), decode(item["recipients"][-1]["encrypted_key"]))
+
+    def open_list(self, item: dict[str, Any]) -> None:
+        seq, match, policy = item["seq"], item["match"], item["policy"]
+        try:
+            key = self.content_key(item)
+            if key is None:
+                return
+            sealed = decode(match["ciphertext"]) + decode(match["tag"])
+            plain = AESGCM(key).decrypt(decode(match["iv"]), sealed, match["protected"].encode("ascii")).rstrip(b" ")
+        except (ValueError, InvalidTag, InvalidUnwrap):
+            raise Problem("sealed", seq) from None
+        if sha256(plain) != policy["content"]:
+            raise Problem("sealed", seq)
+        content = self.read_content(plain, policy)
+        if content is None:
+            raise Problem("record", seq)
+        self.learn(policy["generation"], content["mk"], seq)
+        if "before" in content:
+            self.learn(policy["generation"] - 1, content["before"], seq)
+        item["content"] = content
+
+    def read_content(self, plain: bytes, policy: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            content = json.loads(plain.decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(content, dict) or not isinstance(content.get("mk"), str):
+            return None
+        card = read_card(content.get("owner"), self.room)
+        invites = content.get("invites")
+        if card is None or name_of(card["spk"]) != policy["owner"] or not isinstance(invites, list):
+            return None
+        if ("before" in content) != (policy["generation"] > 0) or not isinstance(content.get("before", ""), str):
+            return None
+        for invite in invites:
+            good = isinstance(invite, dict) and read_key(invite.get("spk")) and read_key(invite.get("epk"))
+            if not good or not isinstance(invite.get("for"), str) or invite.get("key") not in policy["devices"]:
+                return None
+            if name_of(invite["spk"]) != invite["key"]:
+                return None
+        return content | {"card": card}
+
+    def learn(self, generation: int, mk: str, seq: int) -> None:
+        if self.mks.get(generation) == mk:
+            return
+        signed = next(item["policy"]["access"] for item in self.lists if item["policy"]["generation"] == generation)
+        good = re.fullmatch(r"[!-~]{22,512}", mk) and access_key(self.room, mk) == signed
+        if not good or generation in self.mks:
+            raise Problem("key", seq)
+        self.mks[generation] = mk
+
+    def take(self, seq: int, match: re.Match[str], item: dict[str, Any], is_list: bool) -> dict[str, Any] | None:
+        content, policy = item["content"], item["policy"]
+        if is_list:
+            self.cards[self.owner] = content["card"]
+            self.invites = {invite["key"]: invite for invite in content["invites"]}
+            return None
+        generation = policy["generation"]
+        self.cipher = AESGCM(derive(self.room, self.mks[generation], "line"))
+        self.header = header_pattern(self.room, generation)
+        header, plain = self.open_line(seq, match)
+        self.check_header(header, seq)
+        try:
+            text = plain.decode("utf-8")
+        except ValueError:
+            raise Problem("record", seq) from None
+        parts = read_jws(text, "atrium-line+jws")
+        if parts is None:
+            raise Problem("record", seq)
+        kid = parts[0].get("kid")
+        invite = self.invites.get(kid) if kid in policy["devices"] else None
+        author = invite or (self.cards.get(kid) if kid in policy["devices"] else None)
+        if author is None:
+            raise Problem("author", seq)
+        if parts[0].get("line") != sha256(match["protected"].encode("ascii")) or not is_signed(text, author["spk"]):
+            raise Problem("signature", seq)
+        if invite is not None:
+            self.answer(invite, parts[1], seq)
+            return None
+        message = parse_message(json.dumps(parts[1]).encode("utf-8"))
+        return self.show(message, seq) | {"author": kid}
+
+    def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int) -> None:
+        card = read_card(payload.get("card"), self.room) if payload.get("t") == "answer" else None
+        if card is None:
+            raise Problem("record", seq)
+        key = name_of(card["spk"])
+        if invite["key"] not in self.answered and key not in self.cards:
+            self.answered.add(invite["key"])
+            self.cards[key] = card
+
+
 def main(arguments: list[str]) -> int:
+    if len(arguments) == 4 and arguments[0] == "--listed":
+        return read_pages(ListedReader(*arguments[1:]))
+    if len(arguments) == 4 and arguments[0] == "--listed-each":
+        for pages in json.load(sys.stdin):
+            print(find_problem(ListedReader(*arguments[1:]), pages))
+        return 0
     only_access = arguments[:1] == ["--access"]
     secret = arguments[1:] if only_access else arguments
     if len(secret) != 2 or not re.fullmatch(r"[A-Za-z0-9_-]{1,128}", secret[0]) \
@@ -192,7 +534,19 @@ def main(arguments: list[str]) -> int:
     if only_access:
         print(access_key(*secret))
         return 0
-    reader = Reader(*secret)
+    return read_pages(Reader(*secret))
+
+
+def find_problem(reader: Reader, pages: list[Any]) -> str:
+    try:
+        for page in pages:
+            reader.read_page(page)
+    except Problem as problem:
+        return str(problem)
+    return ""
+
+
+def read_pages(reader: Reader) -> int:
     try:
         for page in json.load(sys.stdin):
             for message in reader.read_page(page):

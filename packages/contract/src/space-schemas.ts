@@ -52,7 +52,7 @@ const identity = {
       description:
         'Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message ' +
         'as JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll, ' +
-        'the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room, mk, idToken, spk, proof) as ' +
+        'the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof, signature) as ' +
         'canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending it again ' +
         'changes nothing.',
     }),
@@ -114,10 +114,10 @@ export const SpaceRemove = op('remove', { room, mk, ...identity })
 
 const line = Type.String({
   pattern:
-    '^\\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",)?"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+",' +
-    '"tag":"[A-Za-z0-9_-]{22}"\\}$',
+    '^\\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",|"recipients":\\[[A-Za-z0-9_+{}":,-]+\\],)?' +
+    '"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+","tag":"[A-Za-z0-9_-]{22}"\\}$',
   description:
-    'A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with `"unprotected":{"seq":n,"prev":"…"}` ' +
+    'A JWE as flattened JSON (RFC 7516), or as general JSON for a line with the list of devices, in exactly this spelling. The service stores it with `"unprotected":{"seq":n,"prev":"…"}` ' +
     'behind its first member: its number, and the hash of the line before it (absent on line 0). Up to 64 KiB.',
 })
 const signature = Type.String({
@@ -127,13 +127,16 @@ const signature = Type.String({
     'the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256 (base64url) of the other ' +
     'members of the request as canonical JSON (RFC 8785). It is valid for five minutes before and after iat.',
 })
+/** Required in rooms with a list of devices. */
+const device = { spk: identity.spk, proof: identity.proof }
 export const SpaceMake = op('make', {
   room,
   access: Type.String({
     pattern: '^[A-Za-z0-9_-]{43}$',
-    description: 'The public access key of the room: Ed25519, the x of its JWK..',
+    description: 'The public access key of the room: Ed25519, the x of its JWK.',
   }),
   line,
+  ...device,
   signature,
 })
 export const SpaceRead = op('read', {
@@ -142,6 +145,7 @@ export const SpaceRead = op('read', {
   sinceCount: SpacePoll.properties.sinceCount,
   waitMs: SpacePoll.properties.waitMs,
   limit: SpacePoll.properties.limit,
+  ...device,
   signature,
 })
 export const SpaceAppend = op('append', {
@@ -151,6 +155,7 @@ export const SpaceAppend = op('append', {
     pattern: '^[A-Za-z0-9_-]{22,86}$',
     description: 'A random value. A repeat with the same one is stored once, and answered with the number of the stored line.',
   }),
+  ...device,
   signature,
 })
 

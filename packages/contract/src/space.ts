@@ -61,9 +61,9 @@ export const spaceOperations = {
       409: {
         description:
           'The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append ' +
-          'alone. server_sealed: it has the other ops.',
+          'alone. server_sealed: it has the other ops. list_changed: the list of devices is no longer the one that the line follows.',
         error: 'room_exists',
-        reasons: ['room', 'client_sealed', 'server_sealed'],
+        reasons: ['room', 'client_sealed', 'server_sealed', 'list_changed'],
       },
       413: { description: 'The body, or the room, would grow too large.', error: 'payload_too_large' },
       429: { description: 'Too many requests.', error: 'rate_limited' },

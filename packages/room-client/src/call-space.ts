@@ -60,8 +60,10 @@ export async function callSpace<Op extends SpaceOp>(
   const attempt = async () => {
     const fields: AnyRequest = request
     const { sign } = options
-    const signature = sign && fields.room !== undefined ? await sign({ ...request, room: fields.room }) : undefined
-    const body = JSON.stringify({ ...request, ...(await identityFields(request, options.identity)), signature })
+    const identified = { ...request, ...(await identityFields(request, options.identity)) }
+    // The signature covers the proof, and the proof does not cover the signature.
+    const signature = sign && fields.room !== undefined ? await sign({ ...identified, room: fields.room }) : undefined
+    const body = JSON.stringify({ ...identified, signature })
     const timeoutMs = (options.timeoutMs ?? defaultTimeoutMs) + extraMs(request)
     const maxBytes = request.op === 'sealed' ? maxSealedBytes : maxAnswerBytes
     return (await send(endpoint, body, { timeoutMs, maxBytes }, options)) as AnswerOf<Op>

@@ -31,7 +31,11 @@ export interface RoomIdentity {
 
 /** RFC 7638, 3.2: the required members only, in this order, without white space. */
 export async function thumbprintOf({ crv, kty, x, y }: DevicePublicKey): Promise<string> {
-  return encodeBase64url(await sha256(JSON.stringify({ crv, kty, x, y })))
+  return sha256Base64url(JSON.stringify({ crv, kty, x, y }))
+}
+
+export async function sha256Base64url(text: string): Promise<string> {
+  return encodeBase64url(await sha256(text))
 }
 
 /**

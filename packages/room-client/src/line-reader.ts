@@ -10,7 +10,10 @@ import type { AnswerOf, Entry } from './space-ops.ts'
  * rewritten: lines that were read before are gone, or others. sealed: the room key does not open a line, or it was sealed
  * for another room. ahead: its author had seen a line that does not come before it. fork: its author had seen another
  * line in that place. replay: a message appears twice. record: what was sealed is none. policy: line 0 is no policy, or a
- * later line is one.
+ * later line is one that it may not be.
+ * In a room with a list of devices also: signature: a line is not signed by the device that it names. author: that device
+ * was not on the list. recipients: the list was not sealed to exactly its devices. key: a room key is not the one of which
+ * the owner has signed the access key.
  */
 export type TamperProblem =
   | 'form'
@@ -25,6 +28,10 @@ export type TamperProblem =
   | 'replay'
   | 'record'
   | 'policy'
+  | 'signature'
+  | 'author'
+  | 'recipients'
+  | 'key'
 
 /** The room is not what its authors wrote: the service, or somebody with the link, has changed it. */
 export class TamperedRoomError extends Error {
@@ -76,19 +83,12 @@ export class LineReader {
   /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError. */
   async take({ lines, count, etag }: Page): Promise<Entry[]> {
     const from = this.#hashes.length
-    if (count < from) throw new TamperedRoomError('rewritten', from)
-    const stored = lines.map((line, i) => this.#parse(line, from + i, i === 0))
-    const hashes = await Promise.all(lines.map(lineHash))
-    for (const [i, { prev }] of stored.entries())
-      if (prev !== (i === 0 ? this.#hashes.at(-1) : hashes[i - 1])) throw new TamperedRoomError('chain', from + i)
-    const last = Math.max(0, from + lines.length - 1)
-    if (count !== from + lines.length) throw new TamperedRoomError('count', last)
-    if (etag !== (hashes.at(-1) ?? this.#hashes.at(-1))) throw new TamperedRoomError('end', last)
+    const { stored, hashes } = await checkPage({ lines, count, etag }, this.#hashes, parseStoredLine)
     const opened = await Promise.all(stored.map((line) => this.#open(line)))
     const entries: Entry[] = []
     for (const [i, { seen, content }] of opened.entries()) {
       const seq = from + i
-      this.#checkSeen(seen, seq)
+      checkSeen(seen, seq, this.#hashes)
       const turn = readRecord(content, seq)
       this.#hashes.push(hashes[i] ?? '')
       if (!turn) continue
@@ -97,20 +97,6 @@ export class LineReader {
       entries.push(entryOf(turn, seq))
     }
     return entries
-  }
-
-  #parse(line: string, seq: number, isFirst: boolean): StoredLine {
-    let stored: StoredLine
-    try {
-      stored = parseStoredLine(line)
-    } catch (error) {
-      if (error instanceof DamagedLine) throw new TamperedRoomError('form', seq)
-      throw error
-    }
-    // The service starts over where it does not know the etag that it was asked with.
-    if (isFirst && seq > 0 && stored.seq === 0) throw new TamperedRoomError('rewritten', seq)
-    if (stored.seq !== seq) throw new TamperedRoomError('number', seq)
-    return stored
   }
 
   async #open(line: StoredLine) {
@@ -123,15 +109,54 @@ export class LineReader {
       throw error
     }
   }
+}
 
-  #checkSeen(seen: Seen | undefined, seq: number): void {
-    if (seen === undefined) {
-      if (seq > 0) throw new TamperedRoomError('ahead', seq)
-      return
-    }
-    if (seen.seq >= seq) throw new TamperedRoomError('ahead', seq)
-    if (seen.hash !== this.#hashes[seen.seq]) throw new TamperedRoomError('fork', seq)
+/**
+ * Checks that a page continues what was read: the form, number and chain of its lines, and its end. `before`: the hashes of
+ * all lines that were read.
+ */
+export async function checkPage<Line extends StoredLine>(
+  { lines, count, etag }: Page,
+  before: readonly string[],
+  parse: (line: string) => Line,
+): Promise<{ stored: Line[]; hashes: string[] }> {
+  const from = before.length
+  if (count < from) throw new TamperedRoomError('rewritten', from)
+  const stored = lines.map((line, i) => parsePlaced(line, { seq: from + i, isFirst: i === 0, parse }))
+  const hashes = await Promise.all(lines.map(lineHash))
+  for (const [i, { prev }] of stored.entries())
+    if (prev !== (i === 0 ? before.at(-1) : hashes[i - 1])) throw new TamperedRoomError('chain', from + i)
+  const last = Math.max(0, from + lines.length - 1)
+  if (count !== from + lines.length) throw new TamperedRoomError('count', last)
+  if (etag !== (hashes.at(-1) ?? before.at(-1))) throw new TamperedRoomError('end', last)
+  return { stored, hashes }
+}
+
+function parsePlaced<Line extends StoredLine>(
+  line: string,
+  { seq, isFirst, parse }: { seq: number; isFirst: boolean; parse: (line: string) => Line },
+): Line {
+  let stored: Line
+  try {
+    stored = parse(line)
+  } catch (error) {
+    if (error instanceof DamagedLine) throw new TamperedRoomError('form', seq)
+    throw error
   }
+  // The service starts over where it does not know the etag that it was asked with.
+  if (isFirst && seq > 0 && stored.seq === 0) throw new TamperedRoomError('rewritten', seq)
+  if (stored.seq !== seq) throw new TamperedRoomError('number', seq)
+  return stored
+}
+
+/** Throws unless the author of line `seq` had seen one of the lines before it, as they are here. */
+export function checkSeen(seen: Seen | undefined, seq: number, hashes: readonly string[]): void {
+  if (seen === undefined) {
+    if (seq > 0) throw new TamperedRoomError('ahead', seq)
+    return
+  }
+  if (seen.seq >= seq) throw new TamperedRoomError('ahead', seq)
+  if (seen.hash !== hashes[seen.seq]) throw new TamperedRoomError('fork', seq)
 }
 
 export const policyRecord = JSON.stringify({ t: 'policy', policy: 'open' })
@@ -159,13 +184,20 @@ export function turnRecord({
 function readRecord(content: string, seq: number): Turn | undefined {
   if ((content === policyRecord) !== (seq === 0)) throw new TamperedRoomError('policy', seq)
   if (seq === 0) return undefined
-  let record: Partial<Record<string, unknown>>
+  let record: unknown
   try {
-    record = JSON.parse(content) as typeof record
+    record = JSON.parse(content)
   } catch {
     throw new TamperedRoomError('record', seq)
   }
-  const { t, id, at, name, text, reply_to: replyTo } = record ?? {}
+  const turn = findTurn(record)
+  if (!turn) throw new TamperedRoomError('record', seq)
+  return turn
+}
+
+/** The message; undefined: it is none. */
+export function findTurn(record: unknown): Turn | undefined {
+  const { t, id, at, name, text, reply_to: replyTo } = (record ?? {}) as Partial<Record<string, unknown>>
   const isText = (value: unknown, most: number) => typeof value === 'string' && value !== '' && value.length <= most
   const isTurn =
     t === 'turn' &&
@@ -175,8 +207,7 @@ function readRecord(content: string, seq: number): Turn | undefined {
     !Number.isNaN(Date.parse(at)) &&
     (name === undefined || isText(name, 80)) &&
     (replyTo === undefined || isText(replyTo, 100))
-  if (!isTurn) throw new TamperedRoomError('record', seq)
-  return record as unknown as Turn
+  return isTurn ? (record as Turn) : undefined
 }
 
 function entryOf({ id, at, name, text, reply_to }: Turn, seq: number): Entry {

@@ -9,10 +9,13 @@ import type { WebCryptoKey } from './web-crypto-key.ts'
 /** HKDF's info parameter for each key of a room whose lines the clients seal. */
 const LINE_KEY_INFO = 'atrium/client-sealed/line/v1'
 const ACCESS_KEY_INFO = 'atrium/client-sealed/access/v1'
+const POLICY_KEY_INFO = 'atrium/client-sealed/policy/v1'
 
 /** The keys that a client derives from a link. None of them leaves the client but `access`. */
 export interface ClientKeys {
   readonly room: string
+  /** How often the key has changed before. Always 0 in an open room. */
+  readonly generation: number
   /** AES-256-GCM: seals and opens the lines. */
   readonly line: WebCryptoKey
   /** Ed25519: signs the requests. */
@@ -22,15 +25,26 @@ export interface ClientKeys {
 }
 
 /** Derives the keys of a room. Rejects with TypeError for a malformed room or mk. */
-export async function deriveClientKeys(secret: RoomSecret): Promise<ClientKeys> {
-  assertRoomSecret(secret)
-  const ikm = await crypto.subtle.importKey('raw', utf8(secret.mk), 'HKDF', false, ['deriveKey', 'deriveBits'])
-  const params = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: utf8(secret.room), info: utf8(info) })
+export async function deriveClientKeys(secret: RoomSecret, generation = 0): Promise<ClientKeys> {
+  const { ikm, params } = await extract(secret)
   const [line, seed] = await Promise.all([
     crypto.subtle.deriveKey(params(LINE_KEY_INFO), ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
     crypto.subtle.deriveBits(params(ACCESS_KEY_INFO), ikm, 256),
   ])
-  return { room: secret.room, line, ...(await ed25519Of(new Uint8Array(seed))) }
+  return { room: secret.room, generation, line, ...(await ed25519Of(new Uint8Array(seed))) }
+}
+
+/** AES key wrap: opens each line with the list of devices of its generation. Only rooms with a list have it. */
+export async function derivePolicyKey(secret: RoomSecret): Promise<WebCryptoKey> {
+  const { ikm, params } = await extract(secret)
+  return crypto.subtle.deriveKey(params(POLICY_KEY_INFO), ikm, { name: 'AES-KW', length: 256 }, false, ['wrapKey', 'unwrapKey'])
+}
+
+async function extract(secret: RoomSecret) {
+  assertRoomSecret(secret)
+  const ikm = await crypto.subtle.importKey('raw', utf8(secret.mk), 'HKDF', false, ['deriveKey', 'deriveBits'])
+  const params = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: utf8(secret.room), info: utf8(info) })
+  return { ikm, params }
 }
 
 /** PKCS #8 (RFC 8410) of an Ed25519 private key, up to its 32 bytes. */
@@ -75,8 +89,9 @@ interface ClientLine {
 }
 
 /** Seals a line for `make` or `append`. The content is padded, so that its length says little. */
-export async function sealClientLine({ room, line: key }: ClientKeys, { seen, content }: ClientLine): Promise<string> {
-  const header = encodeBase64url(utf8(headerText(room, seen)))
+export async function sealClientLine(keys: ClientKeys, { seen, content }: ClientLine): Promise<string> {
+  const header = lineHeader(keys, seen)
+  const key = keys.line
   const iv = crypto.getRandomValues(new Uint8Array(12))
   const { ciphertext, tag } = await encrypt({ contentKey: key, iv, aad: utf8(header) }, padded(utf8(content)))
   const parts = { protected: header, iv: encodeBase64url(iv), ciphertext: encodeBase64url(ciphertext), tag: encodeBase64url(tag) }
@@ -84,8 +99,8 @@ export async function sealClientLine({ room, line: key }: ClientKeys, { seen, co
 }
 
 /** The protected header, in its only spelling. */
-function headerText(room: string, seen: Seen | undefined): string {
-  return JSON.stringify({ alg: 'dir', enc: 'A256GCM', room, generation: 0, ...(seen && { seen }) })
+export function lineHeader({ room, generation }: Pick<ClientKeys, 'room' | 'generation'>, seen: Seen | undefined): string {
+  return encodeBase64url(utf8(JSON.stringify({ alg: 'dir', enc: 'A256GCM', room, generation, ...(seen && { seen }) })))
 }
 
 const MIN_PADDED_BYTES = 256
@@ -100,7 +115,7 @@ export function paddedLength(bytes: number): number {
 }
 
 /** JSON ignores spaces at its end. */
-function padded(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+export function padded(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(paddedLength(content.length)).fill(0x20)
   bytes.set(content)
   return bytes
@@ -130,7 +145,7 @@ export function parseStoredLine(line: string): StoredLine {
 
 /** What a stored line says, and of which room it says it is. Rejects with DamagedLine if the key does not open it. */
 export async function openStoredLine(
-  { line: contentKey, room }: ClientKeys,
+  { line: contentKey, room, generation }: ClientKeys,
   { header, iv, ciphertext, tag }: StoredLine,
 ): Promise<ClientLine> {
   const content = await decrypt(
@@ -138,23 +153,23 @@ export async function openStoredLine(
     { ciphertext: decodeBase64url(ciphertext), tag: decodeBase64url(tag) },
   )
   if (!content) throw new DamagedLine('the room key does not open the line')
-  const seen = readSeen(new TextDecoder().decode(decodeBase64url(header)), room)
+  const seen = readSeen(header, { room, generation })
   return { seen, content: new TextDecoder('utf-8', { fatal: true }).decode(content).trimEnd() }
 }
 
 /** Whoever has the room key can seal a header of any form. Only one names this room and generation. */
-function readSeen(text: string, room: string): Seen | undefined {
+function readSeen(header: string, keys: Pick<ClientKeys, 'room' | 'generation'>): Seen | undefined {
   try {
-    const { seen } = JSON.parse(text) as { seen?: Seen }
+    const { seen } = JSON.parse(new TextDecoder().decode(decodeBase64url(header))) as { seen?: Seen }
     const isForm = seen === undefined || (Number.isSafeInteger(seen.seq) && seen.seq >= 0 && isLineHash(seen.hash))
     const plain = seen && { seq: seen.seq, hash: seen.hash }
-    if (isForm && headerText(room, plain) === text) return plain
+    if (isForm && lineHeader(keys, plain) === header) return plain
   } catch {
     // Not JSON, or not an object.
   }
   throw new DamagedLine('its header is not of this room')
 }
 
-function utf8(text: string): Uint8Array<ArrayBuffer> {
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }

@@ -8,13 +8,13 @@ export interface ProvableRequest {
 }
 
 /** Members that identify the caller or open the room are not arguments. The room key must not be hashed. */
-const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof'])
+const notArguments = new Set(['op', 'room', 'mk', 'idToken', 'spk', 'proof', 'signature'])
 
 /**
  * The text whose SHA-256 a proof of possession signs. For `turn` it is the message as JSON with its members in the
  * order text, reply_to, client_id, and last the name that a guest claims, if any. For `poll`, which changes nothing,
  * it is the empty text. For all others it is the arguments of the request (all its members but op, room, mk,
- * idToken, spk and proof) as canonical JSON (RFC 8785), so that a captured proof allows only what it was made for.
+ * idToken, spk, proof and signature) as canonical JSON (RFC 8785), so that a captured proof allows only what it was made for.
  */
 export function proofContent(request: ProvableRequest): string {
   if (request.op === 'poll') return ''

@@ -316,7 +316,7 @@ class UnavailableError(AtriumError):
 
 
 class RoomExistsError(AtriumError):
-    """409: The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append alone. server_sealed: it has the other ops."""
+    """409: The room exists already. client_sealed: its lines are sealed by the clients, and it has the ops make, read and append alone. server_sealed: it has the other ops. list_changed: the list of devices is no longer the one that the line follows."""
 
 
 class NetworkError(AtriumError):

@@ -2065,9 +2065,9 @@ class SpaceAdmit(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2075,12 +2075,20 @@ class SpaceAppend(TypedDict):
     op: Literal["append"]
     room: str
     line: str
-    """A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with
-    `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number, and the hash of the line before it
-    (absent on line 0). Up to 64 KiB.
+    """A JWE as flattened JSON (RFC 7516), or as general JSON for a line with the list of devices, in exactly this
+    spelling. The service stores it with `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number,
+    and the hash of the line before it (absent on line 0). Up to 64 KiB.
     """
     dedupe: str
     """A random value. A repeat with the same one is stored once, and answered with the number of the stored line."""
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
+    """
     signature: str
     """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
     iat, sha256}: the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256
@@ -2141,9 +2149,9 @@ class SpaceCreate(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2194,9 +2202,9 @@ class SpaceExpel(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2204,11 +2212,19 @@ class SpaceMake(TypedDict):
     op: Literal["make"]
     room: str
     access: str
-    """The public access key of the room: Ed25519, the x of its JWK.."""
+    """The public access key of the room: Ed25519, the x of its JWK."""
     line: str
-    """A JWE as flattened JSON (RFC 7516), in exactly this spelling. The service stores it with
-    `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number, and the hash of the line before it
-    (absent on line 0). Up to 64 KiB.
+    """A JWE as flattened JSON (RFC 7516), or as general JSON for a line with the list of devices, in exactly this
+    spelling. The service stores it with `"unprotected":{"seq":n,"prev":"…"}` behind its first member: its number,
+    and the hash of the line before it (absent on line 0). Up to 64 KiB.
+    """
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
     signature: str
     """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
@@ -2241,9 +2257,9 @@ class SpacePoll(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2271,6 +2287,14 @@ class SpaceRead(TypedDict):
     """
     limit: NotRequired[int]
     """The largest number of lines. A page of large lines ends earlier, see count."""
+    spk: NotRequired[Spk]
+    proof: NotRequired[str]
+    """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
+    JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
+    """
     signature: str
     """Compact JWS with the header {alg: "EdDSA", typ: "atrium-room+jws"} by the access key over {aud, htm, op, room,
     iat, sha256}: the origin of the Space service, POST, the op, the room, the time in seconds, and the SHA-256
@@ -2301,9 +2325,9 @@ class SpaceRemove(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2321,9 +2345,9 @@ class SpaceRename(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 
@@ -2360,9 +2384,9 @@ class SpaceTurn(TypedDict):
     proof: NotRequired[str]
     """Compact JWS (ES256) by spk over {op, room, iat, sha256}. sha256 (hex) is the hash of: for turn, the message as
     JSON with its members in the order text, reply_to, client_id, name, where name is that of the request; for poll,
-    the empty text; for create, admit, expel, rename and remove, the other members of the request (without op, room,
-    mk, idToken, spk, proof) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five
-    minutes. Sending it again changes nothing.
+    the empty text; for all other ops, the other members of the request (without op, room, mk, idToken, spk, proof,
+    signature) as canonical JSON (RFC 8785). If it is present, it must verify. It is valid for five minutes. Sending
+    it again changes nothing.
     """
 
 

@@ -8,7 +8,7 @@ export const keys = await deriveClientKeys(secret)
 const other = await deriveClientKeys({ ...secret, room: 'harbour' })
 
 /** A service that stores what it is given, as an honest one does. */
-class Store {
+export class Store {
   lines: string[] = []
   readonly sealed: string[] = []
 
@@ -44,7 +44,7 @@ export const pageOf = async (lines: string[], more: object = {}, from = 0) => {
 }
 
 /** What the service would store if it had got these sealed lines in this order. */
-async function restored(sealed: (string | undefined)[]): Promise<string[]> {
+export async function restored(sealed: (string | undefined)[]): Promise<string[]> {
   const store = new Store()
   for (const line of sealed) if (line !== undefined) await store.append(line)
   return store.lines
@@ -55,7 +55,7 @@ const { lines, sealed } = honest
 const fork = await open(2)
 for (const line of sealed.slice(3)) await fork.append(line)
 
-const swap = (text: string, part: string) => {
+export const swap = (text: string, part: string) => {
   const at = text.indexOf(`"${part}":"`) + part.length + 4
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
 }

@@ -7,7 +7,7 @@ import type { ReadRequest } from './request.ts'
 export function read(ctx: SpaceContext, request: ReadRequest, caller: Caller) {
   const receivedMs = Date.now()
   return holdRead(ctx, request, caller, {
-    open: async () => ({ head: await getKeyedRoom(ctx, request, { receivedMs }) }),
+    open: () => getKeyedRoom(ctx, request, { receivedMs }),
     findBreak: undefined,
     answer: (_opened, { etag, count, lines }) => ({ etag, count, lines }),
   })

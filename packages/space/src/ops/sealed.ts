@@ -140,8 +140,8 @@ function escaped(text: string): string {
 function recipientsOf(line: string): string[] {
   try {
     const { recipients, unprotected } = JSON.parse(line) as { recipients?: { header?: { kid?: string } }[]; unprotected?: object }
-    // A line that a client sealed.
-    if (unprotected) return ['room']
+    // A line that a client sealed, without a list.
+    if (unprotected && !recipients) return ['room']
     return Array.isArray(recipients) ? recipients.map(({ header }) => header?.kid ?? 'unnamed') : ['unnamed']
   } catch {
     return ['unnamed']

@@ -11,9 +11,9 @@ export interface RoomHead {
   bytes: number
   policySeq: number
   policyHash: string
-  /** Empty if the clients seal the lines. */
+  /** Empty if the clients seal the lines, unless the room has a list of devices. */
   policyLine: string
-  /** The public access key, which only a room has whose lines the clients seal. */
+  /** The public access key, which only a room has whose lines the clients seal. Empty: `policyLine` has it. */
   accessKey: string | undefined
 }
 

@@ -21,13 +21,13 @@ export function makeRoom(
   return insertFirstLine(ctx, { room, line, policyLine: line, accessKey: undefined }, caller)
 }
 
-/** The same for a room whose lines the clients seal. `line` is its line 0. */
+/** The same for a room whose lines the clients seal. `line` is its line 0. `accessKey`: empty if the line has it. */
 export function makeKeyedRoom(
   ctx: MakeContext,
   made: { room: string; line: string; accessKey: string },
   caller: MakeCaller,
 ): Promise<RoomHead | 'exists' | 'removed'> {
-  return insertFirstLine(ctx, { ...made, policyLine: '' }, caller)
+  return insertFirstLine(ctx, { ...made, policyLine: made.accessKey === '' ? made.line : '' }, caller)
 }
 
 async function insertFirstLine(

@@ -39,7 +39,7 @@ export async function listHeads(db: Db, rooms: string[]): Promise<(RoomHead | un
   const { rows } = await db.query<HeadRow>({
     name: 'rooms-heads',
     text: `select r.room, r.count, r.etag, r.bytes, r.policy_seq, r.policy_hash, r.access_key, l.line as policy_line
-           from rooms r left join room_lines l on l.room = r.room and l.seq = r.policy_seq and r.access_key is null
+           from rooms r left join room_lines l on l.room = r.room and l.seq = r.policy_seq and coalesce(r.access_key, '') = ''
            where r.room = any($1)`,
     values: [[...new Set(rooms)]],
   })

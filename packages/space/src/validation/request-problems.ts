@@ -28,7 +28,7 @@ const emailsRule: TextRule = { maxLength: 254, format: 'email' }
 const accessRule: TextRule = { pattern: /^[A-Za-z0-9_-]{43}$/u }
 const lineRule: TextRule = {
   pattern:
-    /^\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",)?"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+","tag":"[A-Za-z0-9_-]{22}"\}$/u,
+    /^\{"protected":"[A-Za-z0-9_-]+",("encrypted_key":"[A-Za-z0-9_-]+",|"recipients":\[[A-Za-z0-9_+{}":,-]+\],)?"iv":"[A-Za-z0-9_-]{16}","ciphertext":"[A-Za-z0-9_-]+","tag":"[A-Za-z0-9_-]{22}"\}$/u,
 }
 const signatureRule: TextRule = { maxLength: 1024 }
 const dedupeRule: TextRule = { pattern: /^[A-Za-z0-9_-]{22,86}$/u }
@@ -167,39 +167,42 @@ export function findRemoveProblem(fields: Fields): Problem {
 }
 
 export function findMakeProblem(fields: Fields): Problem {
-  const { op, room, access, line, signature } = fields
+  const { op, room, access, line, proof, signature } = fields
   return (
-    findNameProblem(fields, '', ['op', 'room', 'access', 'line', 'signature'], []) ??
+    findNameProblem(fields, '', ['op', 'room', 'access', 'line', 'signature'], ['spk', 'proof']) ??
     findChoiceProblem(op, '/op', ['make']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(access, '/access', accessRule) ??
     findTextProblem(line, '/line', lineRule) ??
+    findTextProblem(proof, '/proof', proofRule) ??
     findTextProblem(signature, '/signature', signatureRule)
   )
 }
 
 export function findReadProblem(fields: Fields): Problem {
-  const { op, room, sinceEtag, sinceCount, waitMs, limit, signature } = fields
+  const { op, room, sinceEtag, sinceCount, waitMs, limit, proof, signature } = fields
   return (
-    findNameProblem(fields, '', ['op', 'room', 'signature'], ['sinceEtag', 'sinceCount', 'waitMs', 'limit']) ??
+    findNameProblem(fields, '', ['op', 'room', 'signature'], ['sinceEtag', 'sinceCount', 'waitMs', 'limit', 'spk', 'proof']) ??
     findChoiceProblem(op, '/op', ['read']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(sinceEtag, '/sinceEtag', sinceEtagRule) ??
     findIntegerProblem(sinceCount, '/sinceCount', 0) ??
     findIntegerProblem(waitMs, '/waitMs', 0, 25000) ??
     findIntegerProblem(limit, '/limit', 1, 500) ??
+    findTextProblem(proof, '/proof', proofRule) ??
     findTextProblem(signature, '/signature', signatureRule)
   )
 }
 
 export function findAppendProblem(fields: Fields): Problem {
-  const { op, room, line, dedupe, signature } = fields
+  const { op, room, line, dedupe, proof, signature } = fields
   return (
-    findNameProblem(fields, '', ['op', 'room', 'line', 'dedupe', 'signature'], []) ??
+    findNameProblem(fields, '', ['op', 'room', 'line', 'dedupe', 'signature'], ['spk', 'proof']) ??
     findChoiceProblem(op, '/op', ['append']) ??
     findTextProblem(room, '/room', roomRule) ??
     findTextProblem(line, '/line', lineRule) ??
     findTextProblem(dedupe, '/dedupe', dedupeRule) ??
+    findTextProblem(proof, '/proof', proofRule) ??
     findTextProblem(signature, '/signature', signatureRule)
   )
 }

@@ -39,6 +39,11 @@ const TAMPERED: Readonly<Record<TamperProblem, 'lost' | 'altered' | 'foreign'>> 
   sealed: 'foreign',
   record: 'foreign',
   policy: 'foreign',
+  // Only in rooms with a list of devices.
+  signature: 'foreign',
+  author: 'foreign',
+  recipients: 'altered',
+  key: 'foreign',
 }
 
 function refusal(reason: string, email: string): Words {

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { ListedReader } from '../../room-client/src/listed-reader.ts'
+import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import {
+  answerInvitation,
+  generateDevicePairs,
+  type ListedRoom,
+  type ListedRoomOptions,
+  NotListedError,
+  openListedRoom,
+  roomDeviceOf,
+  TamperedRoomError,
+} from './listed-room.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+import { failureOf } from './testing/scripted-server.ts'
+
+const audience = 'https://rooms.example'
+let space: TestSpace
+before(async () => {
+  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
+})
+after(() => space.close())
+
+const newDevice = async () => roomDeviceOf(await generateDevicePairs())
+const more = () => ({ spaceUrl: `${space.origin}/space`, audience, wait: async () => undefined })
+
+async function newRoom(options: Partial<ListedRoomOptions> = {}) {
+  const device = await newDevice()
+  const room = openListedRoom({ ...more(), room: newRoomSecret().room, device, name: 'Ada', ...options })
+  await room.make()
+  return { room, device, owner: device.signing.thumbprint }
+}
+
+async function join(owner: ListedRoom, who: string, options: Partial<ListedRoomOptions> = {}) {
+  const device = await newDevice()
+  const invitation = await owner.invite(who)
+  const room = await answerInvitation(invitation, { ...more(), device, ...options })
+  await owner.admit()
+  return { room, device, key: device.signing.thumbprint, invitation }
+}
+
+const texts = async (room: ListedRoom) => (await room.read()).map(({ message }) => message.text)
+
+async function reasonOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  assert.ok(error instanceof NotListedError, String(error))
+  return error.reason
+}
+
+test('invited devices read back and write, and each message names its device and who was invited', async () => {
+  const { room, owner } = await newRoom()
+  await room.say('Before you came.')
+  const grace = await join(room, 'grace@example.org', { name: 'Grace' })
+  const linus = await join(room, 'linus@example.org')
+  await grace.room.say('Good evening.')
+  const entries = await linus.room.read()
+  assert.deepEqual(
+    entries.map(({ author, message }) => [author.key, author.name, author.proven, message.text]),
+    [
+      [owner, 'Ada', true, 'Before you came.'],
+      [grace.key, 'Grace', true, 'Good evening.'],
+    ],
+  )
+  const named = { name: undefined, invitedAs: undefined }
+  assert.deepEqual(await linus.room.members(), [
+    { ...named, key: owner, name: 'Ada' },
+    { key: grace.key, name: 'Grace', invitedAs: 'grace@example.org' },
+    { ...named, key: linus.key, invitedAs: 'linus@example.org' },
+  ])
+})
+
+test('a device has no access before the owner admits it, and an invitation works once', async () => {
+  const { room } = await newRoom()
+  const device = await newDevice()
+  const invitation = await room.invite('grace@example.org')
+  const early = await answerInvitation(invitation, { ...more(), device })
+  assert.equal(await reasonOf(early.read()), 'bad_room_key', 'it does not even have the access key')
+  await room.admit()
+  await early.say('now')
+  assert.equal(await reasonOf(answerInvitation(invitation, { ...more(), device: await newDevice() })), 'bad_room_key')
+  assert.deepEqual(await room.admit(), [])
+  await assert.rejects(answerInvitation('x', { ...more(), device }), TypeError)
+})
+
+test('who was removed reads no further, and the others read on and back', async () => {
+  const { room, owner } = await newRoom()
+  const grace = await join(room, 'grace@example.org')
+  const linus = await join(room, 'linus@example.org')
+  await room.say('for all three')
+  assert.deepEqual(await texts(grace.room), ['for all three'])
+  await room.expel([grace.key])
+  await linus.room.say('for two')
+  assert.equal(await reasonOf(grace.room.read()), 'bad_room_key')
+  assert.equal(await reasonOf(grace.room.say('still here')), 'bad_room_key')
+  const again = openListedRoom({ ...more(), room: room.room, owner, device: grace.device })
+  assert.equal(await reasonOf(again.read()), 'bad_room_key')
+  const newcomer = await join(room, 'barbara@example.org')
+  assert.deepEqual(await texts(newcomer.room), ['for all three', 'for two'])
+  assert.deepEqual(await texts(room), ['for all three', 'for two'])
+})
+
+test('all stored bytes give a removed member with its keys nothing newer', async () => {
+  const { room, owner } = await newRoom()
+  const grace = await join(room, 'grace@example.org')
+  await room.say('for all')
+  await room.expel([grace.key])
+  await room.say('hidden')
+  const { body } = await space.call('sealed', { room: room.room })
+  const lines = (body.sealed as string).split('\n')
+  const etag = createHash('sha256').update(lines.at(-1)!).digest('base64url')
+  const reader = new ListedReader({ room: room.room, owner, device: grace.device })
+  const entries = await reader.take({ lines, count: lines.length, etag })
+  assert.deepEqual(
+    entries.map(({ message }) => message.text),
+    ['for all'],
+  )
+  assert.equal(reader.force, undefined, 'it has no key of the new generation')
+  assert.ok((body.recipients as string[]).includes(grace.key), 'the answer names who can open a line')
+})
+
+test('a device that was away through three changes of the key reads all, and its next message has the new key', async () => {
+  const { room } = await newRoom()
+  const away = await join(room, 'linus@example.org')
+  await away.room.read()
+  for (const who of ['a', 'b', 'c']) {
+    const { key } = await join(room, who)
+    await room.expel([key])
+    await room.say(`after ${who}`)
+  }
+  await away.room.say('back')
+  assert.deepEqual(await texts(away.room), ['after a', 'after b', 'after c', 'back'])
+  assert.equal((await texts(room)).at(-1), 'back')
+})
+
+test('messages that are written while the key changes are sealed with the key of their place', async () => {
+  const { room } = await newRoom()
+  const writers = [await join(room, 'a'), await join(room, 'b'), await join(room, 'c')]
+  const { key } = await join(room, 'd')
+  const writing = writers.map(async (writer, w) => {
+    for (let n = 0; n < 4; n++) await writer.room.say(`${w}.${n}`)
+  })
+  await room.expel([key])
+  await Promise.all(writing)
+  assert.equal((await texts(room)).length, 12)
+  assert.equal((await texts(writers[0]!.room)).length, 12)
+})
+
+test('a lost answer of invite and of expel is no second list', async () => {
+  let losing = 0
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const res = await globalThis.fetch(url, init)
+    if (!String(init?.body).includes('"op":"append"') || losing-- <= 0) return res
+    await res.arrayBuffer()
+    throw new TypeError('the connection was cut')
+  }
+  const { room } = await newRoom({ fetch })
+  const { key } = await join(room, 'a')
+  losing = 1
+  await room.invite('b')
+  losing = 2
+  await room.expel([key])
+  const { body } = await space.call('sealed', { room: room.room })
+  assert.equal((body.sealed as string).split('\n').length, 6, 'list, invitation, answer, admission, invitation, removal')
+  assert.equal((await room.members()).length, 1)
+  assert.equal((await failureOf(room.make())).code, 'room_exists')
+})
+
+test('only the owner changes the list', async () => {
+  const { room } = await newRoom()
+  const grace = await join(room, 'grace@example.org')
+  await assert.rejects(grace.room.invite('mallory@example.org'))
+  await assert.rejects(grace.room.expel([room.room]))
+  assert.equal((await room.members()).length, 2)
+})
+
+test('a service that shows a room of its own is found out by the thumbprint of the owner', async () => {
+  const { room } = await newRoom()
+  const other = openListedRoom({ ...more(), room: room.room, owner: 'A'.repeat(43), device: (await newRoom()).device })
+  assert.equal(await reasonOf(other.read()), 'bad_room_key')
+  const grace = await join(room, 'grace@example.org')
+  const misled = openListedRoom({ ...more(), room: room.room, owner: 'A'.repeat(43), device: grace.device })
+  await assert.rejects(misled.read(), (error) => error instanceof TamperedRoomError && error.problem === 'policy')
+  await assert.rejects(misled.read(), TamperedRoomError, 'and it reads no further')
+})
+
+test('no table, log line or metric contains a key, a text or who was invited', async () => {
+  const { room } = await newRoom()
+  const grace = await join(room, 'grace-canary@example.org')
+  await grace.room.say('canary-text')
+  await room.expel([grace.key])
+  const tables = await space.db.query<{ name: string }>(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'",
+  )
+  const stored: string[] = []
+  for (const { name } of tables.rows)
+    stored.push(...(await space.db.query<{ row: string }>(`select t::text as row from ${name} t`)).rows.map(({ row }) => row))
+  assert.ok(stored.some((row) => row.includes(room.room)))
+  const written = [...stored, ...space.logged, JSON.stringify(space.collect())].join('\n')
+  const [, , invited = ''] = grace.invitation.split('~')
+  for (const secret of ['grace-canary', 'canary-text', 'Ada"', invited.slice(86, 129), invited.slice(215)]) {
+    const bytes = Buffer.from(secret)
+    const decoded = Buffer.from(secret, 'base64url').toString('hex')
+    // Base64 of a text depends on where it begins: without its ends, it occurs at each of three places.
+    const shifted = [0, 1, 2].map((at) =>
+      Buffer.concat([Buffer.alloc(at), bytes])
+        .toString('base64url')
+        .slice(4, -2),
+    )
+    for (const form of [secret, bytes.toString('hex'), decoded, ...shifted])
+      if (form.length > 4) assert.equal(written.includes(form), false, `${secret} as ${form}`)
+  }
+})

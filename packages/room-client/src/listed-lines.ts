@@ -1,0 +1,75 @@
+import {
+  type ClientKeys,
+  deriveClientKeys,
+  derivePolicyKey,
+  lineHeader,
+  sealClientLine,
+  type Seen,
+} from '@atrium/sealing/client-sealed'
+import { sealPolicyLine } from '@atrium/sealing/policy-line'
+import { signJws } from './device-jws.ts'
+import { type DevicePolicy, type Invite, type PolicyContent, signPolicy } from './device-policy.ts'
+import { sha256Base64url } from './identity.ts'
+import { LINE_TYPE } from './listed-reader.ts'
+import { type RoomDevice, signCard } from './room-device.ts'
+
+/** Signs a record with the device key, for its place only, and seals it. */
+export async function sealRecord(
+  keys: ClientKeys,
+  { seen, record, device }: { seen: Seen | undefined; record: object; device: RoomDevice },
+): Promise<string> {
+  const { sign, thumbprint: kid } = device.signing
+  const content = await signJws({ typ: LINE_TYPE, kid, line: await sha256Base64url(lineHeader(keys, seen)) }, record, sign)
+  return sealClientLine(keys, { seen, content })
+}
+
+/** What the owner decides of a new list. */
+export type NewList = Pick<DevicePolicy, 'room' | 'generation' | 'seen' | 'prev' | 'devices' | 'revoked'> & {
+  readonly mk: string
+  readonly before?: string | undefined
+  readonly invites: readonly Invite[]
+  readonly name?: string | undefined
+}
+
+export interface SealedList {
+  readonly line: string
+  /** The signed policy, by which its author recognises the line. */
+  readonly policy: string
+  readonly keys: ClientKeys
+}
+
+/** Signs a list with the key of the owner, and seals it to its devices. `keyOf`: the encryption key of a device. */
+export async function sealList(
+  { room, generation, seen, prev, devices, revoked, mk, before, invites, name }: NewList,
+  owner: RoomDevice,
+  keyOf: (device: string) => RoomDevice['encryption'],
+): Promise<SealedList> {
+  const keys = await deriveClientKeys({ room, mk }, generation)
+  const sealed: PolicyContent = {
+    mk,
+    ...(before !== undefined && { before }),
+    owner: await signCard(owner, room, name),
+    invites,
+  }
+  const content = JSON.stringify(sealed)
+  const signed: DevicePolicy = {
+    room,
+    generation,
+    ...(seen && { seen }),
+    ...(prev !== undefined && { prev }),
+    access: keys.access,
+    owner: owner.signing.thumbprint,
+    devices,
+    revoked,
+    content: await sha256Base64url(content),
+  }
+  const policy = await signPolicy(signed, owner)
+  const recipients = devices.map((kid) => ({ kid, key: keyOf(kid) }))
+  const line = await sealPolicyLine({
+    policy,
+    content,
+    policyKey: await derivePolicyKey({ room, mk }),
+    devices: recipients,
+  })
+  return { line, policy, keys }
+}

@@ -1,0 +1,103 @@
+import type { WebCryptoKey } from '@atrium/sealing/web-crypto-key'
+import type { EcPublicKey } from '@atrium/sealing/web-recipient'
+import { isSignedBy, parseJws, signJws } from './device-jws.ts'
+import { deviceKeyOf } from './device-pair.ts'
+import { type DeviceKey, thumbprintOf } from './identity.ts'
+
+const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+const encryptionAlgorithm = { name: 'ECDH', namedCurve: 'P-256' }
+
+/** The two key pairs of a device. Store them in IndexedDB, which keeps keys that cannot be exported. */
+export interface DevicePairs {
+  readonly signing: { readonly publicKey: WebCryptoKey; readonly privateKey: WebCryptoKey }
+  readonly encryption: { readonly publicKey: WebCryptoKey; readonly privateKey: WebCryptoKey }
+}
+
+/** A device in a room with a list: one key signs, the other one receives room keys. */
+export interface RoomDevice {
+  readonly signing: DeviceKey
+  readonly encryption: EcPublicKey
+  readonly privateKey: WebCryptoKey
+}
+
+/** Makes the keys of a device. Their private halves cannot be exported, unless `extractable`. */
+export async function generateDevicePairs(extractable = false): Promise<DevicePairs> {
+  const [signing, encryption] = await Promise.all([
+    crypto.subtle.generateKey(signingAlgorithm, extractable, ['sign', 'verify']),
+    crypto.subtle.generateKey(encryptionAlgorithm, extractable, ['deriveBits']),
+  ])
+  return { signing, encryption }
+}
+
+export async function roomDeviceOf({ signing, encryption }: DevicePairs): Promise<RoomDevice> {
+  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', encryption.publicKey)
+  return { signing: await deviceKeyOf(signing), encryption: { kty: 'EC', crv: 'P-256', x, y }, privateKey: encryption.privateKey }
+}
+
+/** The keys of an invitation as text: four times x, y, d of a JWK, each 43 characters. It is as secret as a room key. */
+export async function exportPairs(pairs: DevicePairs): Promise<string> {
+  const keys = [pairs.signing.privateKey, pairs.encryption.privateKey]
+  const parts = await Promise.all(keys.map((key) => crypto.subtle.exportKey('jwk', key)))
+  return parts.map(({ x = '', y = '', d = '' }) => x + y + d).join('')
+}
+
+const COORDINATES = /^[\w-]{258}$/
+
+/** The reverse. Rejects with TypeError if the text is none. */
+export async function importPairs(text: string): Promise<RoomDevice> {
+  if (!COORDINATES.test(text)) throw new TypeError('not an invitation')
+  const publicAt = (at: number): EcPublicKey => {
+    return { kty: 'EC', crv: 'P-256', x: text.slice(at, at + 43), y: text.slice(at + 43, at + 86) }
+  }
+  const privateAt = (at: number) => ({ ...publicAt(at), d: text.slice(at + 86, at + 129) })
+  try {
+    const [privateSigning, publicSigning, privateKey] = await Promise.all([
+      crypto.subtle.importKey('jwk', privateAt(0), signingAlgorithm, false, ['sign']),
+      crypto.subtle.importKey('jwk', { ...publicAt(0) }, signingAlgorithm, true, ['verify']),
+      crypto.subtle.importKey('jwk', privateAt(129), encryptionAlgorithm, false, ['deriveBits']),
+    ])
+    const signing = await deviceKeyOf({ privateKey: privateSigning, publicKey: publicSigning })
+    return { signing, encryption: publicAt(129), privateKey }
+  } catch {
+    throw new TypeError('not an invitation')
+  }
+}
+
+const CARD_TYPE = 'atrium-device+jws'
+
+/** What a device says of itself. */
+export interface Card {
+  /** Thumbprint of `spk`. */
+  readonly key: string
+  readonly spk: EcPublicKey
+  /** Its encryption key. */
+  readonly epk: EcPublicKey
+  /** Claimed. */
+  readonly name?: string
+}
+
+/** The card of a device for one room: its signing key signs its encryption key. */
+export function signCard({ signing, encryption }: RoomDevice, room: string, name: string | undefined): Promise<string> {
+  const payload = { room, spk: signing.spk, epk: encryption, ...(name !== undefined && { name }) }
+  return signJws({ typ: CARD_TYPE }, payload, signing.sign)
+}
+
+/** undefined: it is not the card of a device for this room. */
+export async function readCard(text: unknown, room: string): Promise<Card | undefined> {
+  const payload = typeof text === 'string' ? parseJws(text, CARD_TYPE)?.payload : undefined
+  const [spk, epk] = [readKey(payload?.['spk']), readKey(payload?.['epk'])]
+  const name = payload?.['name']
+  const isForm =
+    payload?.['room'] === room && (name === undefined || (typeof name === 'string' && name !== '' && name.length <= 80))
+  if (!spk || !epk || !isForm || !(await isSignedBy(text as string, spk))) return undefined
+  return { key: await thumbprintOf(spk), spk, epk, ...(name !== undefined && { name }) }
+}
+
+const COORDINATE = /^[\w-]{43}$/
+
+/** The required members of a public key; undefined: it is none, or has others. */
+export function readKey(value: unknown): EcPublicKey | undefined {
+  const { kty, crv, x, y, ...rest } = (value ?? {}) as Partial<EcPublicKey>
+  if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined
+  return COORDINATE.test(x) && COORDINATE.test(y) && Object.keys(rest).length === 0 ? { kty, crv, x, y } : undefined
+}
