@@ -40,6 +40,7 @@ export const routes = {
   deleteWebhookEndpoint: 'DELETE /v1/tenant/webhooks/endpoints/{id} secret',
   recoverDeliveries: 'POST /v1/tenant/webhooks/endpoints/{id}/recover secret',
   listEvents: 'GET /v1/events secret',
+  listEventHashes: 'GET /v1/events/hashes secret',
   streamEvents: 'GET /v1/events/stream secret raw',
   streamCollection: 'GET /v1/collections/{id}/stream publishable raw',
   streamWall: 'GET /v1/collections/{id}/wall/stream anyone raw',

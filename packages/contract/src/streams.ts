@@ -74,7 +74,7 @@ const answer = <Message>(messages: string) => ({
   raw: 'text/event-stream' as const,
 })
 
-const { tenant_id: _tenant, sequence: _sequence, ...collectionEventExample } = eventExample
+const { tenant_id: _tenant, sequence: _sequence, hash: _hash, prev_hash: _prev, ...collectionEventExample } = eventExample
 
 export const streamOperations = {
   streamEvents: operation({

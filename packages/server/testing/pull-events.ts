@@ -9,7 +9,10 @@ export interface PulledEvent {
   type: EventType
   tenant_id: string
   sequence: number
+  created_at: string
   data: Record<string, unknown>
+  hash: string | null
+  prev_hash: string | null
 }
 
 /** All events of the tenant, page by page. */

@@ -651,6 +651,12 @@ class Event(TypedDict):
     """Number of the event within the tenant, from 1, without gaps."""
     data: dict[str, Any]
     """Ids and the new state, never content or secrets."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
 
 
 class GetIssuerBalanceData(TypedDict):
@@ -987,6 +993,17 @@ class ListCollectionsDataEntry(TypedDict):
     ("light", "dark", "paper", "neon", or an object of CSS colours). The wall reads these, and wall_layout ("cards",
     "book" or "stage").
     """
+
+
+class ListEventHashesDataEntry(TypedDict):
+    sequence: int
+    type: EventType
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
+    content_hash: str
+    """SHA-256. Of the event without `hash` and `prev_hash`."""
+    hash: str | None
+    """SHA-256. Of `prev_hash` and `content_hash`. null: numbered by a release without it."""
 
 
 class ListInvitesDataEntry(TypedDict):
@@ -2742,6 +2759,12 @@ class ItemCreatedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["item.created"]
     data: ItemCreatedEventData
 
@@ -2768,6 +2791,12 @@ class ItemUpdatedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["item.updated"]
     data: ItemUpdatedEventData
 
@@ -2788,6 +2817,12 @@ class ItemDeletedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["item.deleted"]
     data: ItemDeletedEventData
 
@@ -2809,6 +2844,12 @@ class CollectionCreatedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["collection.created"]
     data: CollectionCreatedEventData
 
@@ -2833,6 +2874,12 @@ class CollectionUpdatedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["collection.updated"]
     data: CollectionUpdatedEventData
 
@@ -2852,6 +2899,12 @@ class CollectionStateChangedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["collection.state_changed"]
     data: CollectionStateChangedEventData
 
@@ -2869,6 +2922,12 @@ class CollectionDeletedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["collection.deleted"]
     data: CollectionDeletedEventData
 
@@ -2889,6 +2948,12 @@ class ArtifactReadyEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["artifact.ready"]
     data: ArtifactReadyEventData
 
@@ -2911,6 +2976,12 @@ class ArtifactFailedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["artifact.failed"]
     data: ArtifactFailedEventData
 
@@ -2931,6 +3002,12 @@ class ArtifactPublishedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["artifact.published"]
     data: ArtifactPublishedEventData
 
@@ -2949,6 +3026,12 @@ class ArtifactDeletedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["artifact.deleted"]
     data: ArtifactDeletedEventData
 
@@ -2969,6 +3052,12 @@ class SessionStartedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["session.started"]
     data: SessionStartedEventData
 
@@ -2995,6 +3084,12 @@ class SessionJoinedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["session.joined"]
     data: SessionJoinedEventData
 
@@ -3021,6 +3116,12 @@ class SessionPausedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["session.paused"]
     data: SessionPausedEventData
 
@@ -3044,6 +3145,12 @@ class SessionStoppedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["session.stopped"]
     data: SessionStoppedEventData
 
@@ -3067,6 +3174,12 @@ class SessionFailedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["session.failed"]
     data: SessionFailedEventData
 
@@ -3091,6 +3204,12 @@ class WalletRedeemedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["wallet.redeemed"]
     data: WalletRedeemedEventData
 
@@ -3115,6 +3234,12 @@ class CouponGrantedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["coupon.granted"]
     data: CouponGrantedEventData
 
@@ -3137,6 +3262,12 @@ class CheckoutPaidEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["checkout.paid"]
     data: CheckoutPaidEventData
 
@@ -3162,6 +3293,12 @@ class CheckoutRefundedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["checkout.refunded"]
     data: CheckoutRefundedEventData
 
@@ -3182,6 +3319,12 @@ class KeyCreatedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["key.created"]
     data: KeyCreatedEventData
 
@@ -3200,6 +3343,12 @@ class KeyRevokedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["key.revoked"]
     data: KeyRevokedEventData
 
@@ -3229,6 +3378,12 @@ class KeyLeakedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["key.leaked"]
     data: KeyLeakedEventData
 
@@ -3251,6 +3406,12 @@ class KeyExpiringEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["key.expiring"]
     data: KeyExpiringEventData
 
@@ -3269,6 +3430,12 @@ class MemberAddedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["member.added"]
     data: MemberAddedEventData
 
@@ -3286,6 +3453,12 @@ class MemberRemovedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["member.removed"]
     data: MemberRemovedEventData
 
@@ -3309,6 +3482,12 @@ class WebhookDisabledEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["webhook.disabled"]
     data: WebhookDisabledEventData
 
@@ -3327,6 +3506,12 @@ class TenantStatusChangedEvent(TypedDict):
     tenant_id: str
     sequence: int
     """Number of the event within the tenant, from 1, without gaps."""
+    hash: str | None
+    """SHA-256. Of this event and of `prev_hash`. The guide "The chain of events" defines it. null: numbered by a
+    release without it.
+    """
+    prev_hash: str | None
+    """SHA-256. `hash` of the event before. null: the chain begins with this event."""
     type: Literal["tenant.status_changed"]
     data: TenantStatusChangedEventData
 

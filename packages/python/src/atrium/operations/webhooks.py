@@ -509,6 +509,47 @@ class WebhooksOperations(Core):
             timeout=timeout,
         )
 
+    def list_event_hashes(
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[list[types.ListEventHashesDataEntry]]:
+        """List the hashes of events.
+
+        The chain of the events without their content, in the order of `sequence`: for readers that receive only
+        some types of events and want to know that none of these is missing. Pages as in `GET /events`.
+
+        Needs: A secret key.
+
+        Args:
+            after: Events with a greater sequence. Default: 0.
+            limit: The largest number of entries. A page of large entries ends earlier, with a next_cursor. Default:
+                50.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: Hashes, oldest first.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.list_event_hashes()
+        """
+        return self._call(
+            Route("GET", "/v1/events/hashes", "secret"),
+            query={"after": after, "limit": limit},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def stream_events(
         self,
         *,

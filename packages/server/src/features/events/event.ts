@@ -8,6 +8,10 @@ export interface Event {
   tenantId: string
   sequence: number
   data: Record<string, unknown>
+  /** See chain.ts. null: numbered by a release without the chain, or the hash follows. */
+  hash: string | null
+  /** Of the event before; null: the chain begins here, or `hash` is null. */
+  hashBefore: string | null
 }
 
 /** An event of any type that has no number yet: see `event` in record-event.ts. */
@@ -20,6 +24,6 @@ export interface NewEvent {
 }
 
 /** An event as listEvents returns it and a webhook carries it. */
-export function eventView({ id, type, createdAt, tenantId, sequence, data }: Event) {
-  return { id, type, created_at: createdAt, tenant_id: tenantId, sequence, data }
+export function eventView({ id, type, createdAt, tenantId, sequence, data, hash, hashBefore }: Event) {
+  return { id, type, created_at: createdAt, tenant_id: tenantId, sequence, data, hash, prev_hash: hashBefore }
 }

@@ -1,18 +1,45 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf, Handlers } from '../handler.ts'
-import { eventView } from './event.ts'
-import { listEvents as listRows, numberEvents } from './store.ts'
+import type { Database } from '#db/database.ts'
+import { hashContent } from './chain.ts'
+import { eventView, type Event } from './event.ts'
+import { numberEvents } from './numbering-store.ts'
+import { listEvents as listRows } from './store.ts'
 
 const batchSize = 500
 
-export const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => {
-  const { after = 0, limit = limits.pageDefault } = query
+interface PageQuery {
+  after?: number
+  limit?: number
+}
+
+async function listNumbered(
+  db: Database,
+  tenantId: string,
+  { after = 0, limit = limits.pageDefault }: PageQuery,
+): Promise<Event[]> {
   for (;;) {
     // The answer must contain every event that has committed, however far the worker has come.
-    const numbered = await numberEvents(ctx.db, [tenantId], batchSize)
-    const events = await listRows(ctx.db, tenantId, after, limit)
-    if (events.length === limit || numbered < batchSize) return { status: 200, data: events.map(eventView) }
+    const numbered = await numberEvents(db, [tenantId], batchSize)
+    const events = await listRows(db, tenantId, after, limit)
+    if (events.length === limit || numbered < batchSize) return events
   }
 }
 
-export const eventHandlers = { listEvents } satisfies Partial<Handlers>
+export const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => ({
+  status: 200,
+  data: (await listNumbered(ctx.db, tenantId, query)).map(eventView),
+})
+
+export const listEventHashes: HandlerOf<'listEventHashes'> = async ({ ctx, tenantId, query }) => ({
+  status: 200,
+  data: (await listNumbered(ctx.db, tenantId, query)).map((event) => ({
+    sequence: event.sequence,
+    type: event.type,
+    prev_hash: event.hashBefore,
+    content_hash: hashContent(event),
+    hash: event.hash,
+  })),
+})
+
+export const eventHandlers = { listEvents, listEventHashes } satisfies Partial<Handlers>

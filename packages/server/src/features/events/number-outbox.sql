@@ -1,3 +1,4 @@
+-- For processes of the previous release, whose events get their hashes later (numbering-store.ts); the next one removes it.
 -- Numbers the events of these tenants in the outbox, up to the given number for each, and queues them for their
 -- webhooks. Returns how many were numbered, and how many deliveries were queued. The caller wakes the workers after the
 -- commit.

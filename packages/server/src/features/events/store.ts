@@ -1,5 +1,5 @@
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Db, type Statement, type Tx, type Waking } from '#db/database.ts'
+import { statement, type Db, type Tx } from '#db/database.ts'
 import { newId } from '#crypto/random.ts'
 import type { Event, NewEvent } from './event.ts'
 
@@ -22,38 +22,6 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<void> {
     events.map(({ wasOpen }) => wasOpen ?? null),
   ])
   tx.wake(eventChannel)
-}
-
-/** number-outbox.sql explains the function. */
-const numberStatement = statement<NumberedRow>('events-number', 'select given, queued from number_outbox($1, $2)', {
-  writes: true,
-})
-
-interface NumberedRow {
-  given: number
-  queued: number
-}
-
-/** Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered. */
-export function numberEvents(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<number> {
-  return number(db, numberStatement, tenantIds, maxEach)
-}
-
-/** try-number-outbox.sql explains the function. */
-const tryNumberStatement = statement<NumberedRow>('events-try-number', 'select given, queued from try_number_outbox($1, $2)', {
-  writes: true,
-})
-
-/** The same without waiting: skips tenants whose events another process is numbering. */
-export function numberFreeEvents(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<number> {
-  return number(db, tryNumberStatement, tenantIds, maxEach)
-}
-
-async function number(db: Db & Waking, stmt: Statement<NumberedRow>, tenantIds: string[], maxEach: number): Promise<number> {
-  const [row] = await db.query(stmt, [tenantIds, maxEach])
-  // The workers deliver what was queued.
-  if (row && row.queued > 0) db.wake(eventChannel)
-  return row?.given ?? 0
 }
 
 const waitingStatement = statement<{ tenant_id: string }>(
@@ -81,12 +49,15 @@ export interface EventRow {
   type: EventType
   data: Record<string, unknown>
   created_at: string
+  hash: string | null
+  hash_before: string | null
 }
 
-export const eventColumns = 'tenant_id, sequence, id, type, data, created_at'
+export const eventColumns = `tenant_id, sequence, id, type, data, created_at,
+  encode(hash, 'hex') as hash, encode(hash_before, 'hex') as hash_before`
 
-export function toEvent({ tenant_id: tenantId, created_at: createdAt, ...same }: EventRow): Event {
-  return { ...same, tenantId, createdAt }
+export function toEvent({ tenant_id: tenantId, created_at: createdAt, hash_before: hashBefore, ...same }: EventRow): Event {
+  return { ...same, tenantId, createdAt, hashBefore }
 }
 
 const listStatement = statement<EventRow>(
@@ -109,11 +80,26 @@ export async function hasOldEvents(db: Db, days: number): Promise<boolean> {
 
 const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
   'events-delete-old',
-  `delete from events where (tenant_id, sequence) in (select tenant_id, sequence ${old} order by created_at limit $2 for update skip locked)
-   returning tenant_id, sequence`,
+  // The earliest numbers first, so that the events that stay follow each other. An event that was written late, in a
+  // long transaction, has a greater number than a later one: the one before it is deleted with it.
+  `with ends as (
+     select o.tenant_id, max(o.sequence) as last
+     from (select tenant_id, sequence ${old} order by created_at limit $2) o
+     group by o.tenant_id
+   ), chosen as materialized (
+     select n.tenant_id, n.sequence
+     from ends x
+     cross join lateral (
+       select e.tenant_id, e.sequence from events e where e.tenant_id = x.tenant_id and e.sequence <= x.last
+       order by e.sequence limit $2 for update skip locked
+     ) n
+     limit $2
+   )
+   delete from events e using chosen c where e.tenant_id = c.tenant_id and e.sequence = c.sequence
+   returning e.tenant_id, e.sequence`,
 )
 
-/** Deletes up to `limit` events that are older than that many days; returns which. */
+/** Deletes up to `limit` events that are older than that many days, and those before them; returns which. */
 export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<{ tenantId: string; sequence: number }[]> {
   const rows = await tx.query(deleteStatement, [days, limit])
   return rows.map(({ tenant_id: tenantId, sequence }) => ({ tenantId, sequence }))

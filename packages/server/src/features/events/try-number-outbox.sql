@@ -1,5 +1,6 @@
--- Like number_outbox, but skips a tenant whose head another transaction has locked: workers number the events of
--- many tenants at once, and find the others at their next poll.
+-- For processes of the previous release; the next one removes it. Like number_outbox, but skips a tenant whose head
+-- another transaction has locked: workers number the events of many tenants at once, and find the others at their next
+-- poll.
 create or replace function try_number_outbox(tenant_ids text[], max_each integer, out given bigint, out queued bigint)
 language plpgsql
 as $$

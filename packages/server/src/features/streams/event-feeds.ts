@@ -1,5 +1,5 @@
 import type { Db, Waking } from '#db/database.ts'
-import { numberFreeEvents } from '#features/events/store.ts'
+import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
 import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
 import { pageLoader } from './page.ts'

@@ -2,7 +2,7 @@ import { Batcher, Locked } from '@atrium/traffic/batcher'
 import type { EventType } from '@atrium/contract/event-types'
 import { statement, type Database, type Db, type Tx } from '#db/database.ts'
 import type { Event } from '../events/event.ts'
-import { deleteOldEvents, hasOldEvents } from '../events/store.ts'
+import { deleteOldEvents, type EventRow, hasOldEvents, toEvent } from '../events/store.ts'
 import type { Attempt } from './send-event.ts'
 import { type EndpointTables, forEach, of, pairsOf } from './store.ts'
 import { type Delivery, type EndpointRef, isDefault, keyOf, type LoggedAttempt } from './webhook.ts'
@@ -124,14 +124,7 @@ export interface DueDelivery {
   attemptsInRound: number
 }
 
-interface DueRow {
-  sequence: number
-  tries: number
-  id: string
-  type: EventType
-  data: Record<string, unknown>
-  created_at: string
-}
+type DueRow = Omit<EventRow, 'tenant_id'> & { tries: number }
 
 const dueStatements = forEach((t) =>
   statement<DueRow>(
@@ -143,7 +136,8 @@ const dueStatements = forEach((t) =>
        order by d.next_attempt_at, d.sequence
        limit $4
      )
-     select d.sequence, d.tries, e.id, e.type, e.data, e.created_at
+     select d.sequence, d.tries, e.id, e.type, e.data, e.created_at,
+       encode(e.hash, 'hex') as hash, encode(e.hash_before, 'hex') as hash_before
      from due d
      join events e on e.tenant_id = $1 and e.sequence = d.sequence
      order by d.next_attempt_at, d.sequence`,
@@ -157,10 +151,7 @@ const dueStatements = forEach((t) =>
 export async function listDue(db: Db, ref: EndpointRef, inProgress: number[], limit: number): Promise<DueDelivery[]> {
   const { tenantId } = ref
   const rows = await db.query(of(dueStatements, ref), [tenantId, ref.endpointId, inProgress, limit])
-  return rows.map(({ tries: attemptsInRound, created_at: createdAt, ...event }) => ({
-    attemptsInRound,
-    event: { ...event, tenantId, createdAt },
-  }))
+  return rows.map(({ tries: attemptsInRound, ...row }) => ({ attemptsInRound, event: toEvent({ ...row, tenant_id: tenantId }) }))
 }
 
 /** The outcome of an attempt. */

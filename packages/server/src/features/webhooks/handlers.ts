@@ -2,7 +2,8 @@ import { type EventType, eventSpecs } from '@atrium/contract/event-types'
 import { newId } from '#crypto/random.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
 import { eventView } from '../events/event.ts'
-import { eventChannel, numberEvents } from '../events/store.ts'
+import { numberInTransaction } from '../events/numbering-store.ts'
+import { eventChannel } from '../events/store.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
 import type { Context } from '../context.ts'
 import { sendEvent } from './send-event.ts'
@@ -38,7 +39,7 @@ import { listDeliveries as listRows, queueAgain, recoverFailed } from './deliver
 
 /** Numbers all earlier events under the old settings, so that a new endpoint does not receive them. */
 async function numberEarlier(tx: Tx, tenantId: string): Promise<void> {
-  while ((await numberEvents(tx, [tenantId], 500)) === 500);
+  while ((await numberInTransaction(tx, [tenantId], 500)) === 500);
 }
 
 function checkUrl(ctx: Pick<Context, 'egress'>, text: string): string {
@@ -171,6 +172,8 @@ function exampleOf(tenantId: string, type: EventType) {
     tenantId,
     sequence: 0,
     data: { ...eventSpecs[type].example, test: true },
+    hash: null,
+    hashBefore: null,
   })
 }
 

@@ -43,6 +43,7 @@ const guides = [
   'credits',
   'sessions',
   'webhooks',
+  'event-chain',
   'live',
   'mcp',
   'space',
