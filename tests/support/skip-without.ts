@@ -17,6 +17,7 @@ const packages = {
   gzip: 'gzip',
   haproxy: 'haproxy',
   jose: 'jose',
+  jq: 'jq',
   kubectl: 'kubernetes-client',
   nginx: 'nginx-light',
   openssl: 'openssl',
