@@ -3,9 +3,14 @@ import { helpText } from './help-text.ts'
 
 /** Adds the command that changes the keys with which the platform signs. */
 export function addKeys(program: Command): void {
-  program
+  const keys = program
     .command('keys')
     .description('the keys that the platform signs with; those of tenants are theirs (docs/guides/keys.md)')
+    .addHelpText(
+      'after',
+      helpText({ examples: ['atrium keys rotate receipts'], errors: ['Exit code 1: see the help of each command.'] }),
+    )
+  keys
     .command('rotate <use>')
     .description(
       'make a new key that signs from now on: receipts, quotes, agent_tokens or transparency_log (docs/operating/rotate.md)',

@@ -26,6 +26,8 @@ export function samplesOf(op: Operation, settings: SampleSettings): Record<Sampl
 interface SampleCall {
   params: [string, string][]
   query: [string, Json][]
+  /** Those that the call needs. */
+  headers: [string, string][]
   body: Json | undefined
   /** The collection token that the call needs. */
   collectionToken: string | undefined
@@ -41,6 +43,7 @@ function callOf(op: Operation): SampleCall {
     query: Object.entries(op.query?.properties ?? {})
       .filter(([name]) => required.has(name))
       .map(([name, schema]) => [name, valueOf(name, schemaJson(schema))]),
+    headers: (op.headers?.required ?? []).map((name) => [name, '…']),
     body: op.body ? jsonOf(op.example?.body) : undefined,
     collectionToken: op.capability === 'owner' ? 'cat_…' : op.capability === 'contributor' ? 'cct_…' : undefined,
   }
@@ -66,7 +69,7 @@ export function servedPath(op: Operation): string {
 
 function curl(
   op: Operation,
-  { params, query, body, collectionToken }: SampleCall,
+  { params, query, headers: needed, body, collectionToken }: SampleCall,
   { publicUrl, publishableKey }: SampleSettings,
 ) {
   const filled = params.reduce((path, [name, value]) => path.replace(`{${name}}`, encodeURIComponent(value)), servedPath(op))
@@ -79,6 +82,7 @@ function curl(
     ...(key ? [`Authorization: Bearer ${key}`] : []),
     ...(op.caller === 'operator' ? ['X-Admin-Token: …'] : []),
     ...(collectionToken ? [`X-Collection-Token: ${collectionToken}`] : []),
+    ...needed.map(([name, value]) => `${capitalised(name)}: ${value}`),
     ...(op.idempotency ? ['Idempotency-Key: 8e03978e-40d5-43dd-bc93-6894a57f9324'] : []),
     ...(body === undefined ? [] : ['Content-Type: application/json']),
   ]
@@ -89,6 +93,11 @@ function curl(
     ...headers.map((header) => `  -H ${singleQuote(header)}`),
     ...(body === undefined ? [] : [`  -d ${singleQuote(JSON.stringify(body, null, 2))}`]),
   ].join(' \\\n')
+}
+
+/** `github-public-key-identifier` is `Github-Public-Key-Identifier`. */
+function capitalised(name: string): string {
+  return name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 function singleQuote(text: string): string {
@@ -111,6 +120,7 @@ function typescript(op: Operation, call: SampleCall, { publicUrl, publishableKey
     ...call.params.map(([name, value]) => `${name}: ${literal(value, 'ts')}`),
     ...(call.collectionToken ? [`collectionToken: '${call.collectionToken}'`] : []),
     ...(call.query.length > 0 ? [`query: ${literal(Object.fromEntries(call.query), 'ts', 1)}`] : []),
+    ...(call.headers.length > 0 ? [`headers: ${literal(Object.fromEntries(call.headers), 'ts', 1)}`] : []),
     ...(call.body === undefined ? [] : [`body: ${literal(call.body, 'ts', 1)}`]),
   ]
   const oneLine = members.join(', ')
@@ -142,6 +152,7 @@ function python(op: Operation, call: SampleCall, { publicUrl, publishableKey }: 
     ...call.params.map(([, value]) => literal(value, 'python')),
     ...(call.collectionToken ? [`collection_token="${call.collectionToken}"`] : []),
     ...call.query.map(([name, value]) => `${name}=${literal(value, 'python', 1)}`),
+    ...call.headers.map(([name, value]) => `${name.replaceAll('-', '_')}=${literal(value, 'python', 1)}`),
     ...(call.body === undefined ? [] : [`body=${literal(call.body, 'python', 1)}`]),
   ]
   const oneLine = members.join(', ')
