@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import sharp from 'sharp'
 import { send, type Got } from '#testing/http.ts'
 import { eventually } from '#testing/session-world.ts'
@@ -86,6 +87,15 @@ async function balanceOf(code: string): Promise<{ balance: number; held: number 
   return got.status === 404 ? { balance: 0, held: 0 } : { balance: got.body.data.balance, held: got.body.data.held }
 }
 
+/** The payer's receipts, as signed. */
+async function receiptsOf(code: string): Promise<object[]> {
+  const got = await send(api, 'POST', '/receipts/lookup', { key: tenant.publishableKey, body: { wallet_code: code } })
+  return got.body.data.map(({ receipt }: { receipt: string }) => {
+    const { kind, sub, price, charged } = decodeJwt(receipt)
+    return { kind, sub, price, charged }
+  })
+}
+
 describe('painting', () => {
   test('works without any provider, sets an alternative text, and stores the picture', async () => {
     const started = await paint({ prompt: 'A harbour at dusk under paper lanterns', size: '1536x1024', seed: 7 })
@@ -140,6 +150,7 @@ describe('painting', () => {
     assert.deepEqual(await balanceOf(coupon), { balance: 2, held: 0 })
     const short = await paint({ prompt: 'a forest', coupon })
     assert.deepEqual([short.status, short.body.error.code], [402, 'insufficient_credit'])
+    assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: started.body.data.id, price: 3, charged: 3 }])
   })
 
   test('fails with a code and costs nothing if the provider refuses it; a used-up quota has its own code', async () => {
@@ -152,6 +163,7 @@ describe('painting', () => {
     assert.deepEqual([refused.status, refused.error.code], ['failed', 'provider_refused'])
     assert.ok(!JSON.stringify(refused).includes('canary'))
     assert.deepEqual(await balanceOf(coupon), { balance: 3, held: 0 })
+    assert.deepEqual(await receiptsOf(coupon), [{ kind: 'paint', sub: refused.id, price: 3, charged: 0 }])
     script = { status: 429, body: { error: { message: 'quota', code: 'insufficient_quota', type: 'insufficient_quota' } } }
     const used = await done(await paint({ prompt: 'x', provider: 'openai_compatible' }))
     assert.deepEqual([used.status, used.error.code], ['quota_exceeded', 'quota_exceeded'])
