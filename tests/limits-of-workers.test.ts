@@ -44,7 +44,7 @@ async function volley(count: number, ask: (agent: Agent) => Promise<Answer>): Pr
 
 /** The limit of one process. A few permits may be with a process that does not need them. */
 function assertShared({ allowed, seconds }: Volley, { burst, perSecond }: typeof publishable): void {
-  const most = burst + Math.ceil(perSecond * seconds) + 1
+  const most = burst + Math.ceil(perSecond * seconds) + workers
   assert.ok(allowed <= most, `of more than ${most} in ${seconds.toFixed(2)} s the rest is refused: ${allowed} passed`)
   assert.ok(allowed >= 0.9 * burst, `the burst passes: ${allowed}`)
 }

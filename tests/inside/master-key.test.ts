@@ -99,11 +99,13 @@ test('the list of sealed columns is whole: what else is stored as bytes is a has
   const columns = await queryDatabase<{ name: string }>(
     database.url,
     `select table_name || '.' || column_name as name from information_schema.columns
-      where table_schema = 'public' and data_type = 'bytea' and column_name not like '%hash'
+      where table_schema = 'public' and data_type = 'bytea' and column_name not like '%hash' and column_name <> 'hash_before'
         -- A partition has the columns of its table.
         and not exists (select from pg_class where relispartition and oid = to_regclass(format('public.%I', table_name)))
         -- The transparency log is public: its entries, and hashes of them.
         and table_name not like 'log\\_%'
+        -- The nodes of the books are hashes and sums. Their salts hide accounts from other holders of a proof, not from us.
+        and table_name not like 'books\\_%'
         -- A version of an agent is named by the SHA-256 of its manifest.
         and column_name not in ('version', 'agent_version') order by 1`,
   )

@@ -63,6 +63,8 @@ test('every variable of a secret is in the list', () => {
   const named = [...source.matchAll(/get\('([A-Z0-9_]*(?:SECRET|TOKEN|COUPON|_KEY|_URL)[A-Z0-9_]*)'\)/g)].map(([, name]) => name!)
   const open = new Set([
     'TURN_URLS',
+    'ATRIUM_LEAKS_KEYS_FILE',
+    'ATRIUM_LEAKS_KEYS_URL',
     'ATRIUM_BOOTSTRAP_TOKEN',
     'ATRIUM_CONSOLE_URL',
     'ATRIUM_PUBLIC_URL',
