@@ -42,7 +42,7 @@ describe('the console of a large tenant', { skip: skipWithoutChromium, timeout: 
   const signIn = async (body: object): Promise<Page> => {
     const { data } = await askGood(atrium.origin, 'POST /v1/operator/console-links', { operator: true, body })
     const page = await browser.newPage()
-    await page.goto(data['url'] as string)
+    await page.goto(data.url)
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     return page

@@ -91,25 +91,25 @@ export class SumTreeBuilder {
   async add(node: SumNode, level = 0): Promise<void> {
     const tile = (this.#levels[level] ??= { index: 0, nodes: [] })
     tile.nodes.push(node)
-    if (tile.nodes.length === sumTileWidth) await this.#close(level)
+    if (tile.nodes.length === sumTileWidth) await this.#close(level, tile)
   }
 
   /** Writes the partial tiles. Returns the root. */
   async finish(): Promise<SumNode> {
-    for (let level = 0; level < this.#levels.length; level++) {
-      const { index, nodes } = this.#levels[level]!
+    // Closing a level may add the one above it, which is visited next.
+    for (const [level, tile] of this.#levels.entries()) {
       const isTop = level === this.#levels.length - 1
-      if (isTop && index === 0 && nodes.length === 1 && level > 0) return nodes[0]!
-      if (nodes.length > 0) await this.#close(level)
+      const [first] = tile.nodes
+      if (isTop && level > 0 && tile.index === 0 && tile.nodes.length === 1 && first) return first
+      if (first) await this.#close(level, tile)
     }
     return emptySum
   }
 
-  async #close(level: number): Promise<void> {
-    const tile = this.#levels[level]!
-    await this.#write({ level, index: tile.index, nodes: tile.nodes })
-    const root = rootOfNodes(tile.nodes)
-    this.#levels[level] = { index: tile.index + 1, nodes: [] }
+  async #close(level: number, { index, nodes }: { index: number; nodes: SumNode[] }): Promise<void> {
+    await this.#write({ level, index, nodes })
+    const root = rootOfNodes(nodes)
+    this.#levels[level] = { index: index + 1, nodes: [] }
     await this.add(root, level + 1)
   }
 }

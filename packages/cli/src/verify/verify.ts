@@ -72,7 +72,8 @@ function readLogCheck({ logPolicy, logState }: VerifyOptions): LogCheck | undefi
   try {
     text = readFileSync(logPolicy, 'utf8')
   } catch (error) {
-    throw new TypeError(`--log-policy cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TypeError(`--log-policy cannot be read: ${reason}`, { cause: error })
   }
   const policy = parsePolicy(text)
   if (policy.logs.length === 0) throw new TypeError('--log-policy must have a line with the key of the log: log VKEY')

@@ -63,8 +63,10 @@ async function buildTree(tx: Tx, day: string): Promise<BooksRoot> {
   })
   let after: AccountRef = { tenantId: '', id: '' }
   let accounts = 0
-  for (let page; (page = await listHolders(tx, after, accountsAtOnce)).length > 0; after = page.at(-1)!.account) {
+  const readPage = () => listHolders(tx, after, accountsAtOnce)
+  for (let page = await readPage(); page.length > 0; page = await readPage()) {
     for (const { account, balanceCredits: balance } of page) {
+      after = account
       const salt = randomBytes(32)
       leaves.accounts.push(account)
       leaves.salts.push(salt)
