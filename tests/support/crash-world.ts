@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from './atrium-process.ts'
+import { queryDatabase } from './query-database.ts'
 import { startPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
 import { startSpaceRole } from './space-role.ts'
 
@@ -19,6 +20,9 @@ export interface CrashWorld {
  */
 export async function openCrashWorld(): Promise<CrashWorld> {
   const database = await createTestDatabase()
+  // The books of the day are made in a transaction of their own, which would come between the statements of an operation.
+  const madeToday = "values ((now() at time zone 'utc')::date, 0, 0, sha256(''))"
+  await queryDatabase(database.url, `insert into books_roots (day, accounts, total, root) ${madeToday}`)
   const proxy = await startPostgresProxy(database.url)
   const port = await freePort()
   const space = await startSpaceRole(database.url, `http://localhost:${port}`)

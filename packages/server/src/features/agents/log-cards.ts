@@ -4,13 +4,15 @@ import { leafOf } from '#features/transparency-log/entries.ts'
 import { queueLeaves } from '#features/transparency-log/store.ts'
 import { cardOf } from './agent.ts'
 import { cardEntry } from './card-entry.ts'
-import { listAgentsWithoutCard, saveCards } from './store.ts'
+import { areCardsMissing, listAgentsWithoutCard, saveCards } from './store.ts'
 
 /**
  * Gives up to `limit` active agents a card and queues its leaf, in one transaction. The rows are locked, so that no card
  * is saved that a change has just made wrong. Returns how many there were.
  */
-export function logAgentCards({ db }: Pick<Context, 'db'>, limit: number): Promise<number> {
+export async function logAgentCards({ db }: Pick<Context, 'db'>, limit: number): Promise<number> {
+  // Nothing is due in most sweeps, which then need no transaction.
+  if (!(await areCardsMissing(db))) return 0
   return db.transaction(async (tx) => {
     const agents = await listAgentsWithoutCard(tx, limit)
     const cards = agents.map((agent) => {

@@ -221,13 +221,21 @@ export async function listCatalogEntries(db: Db, { afterSeq, limit }: Page): Pro
   return (await db.query(catalogStatement, [afterSeq, limit])).map(toCatalogEntry)
 }
 
+// An agent is logged at most once in ten minutes.
+const withoutCard = `from agents
+   where status = 'active' and card is null and (carded_at is null or carded_at < now() - interval '10 minutes')`
+
+const lackCardsStatement = statement<{ lack: boolean }>('agents-lack-cards', `select exists (select ${withoutCard}) as lack`)
+
+/** Whether the transparency log has no card of an active agent. */
+export async function areCardsMissing(db: Db): Promise<boolean> {
+  return (await db.query(lackCardsStatement, []))[0]?.lack === true
+}
+
 const withoutCardStatement = statement<CatalogRow>(
   'agents-without-card',
-  // Whoever is being changed is read by the next sweep. An agent is logged at most once in ten minutes.
-  `select ${catalogColumns} from agents
-   where status = 'active' and card is null and (carded_at is null or carded_at < now() - interval '10 minutes')
-   order by seq limit $1
-   for no key update skip locked`,
+  // Whoever is being changed is read by the next sweep.
+  `select ${catalogColumns} ${withoutCard} order by seq limit $1 for no key update skip locked`,
 )
 
 /** Locks active agents that the transparency log has no card of. */
