@@ -60,9 +60,11 @@ test('before the first root there is nothing to prove, and no credits are a root
   await daysPass(1)
 })
 
-test('each holder proves its balance to be part of the logged total, with Python alone', { skip }, async () => {
+let codes: string[]
+
+test('the books of a day have one root, with all accounts and their sum', async () => {
   await fund(issuerAccount(tenant.id), 700)
-  const codes = await Promise.all(
+  codes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
       const code = newCredential('walletCode')
       await fund({ tenantId: tenant.id, id: newAccountId() }, i + 1, code)
@@ -72,9 +74,13 @@ test('each holder proves its balance to be part of the logged total, with Python
   await logBooks(api.ctx)
   await logBooks(api.ctx)
   assert.equal((await rows('select from books_roots')).length, 2, 'one root a day')
+  const { books } = (await ownProofs()).body.data
+  assert.deepEqual([books.accounts, books.total], [21, 910])
+})
+
+test('each holder proves its balance to be part of the logged total, with Python alone', { skip }, async () => {
   const own = await ownProofs()
   const { books } = own.body.data
-  assert.deepEqual([books.accounts, books.total], [21, 910])
   const said = verify(own.text)
   assert.equal(said.status, 0, said.stderr)
   assert.match(said.stdout, new RegExp(`^${tenant.id}/issuer: 700 of 910 credits\n`))
