@@ -10,6 +10,10 @@ export default defineConfig({
   base: '/space/',
   publicDir: false,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  worker: {
+    format: 'es',
+    rolldownOptions: { output: { entryFileNames: 'assets/[name]-[hash].js' } },
+  },
   build: {
     outDir: here('dist/space'),
     emptyOutDir: true,

@@ -59,14 +59,28 @@ export interface Turn {
 
 type Page = AnswerOf<'read'>
 
+/** What a reader has read: the hashes of all lines, and the ids of their messages. */
+export interface LinesRead {
+  readonly hashes: readonly string[]
+  readonly ids: Iterable<string>
+}
+
 /** Opens and checks the lines of a room from its first line on, page by page. It keeps the hash of each line. */
 export class LineReader {
   readonly #keys: ClientKeys
-  readonly #hashes: string[] = []
-  readonly #ids = new Set<string>()
+  readonly #hashes: string[]
+  readonly #ids: Set<string>
 
-  constructor(keys: ClientKeys) {
+  /** `before`: what another reader has read of this room, to continue from there. */
+  constructor(keys: ClientKeys, before: LinesRead = { hashes: [], ids: [] }) {
     this.#keys = keys
+    this.#hashes = [...before.hashes]
+    this.#ids = new Set(before.ids)
+  }
+
+  /** Of each line that was read. */
+  get hashes(): readonly string[] {
+    return this.#hashes
   }
 
   /** Where the next page begins. */

@@ -29,7 +29,8 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
         etag: etagOf(body),
         // Assets have a hash in their names, and the page names the assets that it uses.
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
-        ...(page ? { 'content-security-policy': policy } : {}),
+        // A worker has the policy of its own script. It calls nothing.
+        'content-security-policy': page ? policy : "default-src 'none'",
       },
     })
   }
@@ -91,6 +92,7 @@ export function contentSecurityPolicy(build: SpaceBuild, { apiUrl, oidc }: Space
     "default-src 'none'",
     `connect-src 'self' blob: ${[...new Set(connect)].join(' ')}`,
     `script-src 'self' ${inline.map((digest) => `'sha256-${digest}' `).join('')}'wasm-unsafe-eval'`,
+    "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob: data:",
     "font-src 'self'",

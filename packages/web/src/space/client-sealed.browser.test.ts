@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
-import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
+import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
 
 describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -19,21 +19,11 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await space?.stop()
   })
 
-  /** Makes a room with what the form has chosen. */
-  async function makeSealedRoom(page: Page): Promise<{ room: string; mk: string; link: string }> {
-    await page.goto(`${space.origin}/space`)
-    await page.getByRole('button', { name: 'Make the room' }).click()
-    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
-    const [, room = '', mk = ''] = /#([^~]+)~(.+)$/.exec(page.url()) ?? []
-    assert.match(mk, /^[\w-]{43}$/)
-    return { room, mk, link: page.url() }
-  }
-
   const shown = (page: Page, text: string) => page.locator('.message', { hasText: text }).first().waitFor()
 
   test('two people talk in a room that the form makes unasked, and no request has its key or a word of it', async () => {
     const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
-    const { room, mk, link } = await makeSealedRoom(ann.page)
+    const { room, mk, link } = await makeSealedRoom(ann.page, space.origin)
     await bob.page.goto(link)
     await write(ann.page, 'Are the lamps lit?')
     await shown(bob.page, 'Are the lamps lit?')
@@ -58,7 +48,7 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
 
   test('the panel proves what a browser can prove, and that the service never gets the key', async () => {
     const ann = await newVisitor(browser)
-    await makeSealedRoom(ann.page)
+    await makeSealedRoom(ann.page, space.origin)
     await write(ann.page, 'Something to be sealed')
     await shown(ann.page, 'Something to be sealed')
     await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
@@ -76,16 +66,22 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
 
   test('a line that the service has altered is named, and nothing after it is shown or written', async () => {
     const ann = await newVisitor(browser)
-    const { room } = await makeSealedRoom(ann.page)
+    const { room, link } = await makeSealedRoom(ann.page, space.origin)
     await write(ann.page, 'One')
     await write(ann.page, 'Two')
     await shown(ann.page, 'Two')
     await space.tamper!(room)
+    const bob = await newVisitor(browser)
+    await bob.page.goto(link)
+    await bob.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
+    await bob.page.getByText(/Line [12] \((chain|sealed)\)/).waitFor()
+    assert.equal(await bob.page.locator('.message').count(), 0)
+    assert.equal(await bob.page.getByLabel('Message', { exact: true }).count(), 0)
+    // Ann's device shows what it has checked itself, and the panel names what the service has now.
     await ann.page.reload()
-    await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
-    await ann.page.getByText(/Line [12] \((chain|sealed)\)/).waitFor()
-    assert.equal(await ann.page.locator('.message').count(), 0)
-    assert.equal(await ann.page.getByLabel('Message', { exact: true }).count(), 0)
-    await ann.close()
+    await shown(ann.page, 'Two')
+    await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
+    await ann.page.locator('.check.failed[data-check=chain]', { hasText: 'This history cannot be trusted' }).waitFor()
+    await Promise.all([ann.close(), bob.close()])
   })
 })

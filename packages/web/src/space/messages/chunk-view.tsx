@@ -11,6 +11,8 @@ import type { IsMine } from './use-mine.ts'
 
 interface ChunkProps {
   chunk: Chunk
+  /** Whether its messages are rendered, or only their estimated height. */
+  isDrawn: boolean
   /** The message before the first one here. */
   before: Entry | undefined
   readTo: number | undefined
@@ -39,13 +41,15 @@ export class ChunkView extends Component<ChunkProps> {
   #text: Text | undefined
 
   override shouldComponentUpdate(next: ChunkProps): boolean {
-    const { chunk, before, isMine, retracted } = this.props
+    const { chunk, isDrawn, before, isMine, retracted } = this.props
+    if (next.isDrawn !== isDrawn) return true
     if (next.chunk !== chunk || next.before !== before || next.isMine !== isMine || this.#text !== t) return true
     return next.retracted !== retracted && chunk.entries.some(({ id }) => next.retracted.get(id) !== retracted.get(id))
   }
 
-  override render({ chunk, before, readTo, isMine, retracted, session, onReply, onShow }: ChunkProps) {
+  override render({ chunk, isDrawn, before, readTo, isMine, retracted, session, onReply, onShow }: ChunkProps) {
     this.#text = t
+    if (!isDrawn) return <div class="chunk" style={{ blockSize: `${estimatePx(chunk)}px` }} />
     return (
       <div class="chunk" style={{ containIntrinsicBlockSize: `auto ${estimatePx(chunk)}px` }}>
         {chunk.entries.map((entry, i) => {

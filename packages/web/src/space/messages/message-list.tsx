@@ -24,6 +24,9 @@ interface MessageListProps {
 }
 
 const NEAR_END_PX = 80
+/** The newest messages are rendered at once, and older ones in steps that leave frames between them. */
+const FIRST_CHUNKS = 4
+const STEP_CHUNKS = 8
 
 export function MessageList({ session, onReply, onLeave, onEdit }: MessageListProps) {
   const chunks = useStore(session.state, (state) => state.chunks)
@@ -39,6 +42,7 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
   latest.current = { onReply, onLeave }
   const reply = useCallback((entry: Entry) => latest.current.onReply(entry), [])
   const show = useCallback((id: string) => void showMessage(session, id), [session])
+  const undrawn = useUndrawn(chunks.length)
   useLayoutEffect(toEnd, [pending.length > 0 ? pending.at(-1)?.clientId : undefined])
   useEffect(() => {
     if (!scroller.current) return undefined
@@ -56,11 +60,15 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
           <Earlier session={session} />
           {chunks.length === 0 && pending.length === 0 && <EmptyRoom session={session} />}
           {/* A feed without an article is none. */}
-          <div {...(chunks.length > 0 && { role: 'feed', 'aria-label': t.messages.list, 'aria-describedby': 'message-keys' })}>
+          <div
+            {...(chunks.length > 0 && { role: 'feed', 'aria-label': t.messages.list, 'aria-describedby': 'message-keys' })}
+            {...(undrawn > 0 && { 'aria-busy': true })}
+          >
             {chunks.map((chunk, i) => (
               <ChunkView
                 key={chunk.index}
                 chunk={chunk}
+                isDrawn={i >= undrawn}
                 before={chunks[i - 1]?.entries.at(-1)}
                 readTo={readTo}
                 isMine={isMine}
@@ -85,6 +93,17 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
       )}
     </div>
   )
+}
+
+/** How many chunks before the others are not rendered yet. */
+function useUndrawn(count: number): number {
+  const [drawn, setDrawn] = useState(FIRST_CHUNKS)
+  useEffect(() => {
+    if (drawn >= count) return undefined
+    const timer = setTimeout(() => setDrawn(drawn + STEP_CHUNKS))
+    return () => clearTimeout(timer)
+  }, [drawn, count])
+  return Math.max(count - drawn, 0)
 }
 
 function Earlier({ session }: { session: RoomSession }) {

@@ -1,22 +1,18 @@
-import type { CallOptions } from '@atrium/room-client/call-space'
 import type { Since } from '@atrium/room-client/follow-room'
-import { LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
-import { newRoomSecret } from '@atrium/room-client/new-room-secret'
 import type { RoomPage } from '@atrium/room-client/space-ops'
-import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
 import { callSpace } from '../api/space-client.ts'
-import { identityIn, keyOf } from '../identity/present.ts'
-import { guestName } from '../parts/guest-name.ts'
+import { identityIn } from '../identity/present.ts'
 import type { RoomLink } from '../room-link.ts'
+import { ClientSealedChannel } from './client-sealed-channel.ts'
 
-interface ReadOptions {
+export interface ReadOptions {
   readonly waitMs: number
   readonly limit: number
   readonly timeoutMs?: number
   readonly signal: AbortSignal
 }
 
-interface Said {
+export interface Said {
   readonly clientId: string
   readonly text: string
   readonly replyTo?: string | undefined
@@ -26,20 +22,24 @@ interface Said {
 
 /** How messages of a room are read and written. */
 export interface Channel {
-  /** Whether reading starts with line 0, because every line is checked against those before it. */
-  readonly readsAll: boolean
+  /**
+   * Resolves to where reading starts, where every line is checked against those before it. The first page then has the
+   * messages from the beginning. Absent: reading may start anywhere.
+   */
+  begin?: () => Promise<Since>
   read: (since: Since, options: ReadOptions) => Promise<RoomPage>
   /** A repeat with the same clientId is stored once. Resolves to the number and the id of the message. */
   say: (said: Said, signal: AbortSignal) => Promise<{ seq: number; id: string }>
+  close: () => void
 }
 
 export function openChannel(link: RoomLink): Channel {
-  return link.kind === 'classic' ? classicChannel(link) : clientSealedChannel(link)
+  return link.kind === 'classic' ? classicChannel(link) : new ClientSealedChannel(link)
 }
 
 function classicChannel({ room, mk }: RoomLink): Channel {
   return {
-    readsAll: false,
+    close: () => undefined,
     async read({ sinceEtag, sinceCount }, { waitMs, limit, ...how }) {
       // Polls with the identity even as a guest, because the service returns a client_id only to the key that wrote
       // the message.
@@ -54,45 +54,4 @@ function classicChannel({ room, mk }: RoomLink): Channel {
       return callSpace({ op: 'turn', room, mk, message, name: claimed }, { identity, signal })
     },
   }
-}
-
-/** Signs the requests. The service that signatures name is the origin of this page. */
-function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
-  return { sign: (request) => signRequest(keys, request, { audience: location.origin }) }
-}
-
-function clientSealedChannel(link: RoomLink): Channel {
-  const { room } = link
-  let deriving: Promise<ClientKeys> | undefined
-  let reader: LineReader | undefined
-  const derive = () => (deriving ??= deriveClientKeys(link))
-  return {
-    readsAll: true,
-    async read({ sinceCount, sinceEtag }, { waitMs, limit, ...how }) {
-      const keys = await derive()
-      if (!reader || sinceCount === 0) reader = new LineReader(keys)
-      const request = { op: 'read' as const, room, sinceCount, sinceEtag, waitMs, limit }
-      const page = await callSpace(request, { ...signedBy(keys), ...how })
-      return { count: page.count, etag: page.etag, policy: 'open', entries: await reader.take(page) }
-    },
-    async say({ clientId, text, replyTo, name }, signal) {
-      const keys = await derive()
-      // Nobody checks a name here. One that is derived from a key of this device tells guests apart.
-      const shown = name ?? guestName((await keyOf(room, 'guest')).thumbprint)
-      const content = turnRecord({ id: clientId, text, name: shown, replyTo })
-      const line = await sealClientLine(keys, { seen: reader?.seen, content })
-      // Another line with the same content, such as one that was sealed by an earlier visit, is not stored again.
-      const { seq } = await callSpace({ op: 'append', room, line, dedupe: clientId }, { ...signedBy(keys), signal })
-      return { seq, id: clientId }
-    },
-  }
-}
-
-/** Creates a room whose key stays with those who have its link. */
-export async function makeClientSealedRoom(): Promise<RoomLink> {
-  const link: RoomLink = { ...newRoomSecret(), kind: 'client-sealed' }
-  const keys = await deriveClientKeys(link)
-  const line = await sealClientLine(keys, { content: policyRecord })
-  await callSpace({ op: 'make', room: link.room, access: keys.access, line }, signedBy(keys))
-  return link
 }

@@ -1,6 +1,7 @@
 import { isMk, isRoomName } from '@atrium/sealing/room-secret'
 import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
+import { dropLines } from './line-cache.ts'
 
 /** A room whose link, with its key, is stored on this device because the visitor asked for it. */
 export interface KeptRoom extends RoomLink {
@@ -30,10 +31,12 @@ export function refreshRoom(secret: RoomLink, title: string | undefined): void {
 
 export function forgetRoom(room: string): void {
   write(readRooms().filter((one) => one.room !== room))
+  void dropLines(room)
 }
 
 export function forgetRooms(): void {
   write([])
+  void dropLines()
 }
 
 function write(rooms: readonly KeptRoom[]): boolean {

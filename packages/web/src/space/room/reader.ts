@@ -31,6 +31,8 @@ export interface ReaderEvents {
   readonly onEntries: (entries: readonly Entry[]) => void
   /** All there is has been read. */
   readonly onCaughtUp: () => void
+  /** The service has no such room, or no longer. */
+  readonly onGone: () => void
 }
 
 interface PollOptions {
@@ -138,9 +140,9 @@ export class Reader {
 
   /** A long room shows its newest messages first, so the first request asks for its end. */
   async #begin(signal: AbortSignal): Promise<void> {
-    if (this.#channel.readsAll) {
+    if (this.#channel.begin) {
+      this.#since = await this.#channel.begin()
       this.#from = 0
-      this.#since = START
       return
     }
     const { count } = await this.#poll(pastTheEnd, { signal, limit: 1 })
@@ -205,6 +207,7 @@ export class Reader {
 
   /** Without access, no earlier contents are shown. */
   #close(phase: 'refused' | 'missing' | 'removed', failure: unknown): void {
+    if (phase !== 'refused') this.#events.onGone()
     this.byId.clear()
     this.#retractions.clear()
     this.#from = undefined

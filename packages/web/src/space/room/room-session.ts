@@ -4,6 +4,7 @@ import { ClaimedNames } from '../identity/claimed-name.ts'
 import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { openChannel } from './channel.ts'
+import { dropLines } from './line-cache.ts'
 import { Reader } from './reader.ts'
 import { type Head, OPENING, type RoomState } from './room-state.ts'
 import { Sender } from './sender.ts'
@@ -35,11 +36,13 @@ export class RoomSession {
     const { signal } = this.#stopper
     this.names = new ClaimedNames(vault)
     const channel = openChannel(secret)
+    signal.addEventListener('abort', () => channel.close())
     this.sender = new Sender(channel, vault, this.state, signal, () => this.names.value.name)
     this.reader = new Reader(channel, this.state, signal, {
       onNews: (entries) => onNews(entries, this),
       onEntries: (entries) => this.sender.reconcile(entries),
       onCaughtUp: () => void this.sender.sendAll(),
+      onGone: () => void dropLines(secret.room),
     })
   }
 

@@ -3,7 +3,7 @@ import { accountStore } from '../identity/account.ts'
 import { identityIn } from '../identity/present.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
-import { makeClientSealedRoom } from '../room/channel.ts'
+import { makeClientSealedRoom } from '../room/client-sealed-channel.ts'
 import type { RoomLink } from '../room-link.ts'
 
 /** What was filled in. */

@@ -7,6 +7,7 @@ import { announce } from '../parts/announcer.tsx'
 import { authorId, authorName, spokenName } from '../parts/authors.ts'
 import { parseMarkdown, plainTextOf } from '../parts/parse-markdown.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
+import { dropLines } from '../room/line-cache.ts'
 import { RoomSession } from '../room/room-session.ts'
 import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
@@ -56,6 +57,11 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
     <Notice title={title}>
       <p>{text}</p>
       {remedy === 'sign-in' ? <SignInButton config={config} primary /> : <StartOver />}
+      {phase === 'tampered' && (
+        <button class="link-button" type="button" onClick={() => void readAnew(session)}>
+          {t.failures.tampered.again}
+        </button>
+      )}
       {remedy === 'sign-in' && account && (
         <button class="link-button" type="button" onClick={() => keepAccount(undefined)}>
           {t.signIn.out}
@@ -63,6 +69,12 @@ function Phase({ session, config }: { session: RoomSession; config: SpaceConfig 
       )}
     </Notice>
   )
+}
+
+/** The service may have lost lines by an accident, which its operator has explained. */
+async function readAnew({ secret }: RoomSession): Promise<void> {
+  await dropLines(secret.room)
+  location.reload()
 }
 
 function StartOver() {

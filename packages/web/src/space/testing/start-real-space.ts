@@ -5,13 +5,16 @@ import type { SpaceBuild } from '@atrium/space/certificate/space-build'
 import { RoomWriter } from '@atrium/space/rooms/room-writer'
 import { listHeads } from '@atrium/space/rooms/store'
 import { startSpace } from '@atrium/space/start-space'
+import type { Position } from '@atrium/sealing/line'
 import { sealLine } from '@atrium/sealing/node-lines'
 import { formatRecord } from '@atrium/sealing/records'
 import { deriveRoomKey } from '@atrium/sealing/room-key'
+import { placeLine } from '@atrium/sealing/signed-request'
 import pg from 'pg'
 import { freePort } from '../../../../../tests/support/atrium-process.ts'
 import { createTestDatabase } from '../../../../server/testing/test-database.ts'
 import { buildApp, signInAtStub, type StartSpace, type TestSpace } from './start-space.ts'
+import { sealWritings } from './seal-writings.ts'
 import { startStubProvider } from './stub-provider.ts'
 import { writingsOf } from './writings.ts'
 
@@ -43,24 +46,33 @@ export const startRealSpace: StartSpace = async () => {
   const wake = (channel: string, payload: string) => void db.query('select pg_notify($1, $2)', [channel, payload])
   const db = Object.assign(new pg.Pool({ connectionString: database.url, max: 4 }), { wake })
   // Bypasses the endpoint, which would accept neither an agent without an agent's token nor 5,000 messages at once.
-  const add: TestSpace['add'] = async (secret, records) => {
-    const [head] = await listHeads(db, [secret.room])
-    const [writer, key] = [new RoomWriter(db), deriveRoomKey(secret)]
-    const append = (record: (typeof records)[number]) => {
-      const payload = formatRecord(record)
-      return writer.append({
-        head: head!,
-        seal: (position) => sealLine({ key, ...position, payload }),
-        isPolicy: false,
-        dedupe: undefined,
-      })
+  const append = async (room: string, seals: readonly ((position: Position) => string)[]) => {
+    const [head] = await listHeads(db, [room])
+    const writer = new RoomWriter(db)
+    for (let at = 0; at < seals.length; at += maxWaiting) {
+      const some = seals.slice(at, at + maxWaiting)
+      await Promise.all(some.map((seal) => writer.append({ head: head!, seal, isPolicy: false, dedupe: undefined })))
     }
-    for (let at = 0; at < records.length; at += maxWaiting) await Promise.all(records.slice(at, at + maxWaiting).map(append))
+  }
+  const add: TestSpace['add'] = (secret, records) => {
+    const key = deriveRoomKey(secret)
+    return append(
+      secret.room,
+      records.map((record) => (position) => sealLine({ key, ...position, payload: formatRecord(record) })),
+    )
   }
   return {
     origin: `http://localhost:${space.port}`,
     fill: (secret, count) => add(secret, writingsOf(count)),
     add,
+    async fillSealed(secret, count) {
+      const [head] = await listHeads(db, [secret.room])
+      const lines = await sealWritings(secret, head!.etag, count)
+      await append(
+        secret.room,
+        lines.map((line) => (position) => placeLine(line, position)),
+      )
+    },
     signIn: signInAtStub,
     async tamper(room) {
       await db.query(

@@ -19,6 +19,8 @@ export interface TestSpace {
   fill(secret: { room: string; mk: string }, count: number): Promise<void>
   /** Adds messages to an existing room, bypassing the endpoint. */
   add(secret: { room: string; mk: string }, records: readonly TurnRecord[]): Promise<void>
+  /** Fills a client-sealed room that has only line 0. Absent if the service has no such rooms. */
+  readonly fillSealed?: (secret: { room: string; mk: string }, count: number) => Promise<void>
   /** Signs in on the identity provider's page, or declines if it is undefined. */
   signIn(page: Page, email: string | undefined): Promise<void>
   /**

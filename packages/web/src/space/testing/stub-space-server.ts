@@ -36,7 +36,10 @@ export async function startStubSpace(appFolder: string) {
     if (/^\/space\/assets\/[\w.-]+$/.test(path)) {
       const file = await readFile(join(appFolder, path.slice('/space'.length))).catch(() => undefined)
       return void (file
-        ? res.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain').end(file)
+        ? res
+            .setHeader('content-type', TYPES[extname(path)] ?? 'text/plain')
+            .setHeader('content-security-policy', "default-src 'none'")
+            .end(file)
         : res.writeHead(404).end())
     }
     if (path === '/space-config') {
@@ -108,6 +111,7 @@ function policy(origins: string[]): string {
     "default-src 'none'",
     `connect-src 'self' blob: ${origins.join(' ')}`,
     "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob: data:",
     "font-src 'self'",

@@ -61,3 +61,13 @@ export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(text)
   await page.keyboard.press('Enter')
 }
+
+/** Makes a client-sealed room: what the form has chosen unasked. */
+export async function makeSealedRoom(page: Page, origin: string): Promise<{ room: string; mk: string; link: string }> {
+  await page.goto(`${origin}/space`)
+  await page.getByRole('button', { name: 'Make the room' }).click()
+  await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+  const [, room = '', mk = ''] = /#([^~]+)~(.+)$/.exec(page.url()) ?? []
+  assert.match(mk, /^[\w-]{43}$/)
+  return { room, mk, link: page.url() }
+}

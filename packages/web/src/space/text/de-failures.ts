@@ -17,6 +17,7 @@ export const failures: Text['failures'] = {
       'Hier steht eine Zeile, die keine App eines Mitglieds geschrieben hat. Der Dienst oder jemand mit dem Link hat sie eingefügt.',
     line: (seq, problem) =>
       `Zeile ${number(seq)} (${isolated(problem)}). Was davor steht, ist unverändert. Danach wird nichts gezeigt.`,
+    again: 'Vergessen, was dieses Gerät geprüft hat, und den Raum neu lesen',
   },
   notOnList: {
     title: 'Du stehst nicht auf der Liste',

@@ -17,6 +17,7 @@ export const failures = {
     foreign: 'There is a line that no member’s app has written. The service or somebody with the link has put it there.',
     line: (seq: number, problem: string) =>
       `Line ${number(seq)} (${isolated(problem)}). What came before it is unchanged. Nothing after it is shown.`,
+    again: 'Forget what this device has checked, and read the room again',
   },
   notOnList: {
     title: 'You are not on the list',

@@ -16,6 +16,7 @@ export const failures: Text['failures'] = {
     foreign: 'Hay una línea que ninguna aplicación de un miembro ha escrito. La ha puesto el servicio o alguien con el enlace.',
     line: (seq, problem) =>
       `Línea ${number(seq)} (${isolated(problem)}). Lo anterior no ha cambiado. Lo que sigue no se muestra.`,
+    again: 'Olvidar lo que este dispositivo ha comprobado y volver a leer la sala',
   },
   notOnList: {
     title: 'No estás en la lista',

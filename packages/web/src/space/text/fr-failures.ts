@@ -16,6 +16,7 @@ export const failures: Text['failures'] = {
     foreign: 'Il y a une ligne qu’aucune application de membre n’a écrite. Le service ou une personne qui a le lien l’a ajoutée.',
     line: (seq, problem) =>
       `Ligne ${number(seq)} (${isolated(problem)}). Ce qui précède est inchangé. Rien de ce qui suit n’est affiché.`,
+    again: 'Oublier ce que cet appareil a vérifié et relire le salon',
   },
   notOnList: {
     title: 'Vous n’êtes pas sur la liste',

@@ -16,6 +16,7 @@ export const failures: Text['failures'] = {
     foreign: '参加者のアプリが書いたものではない行があります。サービスか、リンクを持つ誰かが入れたものです。',
     line: (seq, problem) =>
       `${number(seq)}行目（${isolated(problem)}）。それより前は変わっていません。それより後は表示しません。`,
+    again: 'この端末が確認した内容を忘れて、ルームを読み直す',
   },
   notOnList: {
     title: 'リストに載っていません',

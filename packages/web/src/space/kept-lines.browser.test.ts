@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
+
+interface ReadPage {
+  lines: string[]
+  count: number
+  etag: string
+}
+
+describe('lines that this device has opened before', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
+  const shown = (page: Page, text: string) => message(page, text).waitFor()
+
+  /** The answers to `read` with lines, and each may be replaced. */
+  async function watchReads(page: Page, replace: (answer: ReadPage) => ReadPage = (answer) => answer): Promise<ReadPage[]> {
+    const answers: ReadPage[] = []
+    await page.route('**/space', async (route, request) => {
+      if (!request.postData()?.includes('"op":"read"')) return route.fallback()
+      const response = await route.fetch({ timeout: 60_000 })
+      if (!response.ok()) return route.fulfill({ response })
+      const answer = replace((await response.json()) as ReadPage)
+      answers.push(answer)
+      await route.fulfill({ response, json: answer })
+    })
+    return answers
+  }
+
+  /** What IndexedDB has of all rooms, as text, and how many lines' worth of blocks. */
+  const keptBlocks = (page: Page) =>
+    page.evaluate(
+      () =>
+        new Promise<{ count: number; text: string }>((resolve, reject) => {
+          const request = indexedDB.open('atrium-space-lines')
+          request.addEventListener('error', () => reject(request.error))
+          request.addEventListener('success', () => {
+            const db = request.result
+            if (!db.objectStoreNames.contains('blocks')) return resolve({ count: 0, text: '' })
+            const all = db.transaction('blocks').objectStore('blocks').getAll()
+            all.addEventListener('success', () => {
+              db.close()
+              const text = all.result.map(({ sealed }) => new TextDecoder('latin1').decode(sealed)).join('')
+              resolve({ count: all.result.length, text })
+            })
+          })
+        }),
+    )
+
+  async function waitForBlocks(page: Page, count: number): Promise<string> {
+    for (;;) {
+      const kept = await keptBlocks(page)
+      if (kept.count === count) return kept.text
+      await page.waitForTimeout(100)
+    }
+  }
+
+  test('5,000 lines are opened with progress, and the second visit asks for none of them', async (t) => {
+    const ann = await newVisitor(browser)
+    const secret = await makeSealedRoom(ann.page, space.origin)
+    await ann.close()
+    await space.fillSealed!(secret, 5_000)
+    const bob = await newVisitor(browser)
+    const { page } = bob
+    const all = () =>
+      page.waitForFunction(() => document.querySelectorAll('.message').length === 5_000, undefined, { timeout: 60_000 })
+    const visit = async () => {
+      await page.goto(secret.link)
+      await message(page, '4999:').waitFor({ timeout: 60_000 })
+      const openMs = await page.evaluate(() => performance.now())
+      await all()
+      return { openMs: Math.round(openMs), allMs: Math.round(await page.evaluate(() => performance.now())) }
+    }
+    const first = await visit()
+    const text = await waitForBlocks(page, Math.ceil(5_001 / 128))
+    assert.ok(!text.includes('harbour') && !text.includes(secret.mk), 'what is kept is sealed')
+    await page.goto('about:blank')
+    const answers = await watchReads(page)
+    const second = await visit()
+    assert.deepEqual(
+      answers.flatMap(({ lines }) => lines),
+      [],
+    )
+    t.diagnostic(JSON.stringify({ first, second }))
+    // The next message continues what was kept.
+    await write(page, 'And one more')
+    await shown(page, 'And one more')
+    await page.locator('.pending').waitFor({ state: 'detached' })
+    assertNoTrouble(bob)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await bob.close()
+  })
+
+  const rewritten: Record<string, (answer: ReadPage) => ReadPage> = {
+    'with other lines up to there': (answer) => ({ ...answer, etag: answer.etag.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')) }),
+    'with fewer lines': (answer) => ({ ...answer, lines: [], count: answer.count - 1 }),
+  }
+  for (const [how, replace] of Object.entries(rewritten)) {
+    test(`a service that comes back ${how} is named, and nothing of the cache is shown`, async () => {
+      const ann = await newVisitor(browser)
+      await makeSealedRoom(ann.page, space.origin)
+      await write(ann.page, 'One')
+      await shown(ann.page, 'One')
+      await waitForBlocks(ann.page, 1)
+      await watchReads(ann.page, replace)
+      await ann.page.reload()
+      await ann.page.getByRole('heading', { name: 'This history cannot be trusted' }).waitFor()
+      await ann.page.getByText(/Line \d \((end|rewritten)\)/).waitFor()
+      assert.equal(await ann.page.locator('.message').count(), 0)
+      // Where the operator has explained it, Ann can begin anew.
+      await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+      await ann.page.getByRole('button', { name: 'Forget what this device has checked' }).click()
+      await shown(ann.page, 'One')
+      await ann.close()
+    })
+  }
+
+  test('forgetting the room drops its lines, and a browser that stores nothing reads from the beginning', async () => {
+    const ann = await newVisitor(browser)
+    const { link } = await makeSealedRoom(ann.page, space.origin)
+    await write(ann.page, 'Something to forget')
+    await shown(ann.page, 'Something to forget')
+    await waitForBlocks(ann.page, 1)
+    await ann.page.getByRole('button', { name: 'More', exact: true }).click()
+    await ann.page.getByRole('button', { name: 'Keep on this device' }).click()
+    await ann.page.getByRole('button', { name: 'Forget this room' }).click()
+    await waitForBlocks(ann.page, 0)
+    const bob = await newVisitor(browser)
+    await bob.context.addInitScript("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('off') } })")
+    await bob.page.goto(link)
+    await shown(bob.page, 'Something to forget')
+    await Promise.all([ann.close(), bob.close()])
+  })
+})

@@ -1,0 +1,112 @@
+import type { CallOptions } from '@atrium/room-client/call-space'
+import type { Since } from '@atrium/room-client/follow-room'
+import { policyRecord, turnRecord } from '@atrium/room-client/line-reader'
+import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
+import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
+import { callSpace } from '../api/space-client.ts'
+import { keyOf } from '../identity/present.ts'
+import { guestName } from '../parts/guest-name.ts'
+import type { RoomLink } from '../room-link.ts'
+import type { Channel, ReadOptions, Said } from './channel.ts'
+import { LineOpener, type Opened } from './line-opener.ts'
+
+/** Signs the requests. The service that signatures name is the origin of this page. */
+function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
+  return { sign: (request) => signRequest(keys, request, { audience: location.origin }) }
+}
+
+const START: Since = { sinceCount: 0, sinceEtag: '' }
+
+interface Ahead {
+  readonly from: Since
+  readonly signal: AbortSignal
+  readonly page: Promise<AnswerOf<'read'>>
+}
+
+/** An open room whose lines this app seals and opens. */
+export class ClientSealedChannel implements Channel {
+  readonly #link: RoomLink
+  #deriving: Promise<ClientKeys> | undefined
+  #opener: LineOpener | undefined
+  #position: Since = START
+  /** The next page, which is fetched while the worker opens the one before. */
+  #ahead: Ahead | undefined
+
+  constructor(link: RoomLink) {
+    this.#link = link
+  }
+
+  async begin(): Promise<Since> {
+    this.close()
+    this.#opener = new LineOpener()
+    const { position } = await this.#opener.open(this.#link)
+    this.#position = position
+    return position
+  }
+
+  async read(since: Since, { limit, ...options }: ReadOptions): Promise<RoomPage> {
+    // A page whose lines the worker has opened may not have arrived, because it failed or the request was aborted.
+    if (!this.#opener || since.sinceCount !== this.#position.sinceCount) await this.begin()
+    const from = this.#position
+    const { page: asked, from: askedFrom, signal } = this.#ahead ?? {}
+    this.#ahead = undefined
+    const isAsked = asked && !signal?.aborted && askedFrom?.sinceEtag === from.sinceEtag
+    const page = await (isAsked ? asked : this.#fetch(from, { limit, ...options }))
+    if (page.lines.length >= limit) this.#fetchAhead({ sinceCount: page.count, sinceEtag: page.etag }, { limit, ...options })
+    const { position, entries } = await this.#take(page)
+    this.#position = position
+    return { count: page.count, etag: page.etag, policy: 'open', entries }
+  }
+
+  async say({ clientId, text, replyTo, name }: Said, signal: AbortSignal) {
+    const { room } = this.#link
+    const keys = await this.#derive()
+    // Nobody checks a name here. One that is derived from a key of this device tells guests apart.
+    const shown = name ?? guestName((await keyOf(room, 'guest')).thumbprint)
+    const content = turnRecord({ id: clientId, text, name: shown, replyTo })
+    const { sinceCount, sinceEtag } = this.#position
+    const line = await sealClientLine(keys, { seen: { seq: sinceCount - 1, hash: sinceEtag }, content })
+    // Another line with the same content, such as one that was sealed by an earlier visit, is not stored again.
+    const { seq } = await callSpace({ op: 'append', room, line, dedupe: clientId }, { ...signedBy(keys), signal })
+    return { seq, id: clientId }
+  }
+
+  close(): void {
+    this.#opener?.close()
+    this.#opener = undefined
+    this.#ahead = undefined
+    this.#position = START
+  }
+
+  async #take(page: AnswerOf<'read'>): Promise<Opened> {
+    if (!this.#opener) throw new Error('the room was left')
+    return this.#opener.take(page)
+  }
+
+  #derive(): Promise<ClientKeys> {
+    return (this.#deriving ??= deriveClientKeys(this.#link))
+  }
+
+  async #fetch(since: Since, { waitMs, limit, ...how }: ReadOptions): Promise<AnswerOf<'read'>> {
+    const keys = await this.#derive()
+    const request = { op: 'read' as const, room: this.#link.room, ...since, waitMs, limit }
+    return callSpace(request, { ...signedBy(keys), ...how })
+  }
+
+  #fetchAhead(from: Since, { limit, signal }: ReadOptions): void {
+    const page = this.#fetch(from, { waitMs: 0, limit, signal })
+    // The next read reports it.
+    page.catch(() => undefined)
+    this.#ahead = { from, signal, page }
+  }
+}
+
+/** Creates a room whose key stays with those who have its link. */
+export async function makeClientSealedRoom(): Promise<RoomLink> {
+  const link: RoomLink = { ...newRoomSecret(), kind: 'client-sealed' }
+  const keys = await deriveClientKeys(link)
+  const line = await sealClientLine(keys, { content: policyRecord })
+  await callSpace({ op: 'make', room: link.room, access: keys.access, line }, signedBy(keys))
+  return link
+}

@@ -1,0 +1,187 @@
+import type { Entry } from '@atrium/room-client/space-ops'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+
+const INFO = 'atrium/space-app/lines/v1'
+const DATABASE = 'atrium-space-lines'
+const BLOCKS = 'blocks'
+const ROOMS = 'rooms'
+/** Lines are stored in blocks of this many, because one block costs one decryption. */
+const BLOCK_LINES = 128
+/** Of all rooms on this device. The rooms that were opened least recently are dropped first. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** Lines that this device has checked, from the first one on: the hash of each, and the messages in them. */
+export interface KeptLines {
+  readonly hashes: readonly string[]
+  readonly entries: readonly Entry[]
+}
+
+interface Block {
+  readonly iv: Uint8Array<ArrayBuffer>
+  readonly sealed: ArrayBuffer
+}
+
+interface RoomUse {
+  readonly usedAt: number
+  readonly bytes: number
+}
+
+/**
+ * Keeps opened lines of one room on this device, so that the next visit need not open them again. They are sealed under a
+ * key that is derived from the room's key, so nobody can read or replace them without the link. Every method is best
+ * effort: without storage, a visit opens all lines again.
+ */
+export class LineCache {
+  readonly #room: string
+  readonly #key: CryptoKey
+  readonly #db: IDBDatabase
+  /** The sizes of the blocks that were read or written. */
+  readonly #bytes: number[] = []
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(room: string, key: CryptoKey, db: IDBDatabase) {
+    this.#room = room
+    this.#key = key
+    this.#db = db
+  }
+
+  /** Undefined if this browser stores nothing. */
+  static async open({ room, mk }: RoomSecret): Promise<LineCache | undefined> {
+    const utf8 = new TextEncoder()
+    const ikm = await crypto.subtle.importKey('raw', utf8.encode(mk), 'HKDF', false, ['deriveKey'])
+    const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: utf8.encode(room), info: utf8.encode(INFO) }
+    const key = await crypto.subtle.deriveKey(hkdf, ikm, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    try {
+      return new LineCache(room, key, await openDatabase())
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The lines from the first one on, up to the first block that is missing, cannot be opened or does not follow. */
+  async read(): Promise<KeptLines> {
+    const hashes: string[] = []
+    const entries: Entry[] = []
+    try {
+      const blocks = await done<Block[]>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).getAll(rangeOf(this.#room)))
+      const opened = await Promise.all(blocks.map((block, index) => this.#open(block, index)))
+      for (const [index, lines] of opened.entries()) {
+        if (!lines || hashes.length !== index * BLOCK_LINES) break
+        hashes.push(...lines.hashes)
+        for (const entry of lines.entries) entries.push(entry)
+        this.#bytes.push(blocks[index]?.sealed.byteLength ?? 0)
+      }
+    } catch {
+      // What was read so far is whole: the service continues it.
+    }
+    return { hashes, entries }
+  }
+
+  /** Stores the lines of which the numbers from `from` on are new. `entriesFrom` returns their messages from a line on. */
+  async write(from: number, hashes: readonly string[], entriesFrom: (seq: number) => readonly Entry[]): Promise<void> {
+    const first = Math.floor(from / BLOCK_LINES)
+    const start = first * BLOCK_LINES
+    const blocks: { index: number; lines: { hashes: string[]; entries: Entry[] } }[] = []
+    for (let at = start; at < hashes.length; at += BLOCK_LINES)
+      blocks.push({ index: at / BLOCK_LINES, lines: { hashes: hashes.slice(at, at + BLOCK_LINES), entries: [] } })
+    for (const entry of entriesFrom(start)) blocks[Math.floor(entry.seq / BLOCK_LINES) - first]?.lines.entries.push(entry)
+    const sealed = await Promise.all(blocks.map(async ({ index, lines }) => ({ index, block: await this.#seal(index, lines) })))
+    // One after the other: an older end of the room must not replace a newer one.
+    this.#last = this.#last.then(() => this.#put(sealed)).catch(() => undefined)
+    await this.#last
+  }
+
+  async #put(sealed: readonly { index: number; block: Block }[]): Promise<void> {
+    for (const { index, block } of sealed) this.#bytes[index] = block.sealed.byteLength
+    const bytes = this.#bytes.reduce((sum, one) => sum + one, 0)
+    const transaction = this.#db.transaction([BLOCKS, ROOMS], 'readwrite')
+    const [blocks, rooms] = [transaction.objectStore(BLOCKS), transaction.objectStore(ROOMS)]
+    for (const { index, block } of sealed) blocks.put(block, [this.#room, index])
+    rooms.put({ usedAt: Date.now(), bytes } satisfies RoomUse, this.#room)
+    await makeSpace(blocks, rooms)
+    await committed(transaction)
+  }
+
+  async #open({ iv, sealed }: Block, index: number): Promise<KeptLines | undefined> {
+    try {
+      const content = await crypto.subtle.decrypt(this.#gcm(index, iv), this.#key, sealed)
+      return JSON.parse(new TextDecoder().decode(content)) as KeptLines
+    } catch {
+      return undefined
+    }
+  }
+
+  async #seal(index: number, lines: KeptLines): Promise<Block> {
+    const iv = crypto.getRandomValues(new Uint8Array(12))
+    const content = new TextEncoder().encode(JSON.stringify(lines))
+    return { iv, sealed: await crypto.subtle.encrypt(this.#gcm(index, iv), this.#key, content) }
+  }
+
+  /** The number of the block is authenticated, so that no block can take the place of another one. */
+  #gcm(index: number, iv: Uint8Array<ArrayBuffer>) {
+    return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${this.#room}/${index}`) }
+  }
+}
+
+/** Drops what this device keeps of a room, or of all rooms. Resolves also where nothing can be stored. */
+export async function dropLines(room?: string): Promise<void> {
+  try {
+    const db = await openDatabase()
+    const transaction = db.transaction([BLOCKS, ROOMS], 'readwrite')
+    const [blocks, rooms] = [transaction.objectStore(BLOCKS), transaction.objectStore(ROOMS)]
+    if (room === undefined) {
+      blocks.clear()
+      rooms.clear()
+    } else drop(room, blocks, rooms)
+    await committed(transaction)
+    db.close()
+  } catch {
+    // Storage is off: nothing was kept.
+  }
+}
+
+/** Within the transaction that has written. A room that is too large for this device is dropped, too. */
+async function makeSpace(blocks: IDBObjectStore, rooms: IDBObjectStore): Promise<void> {
+  const [names, uses] = await Promise.all([done(rooms.getAllKeys()), done<RoomUse[]>(rooms.getAll())])
+  const known = uses.map((use, i) => ({ ...use, room: String(names[i]) })).sort((a, b) => a.usedAt - b.usedAt)
+  let total = known.reduce((sum, { bytes }) => sum + bytes, 0)
+  for (const { room, bytes } of known) {
+    if (total <= MAX_BYTES) return
+    drop(room, blocks, rooms)
+    total -= bytes
+  }
+}
+
+function drop(room: string, blocks: IDBObjectStore, rooms: IDBObjectStore): void {
+  blocks.delete(rangeOf(room))
+  rooms.delete(room)
+}
+
+/** The keys of the blocks of a room, in their order. */
+function rangeOf(room: string): IDBKeyRange {
+  return IDBKeyRange.bound([room, 0], [room, Number.MAX_SAFE_INTEGER])
+}
+
+function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open(DATABASE, 1)
+  request.addEventListener('upgradeneeded', () => {
+    request.result.createObjectStore(BLOCKS)
+    request.result.createObjectStore(ROOMS)
+  })
+  return done(request)
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB')))
+  })
+}
+
+/** Rejects if the device has no space left, too. Nothing was written then. */
+function committed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('IndexedDB')))
+  })
+}

@@ -1,0 +1,73 @@
+import { TamperedRoomError } from '@atrium/room-client/line-reader'
+import type { Since } from '@atrium/room-client/follow-room'
+import type { Entry } from '@atrium/room-client/space-ops'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import type { LineAnswer, LineRequest } from './line-worker.ts'
+// oxlint-disable-next-line import/default -- Vite makes this module, of which worker-url.d.ts has the type.
+import workerUrl from './line-worker.ts?worker&url'
+import type { LinePage } from './sealed-lines.ts'
+
+export interface Opened {
+  readonly position: Since
+  readonly entries: Entry[]
+}
+
+/** Opens the lines of a room in a worker, so that the page stays responsive meanwhile. */
+export class LineOpener {
+  readonly #worker: Worker
+  readonly #waiting: { resolve: (opened: Opened) => void; reject: (error: unknown) => void }[] = []
+
+  constructor() {
+    this.#worker = new Worker(scriptUrl(), { type: 'module', name: 'lines' })
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<LineAnswer>) => this.#settle(data))
+    this.#worker.addEventListener('error', () => {
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error('the worker has failed'))
+    })
+  }
+
+  /** Resolves to where reading continues, because of what this device has kept of the room. */
+  open(secret: RoomSecret): Promise<Opened> {
+    return this.#ask({ secret })
+  }
+
+  /** Checks a page, and resolves to its messages. Rejects with TamperedRoomError. */
+  take({ lines, count, etag }: LinePage): Promise<Opened> {
+    return this.#ask({ page: { lines, count, etag } })
+  }
+
+  close(): void {
+    this.#worker.terminate()
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the room was left'))
+  }
+
+  #ask(request: LineRequest): Promise<Opened> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      this.#worker.postMessage(request, [])
+    })
+  }
+
+  #settle(answer: LineAnswer): void {
+    const next = this.#waiting.shift()
+    if ('position' in answer) next?.resolve(answer)
+    else next?.reject('problem' in answer ? new TamperedRoomError(answer.problem, answer.seq) : new Error(answer.failure))
+  }
+}
+
+/** The members of Trusted Types that are used here; TypeScript has none of them. */
+interface TrustedTypes {
+  createPolicy: (name: string, rules: { createScriptURL: () => string }) => { createScriptURL: (url: string) => string }
+}
+
+declare global {
+  var trustedTypes: TrustedTypes | undefined
+}
+
+let policy: ReturnType<TrustedTypes['createPolicy']> | undefined
+
+/** The policy of the page accepts the address of a worker only from a policy for scripts. This one knows one address. */
+function scriptUrl(): string {
+  if (!globalThis.trustedTypes) return workerUrl
+  policy ??= globalThis.trustedTypes.createPolicy('lines', { createScriptURL: () => workerUrl })
+  return policy.createScriptURL(workerUrl)
+}

@@ -1,0 +1,55 @@
+import { LineReader } from '@atrium/room-client/line-reader'
+import type { Since } from '@atrium/room-client/follow-room'
+import type { AnswerOf, Entry } from '@atrium/room-client/space-ops'
+import { deriveClientKeys } from '@atrium/sealing/client-sealed'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
+import { LineCache } from './line-cache.ts'
+
+export type LinePage = Pick<AnswerOf<'read'>, 'lines' | 'count' | 'etag'>
+
+/**
+ * Opens and checks the lines of an open client-sealed room, in a worker. What an earlier visit has opened comes from the
+ * cache of this device. It is returned with the first page of the service, and only if that page continues it.
+ */
+export class SealedLines {
+  readonly #reader: LineReader
+  readonly #cache: LineCache | undefined
+  readonly #entries: Entry[]
+  /** How many entries were returned. */
+  #returned = 0
+
+  private constructor(reader: LineReader, cache: LineCache | undefined, entries: Entry[]) {
+    this.#reader = reader
+    this.#cache = cache
+    this.#entries = entries
+  }
+
+  static async open(secret: RoomSecret): Promise<SealedLines> {
+    const [keys, cache] = await Promise.all([deriveClientKeys(secret), LineCache.open(secret)])
+    const { hashes, entries } = (await cache?.read()) ?? { hashes: [], entries: [] }
+    const reader = new LineReader(keys, { hashes, ids: entries.map(({ id }) => id) })
+    return new SealedLines(reader, cache, [...entries])
+  }
+
+  /** Where the next page begins. */
+  get position(): Since {
+    return this.#reader.position
+  }
+
+  /** The messages that have not been returned, up to the end of this page. Throws TamperedRoomError. */
+  async take(page: LinePage): Promise<Entry[]> {
+    const from = this.position.sinceCount
+    const added = await this.#reader.take(page)
+    this.#entries.push(...added)
+    const fresh = this.#entries.slice(this.#returned)
+    this.#returned = this.#entries.length
+    if (page.lines.length > 0) void this.#cache?.write(from, this.#reader.hashes, (seq) => this.#entriesFrom(seq))
+    return fresh
+  }
+
+  #entriesFrom(seq: number): readonly Entry[] {
+    // The entry of line n is at most the nth.
+    const first = this.#entries.findLastIndex((entry) => entry.seq < seq) + 1
+    return this.#entries.slice(first)
+  }
+}
