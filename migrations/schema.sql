@@ -1471,6 +1471,27 @@ create table event_heads (
   constraint event_heads_pkey PRIMARY KEY (tenant_id)
 ) with (fillfactor=50);
 
+create table event_root_tiles (
+  day date not null,
+  level smallint not null,
+  tile bigint not null,
+  nodes bytea not null,
+  salts bytea,
+  heads text[] collate "C",
+  first_tenant_id text collate "C",
+  constraint event_root_tiles_pkey PRIMARY KEY (day, level, tile),
+  constraint event_root_tiles_nodes CHECK (((octet_length(nodes) >= 40) AND (octet_length(nodes) <= 10240) AND ((octet_length(nodes) % 40) = 0)))
+);
+
+create table event_roots (
+  day date not null,
+  chains bigint not null,
+  root bytea not null,
+  made_at timestamp(3) with time zone default now() not null,
+  constraint event_roots_pkey PRIMARY KEY (day),
+  constraint event_roots_root CHECK ((octet_length(root) = 32))
+);
+
 create table events (
   tenant_id text collate "C" not null,
   sequence bigint not null,
@@ -2313,6 +2334,8 @@ CREATE INDEX console_sessions_of_member ON public.console_sessions USING btree (
 CREATE INDEX console_sessions_used ON public.console_sessions USING btree (last_used_at);
 
 CREATE INDEX daily_counts_day ON public.daily_counts USING btree (day);
+
+CREATE INDEX event_root_tiles_heads ON public.event_root_tiles USING btree (day, first_tenant_id) WHERE (level = 0);
 
 CREATE INDEX events_collection ON public.events USING btree (tenant_id, ((data ->> 'collection_id'::text)), sequence) WHERE ((data ->> 'collection_id'::text) IS NOT NULL);
 

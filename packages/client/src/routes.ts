@@ -41,6 +41,7 @@ export const routes = {
   recoverDeliveries: 'POST /v1/tenant/webhooks/endpoints/{id}/recover secret',
   listEvents: 'GET /v1/events secret',
   listEventHashes: 'GET /v1/events/hashes secret',
+  proveEventHead: 'GET /v1/events/proof secret',
   streamEvents: 'GET /v1/events/stream secret raw',
   streamCollection: 'GET /v1/collections/{id}/stream publishable raw',
   streamWall: 'GET /v1/collections/{id}/wall/stream anyone raw',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { formatAddCheckpoint } from '@atrium/log/add-checkpoint'
 import { signCheckpoint } from '@atrium/log/checkpoint'
+import { entryTypes } from '@atrium/log/entry-types'
 import { witnessVerifier } from '@atrium/log/cosignature'
 import { ed25519PublicKey } from '@atrium/log/ed25519'
 import { hashLeaf } from '@atrium/log/merkle'
@@ -198,7 +199,9 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
 
   const expected = '{"type":"certificate","signed":"a"}'
   const strange = ['{"type":"certificate","signed":"b"}', '{"type":"secret"}', 'no json']
-  await grow(expected, ...strange)
+  // Every type that an installation logs is expected.
+  const usual = entryTypes.filter((type) => type !== 'certificate' && type !== 'signing_key')
+  await grow(expected, ...strange, ...usual.map((type) => JSON.stringify({ type })))
   const list = join(folder, 'expected')
   writeFileSync(list, `# ours\n${hashLeaf(Buffer.from(expected)).toString('hex')}\n`)
   const before = readFileSync(state, 'utf8')
@@ -206,7 +209,7 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
   assert.equal(second.code, 1)
   const leaves = second.reports.filter(({ event }) => event === 'unexpected_entry').map(({ leaf }) => leaf)
   assert.deepEqual(leaves.sort(), strange.map((text) => hashLeaf(Buffer.from(text)).toString('hex')).sort())
-  assert.equal(second.reports.at(-1).size, 7)
+  assert.equal(second.reports.at(-1).size, 12)
   assert.deepEqual((await look()).reports, [], 'nothing new')
 
   const after = readFileSync(state, 'utf8')
@@ -215,9 +218,9 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
   writeFileSync(state, JSON.stringify(forked))
   const fork = await look()
   assert.deepEqual([fork.code, fork.reports.at(-1).event], [1, 'forked'])
-  assert.match(fork.reports.at(-1).checkpoint, /\n7\n/)
+  assert.match(fork.reports.at(-1).checkpoint, /\n12\n/)
   assert.deepEqual(JSON.parse(readFileSync(state, 'utf8')).size, 3, 'a fork is not followed')
-  writeFileSync(state, JSON.stringify({ ...JSON.parse(after), size: 9 }))
+  writeFileSync(state, JSON.stringify({ ...JSON.parse(after), size: 99 }))
   assert.equal((await look()).reports[0].event, 'rolled_back')
   const other = formatVerifier(
     makeVerifier(parseNote(await served()).text.split('\n')[0]!, signatureTypes.note, Buffer.alloc(32, 1)),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { entryTypes } from '@atrium/log/entry-types'
 import { LogError } from '@atrium/log/log-error'
 import { hashLeaf } from '@atrium/log/merkle'
 import { parseNote, parseVerifier, type Verifier } from '@atrium/log/note'
@@ -27,7 +28,7 @@ type Report =
   | { event: 'invalid' | 'forked' | 'rolled_back'; message: string; size: number; checkpoint?: string }
 
 /** Types that the log of an installation has. */
-const knownTypes = new Set(['certificate', 'signing_key', 'epoch'])
+const knownTypes: ReadonlySet<string> = new Set(entryTypes)
 /** Types that the operator has to have made: with --expected, each must be listed. */
 const listedTypes = new Set(['certificate', 'signing_key'])
 const timeoutMs = 10_000

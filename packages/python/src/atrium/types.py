@@ -1422,6 +1422,50 @@ class ProveBalancesDataProofsEntryPathEntry(TypedDict):
     """64 hexadecimal digits: the hash of this node."""
 
 
+class ProveEventHeadData(TypedDict):
+    heads: ProveEventHeadDataHeads | None
+    """null: there is no root of this day."""
+    proof: ProveEventHeadDataProof | None
+    """null: the tenant had no chain on this day, or the day is more than a week ago."""
+
+
+class ProveEventHeadDataHeads(TypedDict):
+    """null: there is no root of this day."""
+
+    day: str
+    """The heads at the beginning of this day (UTC), or soon after."""
+    chains: int
+    """How many tenants have a chain."""
+    root: str
+    """The hash of the root."""
+    log_proof: str
+    """The address of the inclusion proof in the transparency log."""
+
+
+class ProveEventHeadDataProof(TypedDict):
+    """null: the tenant had no chain on this day, or the day is more than a week ago."""
+
+    head: str
+    """The name of the leaf: the id of the tenant, `sequence` and `hash`, with slashes between."""
+    sequence: int
+    """Of the last event."""
+    hash: str
+    """SHA-256. `hash` of the last event."""
+    salt: str
+    """What hides the head from those whose proofs show this leaf."""
+    path: list[ProveEventHeadDataProofPathEntry]
+    """The nodes beside the path, from the leaf up to the root."""
+
+
+class ProveEventHeadDataProofPathEntry(TypedDict):
+    side: Literal["left", "right"]
+    """On which side of the path this node is."""
+    chains: int
+    """How many chains are below this node."""
+    hash: str
+    """The hash of this node."""
+
+
 class ProviderKeys(TypedDict):
     providers: ProviderKeysProviders
 

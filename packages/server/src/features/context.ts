@@ -66,6 +66,8 @@ export interface Context {
   prover: SingleFlight<ProofStep>
   /** Makes the root of the books of today. */
   booksMaker: SingleFlight<void>
+  /** Makes the root of the heads of all chains of events today. */
+  headsMaker: SingleFlight<void>
   /** Runs the audit of the ledger that an operator asked for. */
   askedAudits: SingleFlight<void>
   /** Whether a restore waits for the operator's confirmation. */

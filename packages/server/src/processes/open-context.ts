@@ -16,6 +16,7 @@ import { resolveCallers } from '#features/console/resolve-callers.ts'
 import { listShardStarts } from '#features/distribution/shards-store.ts'
 import { EpochCache } from '#features/credits/epochs/epoch.ts'
 import { makeBooks } from '#features/credits/books/log-books.ts'
+import { makeHeadsRoot } from '#features/events/daily-root/log-heads.ts'
 import { runAskedAudit } from '#features/credits/ledger/asked-audits.ts'
 import { auditLedger } from '#features/credits/ledger/audit-store.ts'
 import { proveBooks } from '#features/credits/ledger/audit.ts'
@@ -169,6 +170,7 @@ export async function openContext(
     auditor: new SingleFlight(directUrl, auditLedger),
     prover: new SingleFlight(directUrl, (alone) => proveBooks(alone)),
     booksMaker: new SingleFlight(directUrl, makeBooks),
+    headsMaker: new SingleFlight(directUrl, makeHeadsRoot),
     askedAudits: new SingleFlight(directUrl, (alone) => runAskedAudit(db, alone)),
     restoreWindow,
     resealer: new SingleFlight(directUrl, (alone) => reseal(alone, vault)),

@@ -20,6 +20,7 @@ import { deleteExpired } from '#http/idempotency/store.ts'
 import { collectPastItems } from '#features/usage/store.ts'
 import { logAgentCards } from '#features/agents/log-cards.ts'
 import { logBooks } from '#features/credits/books/log-books.ts'
+import { logEventHeads } from '#features/events/daily-root/log-heads.ts'
 import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
 import { collectAppPage, collectCertificate, collectSigningKeys } from '#features/transparency-log/collect-entries.ts'
 import { integrateLeaves } from '#features/transparency-log/integrate.ts'
@@ -79,6 +80,7 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'entries of the log', intervalMs: 10_000, run: () => collectLogEntries(ctx, batchSize) },
     { name: 'page of the Space app', intervalMs: 60_000, run: () => logAppPage(ctx) },
     { name: 'root of the books', intervalMs: 60_000, run: () => logBooksOfToday(ctx) },
+    { name: 'root of the events', intervalMs: 60_000, run: () => logHeadsOfToday(ctx) },
     { name: 'growth of the log', intervalMs: 2_000, run: () => growLog(ctx) },
     { name: 'witnesses of the log', intervalMs: 10_000, run: () => askWitnesses(ctx) },
     { name: 'audit of the books', intervalMs: 60_000, run: () => prove(ctx), after: () => showProof(ctx) },
@@ -192,6 +194,11 @@ async function logAppPage(ctx: Context): Promise<number> {
 
 async function logBooksOfToday(ctx: Context): Promise<number> {
   await logBooks(ctx)
+  return 0
+}
+
+async function logHeadsOfToday(ctx: Context): Promise<number> {
+  await logEventHeads(ctx)
   return 0
 }
 

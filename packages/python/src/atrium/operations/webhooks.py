@@ -550,6 +550,47 @@ class WebhooksOperations(Core):
             timeout=timeout,
         )
 
+    def prove_event_head(
+        self,
+        *,
+        day: str | None = None,
+        repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Answer[types.ProveEventHeadData]:
+        """Prove the head of the chain of events.
+
+        Once a day, the last events of all tenants become the leaves of a Merkle tree, whose root is in the
+        transparency log. So a chain that was rewritten since is noticed. The hash of a leaf is SHA-256 of a zero
+        byte, the salt, the number 1 in 64 bits (most significant byte first) and `head`. The hash of a node is
+        SHA-256 of the byte 1 and, for its left and then its right child, the number of chains in 64 bits and the
+        hash. The guide "The chain of events" has a program that verifies it.
+
+        Needs: A secret key.
+
+        Args:
+            day: UTC. Default: the last day with a root.
+            repeatable: Whether to retry where no answer came or the server was unavailable.
+            timeout: The limit of one attempt, in seconds. Default: that of the client.
+
+        Returns:
+            200: The root and the proof.
+
+        Raises:
+            AtriumError: InvalidRequestError, RateLimitedError, InternalError, UnavailableError,
+                RequestTimeoutError, HeadersTooLargeError, UnauthorizedError, TenantSuspendedError,
+                SecretKeyInBrowserError, SecretKeyRequiredError, NoConsoleSessionError, CsrfRequiredError,
+                RoleNotAllowedError.
+
+        Example:
+            answer = atrium.prove_event_head()
+        """
+        return self._call(
+            Route("GET", "/v1/events/proof", "secret"),
+            query={"day": day},
+            repeatable=repeatable,
+            timeout=timeout,
+        )
+
     def stream_events(
         self,
         *,

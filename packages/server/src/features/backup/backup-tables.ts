@@ -32,6 +32,8 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   epochs: 'restored',
   event_heads: 'restored',
   event_outbox: 'restored',
+  event_root_tiles: 'restored',
+  event_roots: 'restored',
   events: 'restored',
   // A request that is repeated after the restore must not run twice.
   idempotency_keys: 'restored',

@@ -75,6 +75,8 @@ export const placements = {
   epochs: { where: 'local', because: 'found by a bare id, and triggers refuse every change; a few rows for each issuer' },
   event_heads: withCollections,
   event_outbox: bySlot,
+  event_root_tiles: installation,
+  event_roots: installation,
   events: withCollections,
   // The scope of a request with a key is its tenant.
   idempotency_keys: { ...withCollections, by: { group: 'tenants', column: 'scope' } },

@@ -3,6 +3,7 @@ import type { HandlerOf, Handlers } from '../handler.ts'
 import type { Database } from '#db/database.ts'
 import { hashContent } from './chain.ts'
 import { eventView, type Event } from './event.ts'
+import { proveEventHead } from './daily-root/operations.ts'
 import { numberEvents } from './numbering-store.ts'
 import { listEvents as listRows } from './store.ts'
 
@@ -42,4 +43,4 @@ export const listEventHashes: HandlerOf<'listEventHashes'> = async ({ ctx, tenan
   })),
 })
 
-export const eventHandlers = { listEvents, listEventHashes } satisfies Partial<Handlers>
+export const eventHandlers = { listEvents, listEventHashes, proveEventHead } satisfies Partial<Handlers>

@@ -113,6 +113,8 @@ export const otherTables: Readonly<Record<string, string>> = {
   books_roots: 'of the installation: a sum and a hash for each day',
   books_tiles: 'names and balances of accounts of the books, which stay; deleted after a week',
   database_contact: 'of the installation',
+  event_root_tiles: 'ids of tenants, which stay, and hashes of their last events; deleted after a week',
+  event_roots: 'of the installation: a hash for each day',
   idempotency_keys: 'removed by its scope; sealed answers expire after 24 hours',
   invites: 'of the installation',
   ledger_audits: 'of the installation; findings name accounts of the books, which stay',

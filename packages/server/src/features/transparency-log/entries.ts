@@ -1,4 +1,5 @@
 import type { appPageEntry } from '@atrium/log/app-page'
+import type { EntryType } from '@atrium/log/entry-types'
 import { hashLeaf } from '@atrium/log/merkle'
 import type { LeafToQueue } from './store.ts'
 
@@ -20,9 +21,11 @@ export type LogEntry =
     }
   | { type: 'agent_card'; sha256: string }
   | { type: 'books'; day: string; accounts: number; total: number; root: string }
+  | { type: 'event_heads'; day: string; chains: number; root: string }
   | ReturnType<typeof appPageEntry>
 
-export function leafOf(entry: LogEntry): LeafToQueue {
+/** Monitors report an entry of a type that is not in the list. */
+export function leafOf(entry: LogEntry & { type: EntryType }): LeafToQueue {
   const bytes = Buffer.from(JSON.stringify(entry))
   return { leafHash: hashLeaf(bytes), entry: bytes }
 }

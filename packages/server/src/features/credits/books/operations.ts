@@ -1,11 +1,11 @@
-import { proveSum } from '@atrium/log/sum-tree'
 import type { Context } from '#features/context.ts'
 import type { HandlerOf } from '#features/handler.ts'
+import { proveLeaf } from '#features/transparency-log/daily-tree/build-tree.ts'
 import { proofUrl } from '#features/transparency-log/entries.ts'
 import { type AccountRef, heldAccount, issuerAccount, revenueAccount } from '../ledger/movement.ts'
 import { findPayer } from '../ledger/store.ts'
-import { booksEntry } from './log-books.ts'
-import { type BooksRoot, findLeaf, findNodes, findRoot } from './store.ts'
+import { accountName, booksEntry } from './log-books.ts'
+import { booksTiles, type BooksRoot, findRoot } from './store.ts'
 
 export const proveBalances: HandlerOf<'proveBalances'> = async ({ ctx, tenantId, query }) => {
   const issuer = issuerAccount(tenantId)
@@ -34,13 +34,13 @@ function rootView({ config }: Context, root: BooksRoot) {
 }
 
 async function proveAccount({ db }: Context, { day, accounts }: BooksRoot, account: AccountRef) {
-  const leaf = await findLeaf(db, day, account)
+  const name = accountName(account)
+  const leaf = await booksTiles.findLeaf(db, day, [account.tenantId, account.id], (one) => one === name)
   if (!leaf) return undefined
-  const steps = await proveSum(accounts, leaf.index, async (level, tile) => (await findNodes(db, day, level, tile)) ?? [])
   return {
-    account: leaf.account,
-    balance: leaf.balanceCredits,
+    account: name,
+    balance: leaf.value,
     salt: leaf.salt.toString('hex'),
-    path: steps.map(({ side, sum, hash }) => ({ side, sum, hash: hash.toString('hex') })),
+    path: await proveLeaf(db, booksTiles, day, accounts, leaf),
   }
 }
