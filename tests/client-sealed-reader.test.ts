@@ -4,11 +4,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { createTestProvider } from '../packages/identity/src/testing/provider.ts'
 import { LineReader } from '../packages/room-client/src/line-reader.ts'
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
+import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
+import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
 import {
   exported,
   member,
+  openListed,
   openRekeyed,
   owner,
   room,
@@ -109,4 +113,43 @@ test('a reader in Python names each tampered room with a list as ours does, and 
   const names = Object.keys(tamperedListedRooms)
   const byName = (problems: string[]) => Object.fromEntries(names.map((name, i) => [name, problems[i]]))
   assert.deepEqual(byName(theirs.trimEnd().split('\n')), byName(ours))
+})
+
+test('a reader in Python judges ID tokens by the keys that the owner has sealed, as ours does', { skip }, async () => {
+  const provider = await createTestProvider({ audience: 'spaces' })
+  const store = await openListed()
+  const [ownerKey, memberKey] = [owner.signing.thumbprint, member.signing.thumbprint]
+  const { kid, n = '', e = '' } = provider.publicJwk
+  const issuers = [{ issuer: provider.issuer, keys: [{ kty: 'RSA' as const, ...(kid !== undefined && { kid }), n, e }] }]
+  const at = new Date().toISOString()
+  const sealing = async (by: RoomDevice, claims: object) =>
+    store.write({ t: 'identity', at, id_token: await provider.sign({ ...claims }) }, { by })
+  await sealing(owner, { email: 'ada@example.org', nonce: ownerKey })
+  await sealing(member, { email: 'Grace@example.org', nonce: memberKey })
+  await store.change({ issuers })
+  const page = await pageOf(store.lines)
+  const reader = memberReader()
+  await reader.take(page)
+  const unreachable = new TokenJudge(
+    { issuer: provider.issuer, clientId: 'spaces' },
+    { fetchJson: () => Promise.reject(new Error('no network')) },
+  )
+  const ours = await Promise.all(
+    [ownerKey, memberKey].map(async (key) => {
+      const standing = await unreachable.judge(reader.device(key), reader.issuers)
+      return [key, standing.ok ? standing.email : standing.reason]
+    }),
+  )
+  const arguments_ = ['--tokens', ...asMember.slice(1), provider.issuer]
+  const { messages } = await readInPython([page], [...arguments_, 'spaces'])
+  assert.deepEqual(messages, ours)
+  assert.deepEqual(ours, [
+    [ownerKey, 'ada@example.org'],
+    [memberKey, 'grace@example.org'],
+  ])
+  const others = await readInPython([page], [...arguments_, 'another client'])
+  assert.deepEqual(
+    others.messages.map((found) => (found as string[])[1]),
+    ['token: bad_aud', 'token: bad_aud'],
+  )
 })

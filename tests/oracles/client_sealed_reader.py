@@ -5,6 +5,9 @@ Usage: client_sealed_reader.py ROOM MK < pages.json     checks the pages and pri
        client_sealed_reader.py --listed ROOM OWNER KEYS < pages.json
            the same for a room with a list of devices. OWNER: the name of the owner's device. KEYS: x, y and d of the
            two keys of the device that reads, as in an invitation.
+       client_sealed_reader.py --tokens ROOM OWNER KEYS ISSUER CLIENT < pages.json
+           prints for each device its ID token's e-mail address, or why the token is rejected, by the keys that the owner
+           has sealed
        client_sealed_reader.py --listed-each ROOM OWNER KEYS < rooms.json
            the same for a list of such rooms, of each of which it prints the problem, or an empty line
 """
@@ -14,11 +17,11 @@ import hashlib
 import json
 import re
 import sys
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, NoReturn
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -282,6 +285,33 @@ def read_card(text: Any, room: str) -> dict[str, Any] | None:
     return payload if good and is_signed(text, payload["spk"]) else None
 
 
+def is_base64url(text: str) -> bool:
+    try:
+        return re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None and decode(text) != b""
+    except ValueError:
+        return False
+
+
+def is_identity(payload: dict[str, Any]) -> bool:
+    return is_text(payload.get("id_token"), 16384) and is_time(payload.get("at"))
+
+
+def are_issuers(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    for one in value:
+        if not isinstance(one, dict) or not isinstance(one.get("issuer"), str) or not isinstance(one.get("keys"), list):
+            return False
+        for key in one["keys"]:
+            if not isinstance(key, dict) or not {"kty", "n", "e"} <= set(key) <= {"kty", "kid", "n", "e"}:
+                return False
+            if key["kty"] != "RSA" or not isinstance(key.get("kid", ""), str):
+                return False
+            if not all(is_text(key[name], 2048) and is_base64url(key[name]) for name in ("n", "e")):
+                return False
+    return True
+
+
 class ListedReader(Reader):
     """Reads a room with a list of devices."""
 
@@ -295,6 +325,8 @@ class ListedReader(Reader):
         self.mks: dict[int, str] = {}
         self.cards: dict[str, dict[str, Any]] = {}
         self.answered: set[str] = set()
+        self.tokens: dict[str, dict[str, str]] = {}
+        self.invited: dict[str, str] = {}
         self.invites: dict[str, dict[str, Any]] = {}
         self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
 
@@ -466,6 +498,8 @@ class ListedReader(Reader):
                 return None
             if name_of(invite["spk"]) != invite["key"]:
                 return None
+        if not are_issuers(content.get("issuers", [])):
+            return None
         return content | {"card": card}
 
     def learn(self, generation: int, mk: str, seq: int) -> None:
@@ -505,6 +539,9 @@ class ListedReader(Reader):
         if invite is not None:
             self.answer(invite, parts[1], seq)
             return None
+        if parts[1].get("t") == "identity":
+            self.identify(kid, parts[1], seq)
+            return None
         message = parse_message(json.dumps(parts[1]).encode("utf-8"))
         return self.show(message, seq) | {"author": kid}
 
@@ -513,12 +550,108 @@ class ListedReader(Reader):
         if card is None:
             raise Problem("record", seq)
         key = name_of(card["spk"])
+        if "id_token" in payload and not is_identity(payload):
+            raise Problem("record", seq)
         if invite["key"] not in self.answered and key not in self.cards:
             self.answered.add(invite["key"])
             self.cards[key] = card
+            self.invited[key] = invite["for"]
+            if "id_token" in payload:
+                self.identify(key, payload, seq)
+
+    def issuer_keys(self, issuer: str) -> list[dict[str, str]]:
+        """Those that the owner has sealed in the newest list."""
+        opened = [item["content"] for item in self.lists if item["content"] is not None]
+        issuers = opened[-1].get("issuers", []) if opened else []
+        return [key for one in issuers if one["issuer"] == issuer for key in one["keys"]]
+
+    def identify(self, key: str, payload: dict[str, Any], seq: int) -> None:
+        if not is_identity(payload):
+            raise Problem("record", seq)
+        self.tokens.setdefault(key, {"device": key, "at": payload["at"], "id_token": payload["id_token"]})
+
+
+def judge(reader: ListedReader, device: str, issuer: str, client: str) -> str:
+    """The e-mail address, or the first check that fails."""
+    record = reader.tokens.get(device)
+    if record is None:
+        return "unsigned"
+    claims, problem = read_token(record["id_token"], reader.issuer_keys(issuer))
+    if problem:
+        return f"token: {problem}"
+    problem = check_claims(claims, issuer, client, seconds(record["at"]))
+    if problem:
+        return f"token: {problem}"
+    if claims["nonce"] != device:
+        return "nonce_mismatch"
+    email = claims["email"].strip().lower()
+    invited = reader.invited.get(device, "").strip().lower()
+    if device in reader.lists[-1]["policy"]["revoked"]:
+        return "revoked"
+    return "not_on_list" if "@" in invited and invited != email else email
+
+
+def seconds(at: str) -> float:
+    return min(datetime.fromisoformat(at).timestamp(), datetime.now(timezone.utc).timestamp())
+
+
+def read_token(token: str, keys: list[dict[str, str]]) -> tuple[dict[str, Any], str]:
+    try:
+        head, body, signature = token.split(".")
+        header = json.loads(decode(head))
+        kid = header.get("kid")
+        if "crit" in header or "b64" in header or header.get("typ", "JWT").lower() not in ("jwt", "application/jwt"):
+            return {}, "malformed"
+    except (ValueError, AttributeError):
+        return {}, "malformed"
+    fitting = [key for key in keys if key.get("kid") == kid]
+    if kid is None:
+        fitting = keys if len(keys) == 1 else []
+    if header.get("alg") != "RS256" or not fitting:
+        return {}, "bad_signature"
+    number = {name: int.from_bytes(decode(fitting[0][name])) for name in ("n", "e")}
+    try:
+        key = rsa.RSAPublicNumbers(number["e"], number["n"]).public_key()
+        key.verify(decode(signature), f"{head}.{body}".encode("ascii"), padding.PKCS1v15(), SHA256())
+    except (ValueError, InvalidSignature):
+        return {}, "bad_signature"
+    try:
+        claims = json.loads(decode(body))
+    except ValueError:
+        return {}, "malformed"
+    return (claims, "") if isinstance(claims, dict) else ({}, "malformed")
+
+
+def check_claims(claims: dict[str, Any], issuer: str, client: str, now: float) -> str:
+    times = [claims.get("exp"), claims.get("iat"), claims.get("nbf", claims.get("iat"))]
+    if not is_text(claims.get("sub"), 255) or not claims.get("nonce") or not all(type(t) in (int, float) for t in times):
+        return "malformed"
+    exp, iat, nbf = times
+    if claims.get("iss") != issuer:
+        return "bad_issuer"
+    audience = claims.get("aud")
+    audiences = audience if isinstance(audience, list) else [audience]
+    if client not in audiences or claims.get("azp", client if len(audiences) == 1 else None) != client:
+        return "bad_aud"
+    if now >= exp + 60 or now > iat + 12 * 3600 + 60:
+        return "expired"
+    if max(iat, nbf) > now + 60:
+        return "not_yet_valid"
+    good = isinstance(claims.get("email"), str) and claims.get("email_verified") is True
+    return "" if good else "unverified_email"
+
+
+def print_tokens(reader: ListedReader, issuer: str, client: str) -> int:
+    for page in json.load(sys.stdin):
+        reader.read_page(page)
+    for device in reader.cards:
+        print(json.dumps([device, judge(reader, device, issuer, client)]))
+    return 0
 
 
 def main(arguments: list[str]) -> int:
+    if len(arguments) == 6 and arguments[0] == "--tokens":
+        return print_tokens(ListedReader(*arguments[1:4]), *arguments[4:])
     if len(arguments) == 4 and arguments[0] == "--listed":
         return read_pages(ListedReader(*arguments[1:]))
     if len(arguments) == 4 and arguments[0] == "--listed-each":

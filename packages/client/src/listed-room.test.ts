@@ -66,10 +66,11 @@ test('invited devices read back and write, and each message names its device and
       [grace.key, 'Grace', true, 'Good evening.'],
     ],
   )
-  const named = { name: undefined, invitedAs: undefined }
+  const standing = { ok: false, reason: 'unsigned' }
+  const named = { name: undefined, invitedAs: undefined, standing }
   assert.deepEqual(await linus.room.members(), [
     { ...named, key: owner, name: 'Ada' },
-    { key: grace.key, name: 'Grace', invitedAs: 'grace@example.org' },
+    { ...named, key: grace.key, name: 'Grace', invitedAs: 'grace@example.org' },
     { ...named, key: linus.key, invitedAs: 'linus@example.org' },
   ])
 })

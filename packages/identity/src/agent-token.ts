@@ -1,6 +1,7 @@
 import { parseCompactJws } from './compact-jws.ts'
 import type { TokenExpectations, TokenVerdict } from './id-token.ts'
-import { MAX_TOKEN_LENGTH, openSignedToken } from './signed-token.ts'
+import { MAX_TOKEN_LENGTH } from './rs256-form.ts'
+import { openSignedToken } from './signed-token.ts'
 import { checkTokenClaims, type TokenClaims, type TokenLifetime } from './token-claims.ts'
 
 /**

@@ -12,7 +12,7 @@ export function parseEmail(value: unknown): string | undefined {
   if ([...typed].some(foldsToAscii)) return undefined
   const email = typed.toLowerCase().normalize('NFC')
   const [local, domain, ...more] = email.split('@')
-  if (!local || !domain || more.length > 0 || Buffer.byteLength(email) > 254) return undefined
+  if (!local || !domain || more.length > 0 || byteLength(email) > 254) return undefined
   return isLocalPart(local) && isDomain(domain) ? email : undefined
 }
 
@@ -33,9 +33,14 @@ function isAscii(text: string): boolean {
 }
 
 function isLocalPart(text: string): boolean {
-  return Buffer.byteLength(text) <= 64 && LOCAL_PART.test(text)
+  return byteLength(text) <= 64 && LOCAL_PART.test(text)
 }
 
 function isDomain(text: string): boolean {
   return text.split('.').every((label) => label.length <= 63 && LABEL.test(label))
+}
+
+/** In UTF-8. Not Buffer, because it also runs in browsers. */
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
 }

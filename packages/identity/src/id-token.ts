@@ -1,4 +1,5 @@
 import { parseEmail } from './email.ts'
+import { isTypedAsJwt } from './rs256-form.ts'
 import { type KeySource, openSignedToken } from './signed-token.ts'
 import { checkTokenClaims, type ExpectedClaims, type TokenClaims, type TokenClaimsProblem } from './token-claims.ts'
 
@@ -37,11 +38,4 @@ export async function verifyIdToken(token: unknown, expected: TokenExpectations)
   // Exactly true: the string "false" is truthy, and an unverified address proves nothing.
   if (email === undefined || opened.claims.email_verified !== true) return { ok: false, reason: 'unverified_email' }
   return { ok: true, claims: { ...claims, email } }
-}
-
-/**
- * RFC 8725 §3.11: a token typed as something else (`at+jwt`, `agent+jwt`) was made by the same keys for another use.
- */
-function isTypedAsJwt(typ: unknown): boolean {
-  return typ === undefined || (typeof typ === 'string' && /^(?:application\/)?jwt$/i.test(typ))
 }

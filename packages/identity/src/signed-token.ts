@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { decodeJsonPart, parseCompactJws } from './compact-jws.ts'
+import { MAX_TOKEN_LENGTH } from './rs256-form.ts'
 import { isRs256Signature } from './signature.ts'
 import type { JsonObject } from '@atrium/contract/strict-json'
 
@@ -11,8 +12,6 @@ export interface KeySource {
 export type SignedToken =
   | { readonly ok: true; readonly claims: JsonObject }
   | { readonly ok: false; readonly reason: 'malformed' | 'bad_signature' }
-
-export const MAX_TOKEN_LENGTH = 16 * 1024
 
 /**
  * Opens a signed token with the required `typ` in its header. The payload is not read before the signature is

@@ -3,6 +3,8 @@ import { isLineHash } from '@atrium/sealing/line'
 import type { EcPublicKey } from '@atrium/sealing/web-recipient'
 import { isSignedBy, parseJws, signJws } from './device-jws.ts'
 import { thumbprintOf } from './identity.ts'
+import type { SealedIssuer } from './member-standing.ts'
+import { areProviderKeys } from './sealed-token.ts'
 import { type Card, readCard, readKey, type RoomDevice } from './room-device.ts'
 
 const POLICY_TYPE = 'atrium-policy+jws'
@@ -46,6 +48,8 @@ export interface PolicyContent {
   /** The card of the owner. */
   readonly owner: string
   readonly invites: readonly Invite[]
+  /** Keys of identity providers that the owner has seen. */
+  readonly issuers?: readonly SealedIssuer[]
 }
 
 export function signPolicy(policy: DevicePolicy, { signing }: RoomDevice): Promise<string> {
@@ -96,7 +100,7 @@ export function mayFollow(
 /** undefined: what was sealed is none. */
 export async function readContent(text: string, { room, owner, devices, generation }: DevicePolicy) {
   const value = readJson(text)
-  const { mk, before, invites } = value
+  const { mk, before, invites, issuers = [] } = value
   const card: Card | undefined = await readCard(value.owner, room)
   if (card?.key !== owner || typeof mk !== 'string' || !Array.isArray(invites)) return undefined
   if ((before !== undefined) !== generation > 0 || !['string', 'undefined'].includes(typeof before)) return undefined
@@ -105,7 +109,11 @@ export async function readContent(text: string, { room, owner, devices, generati
     const isForm = spk && readKey(invite.epk) && typeof invite.for === 'string' && devices.includes(invite.key)
     if (!isForm || (await thumbprintOf(spk)) !== invite.key) return undefined
   }
-  return { mk, before, owner: card, invites }
+  return isIssuers(issuers) ? { mk, before, owner: card, invites, issuers } : undefined
+}
+
+function isIssuers(value: unknown): value is readonly SealedIssuer[] {
+  return Array.isArray(value) && value.every((one) => typeof one?.issuer === 'string' && areProviderKeys(one.keys))
 }
 
 function readJson(text: string): Partial<PolicyContent> {

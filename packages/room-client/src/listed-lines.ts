@@ -11,6 +11,7 @@ import { signJws } from './device-jws.ts'
 import { type DevicePolicy, type Invite, type PolicyContent, signPolicy } from './device-policy.ts'
 import { sha256Base64url } from './identity.ts'
 import { LINE_TYPE } from './listed-reader.ts'
+import type { SealedIssuer } from './member-standing.ts'
 import { type RoomDevice, signCard } from './room-device.ts'
 
 /** Signs a record with the device key, for its place only, and seals it. */
@@ -28,6 +29,7 @@ export type NewList = Pick<DevicePolicy, 'room' | 'generation' | 'seen' | 'prev'
   readonly mk: string
   readonly before?: string | undefined
   readonly invites: readonly Invite[]
+  readonly issuers?: readonly SealedIssuer[]
   readonly name?: string | undefined
 }
 
@@ -40,7 +42,7 @@ export interface SealedList {
 
 /** Signs a list with the key of the owner, and seals it to its devices. `keyOf`: the encryption key of a device. */
 export async function sealList(
-  { room, generation, seen, prev, devices, revoked, mk, before, invites, name }: NewList,
+  { room, generation, seen, prev, devices, revoked, mk, before, invites, issuers = [], name }: NewList,
   owner: RoomDevice,
   keyOf: (device: string) => RoomDevice['encryption'],
 ): Promise<SealedList> {
@@ -50,6 +52,7 @@ export async function sealList(
     ...(before !== undefined && { before }),
     owner: await signCard(owner, room, name),
     invites,
+    ...(issuers.length > 0 && { issuers }),
   }
   const content = JSON.stringify(sealed)
   const signed: DevicePolicy = {

@@ -7,12 +7,14 @@ import {
   type Seen,
   type StoredLine,
 } from '@atrium/sealing/client-sealed'
+import { MAX_TOKEN_LENGTH } from '@atrium/identity/rs256-form'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
 import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
 import { isSignedBy, parseJws } from './device-jws.ts'
 import { type DevicePolicy, type Invite, mayFollow, readContent, readPolicy } from './device-policy.ts'
 import { sha256Base64url } from './identity.ts'
+import type { JudgedDevice, SealedIssuer, SealedToken } from './member-standing.ts'
 import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
 import { type Card, readCard, type RoomDevice } from './room-device.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
@@ -60,6 +62,7 @@ export class ListedReader {
   #invites = new Map<string, Invite>()
   readonly #answers = new Map<string, string>()
   readonly #invitedAs = new Map<string, string>()
+  readonly #tokens = new Map<string, SealedToken>()
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
@@ -89,6 +92,17 @@ export class ListedReader {
   /** The keys to sign a request with, which may be those of an earlier generation. */
   get newestKeys(): ClientKeys | undefined {
     return this.#keys.get(Math.max(-1, ...this.#keys.keys()))
+  }
+
+  /** What the reader knows of a device, for a judgement of its ID token. */
+  device(key: string): JudgedDevice {
+    const isRevoked = this.#policies.at(-1)?.policy.revoked.includes(key) ?? false
+    return { key, token: this.#tokens.get(key), invitedAs: this.#invitedAs.get(key), isRevoked }
+  }
+
+  /** Keys of identity providers that the owner has seen, of the newest list that this device can open. */
+  get issuers(): readonly SealedIssuer[] {
+    return this.#policies.findLast(({ content }) => content !== undefined)?.content?.issuers ?? []
   }
 
   /** The card of a device by its thumbprint, and who the owner had invited when it answered. */
@@ -217,6 +231,10 @@ export class ListedReader {
       await this.#answer(invite, jws.payload, seq)
       return undefined
     }
+    if (jws.payload['t'] === 'identity') {
+      this.#identify(key, jws.payload, seq)
+      return undefined
+    }
     const turn = findTurn(jws.payload)
     if (!turn) throw new TamperedRoomError('record', seq)
     if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
@@ -236,11 +254,25 @@ export class ListedReader {
   async #answer(invite: Invite, payload: Readonly<Record<string, unknown>>, seq: number): Promise<void> {
     const card = payload['t'] === 'answer' ? await readCard(payload['card'], this.#options.room) : undefined
     if (!card) throw new TamperedRoomError('record', seq)
+    if ('id_token' in payload && !readToken(payload)) throw new TamperedRoomError('record', seq)
     if (this.#answers.has(invite.key) || this.#cards.has(card.key)) return
     this.#answers.set(invite.key, card.key)
     this.#cards.set(card.key, card)
     this.#invitedAs.set(card.key, invite.for)
+    if ('id_token' in payload) this.#identify(card.key, payload, seq)
   }
+
+  /** The first token of a device counts. Whether it is valid is judged elsewhere: a bad one spoils nothing but itself. */
+  #identify(key: string, payload: Readonly<Record<string, unknown>>, seq: number): void {
+    const token = readToken(payload)
+    if (!token) throw new TamperedRoomError('record', seq)
+    if (!this.#tokens.has(key)) this.#tokens.set(key, token)
+  }
+}
+
+function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
+  if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH) return undefined
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? { token, at } : undefined
 }
 
 async function opened<T>(work: Promise<T>, seq: number): Promise<T> {

@@ -280,6 +280,33 @@ export const tamperedListedRooms: Record<string, [TamperProblem, () => Promise<o
         await store.write({ t: 'answer', card: await card(stranger, { room: 'harbour' }) }, { by: invited })
       }),
   ],
+  'an answer has an ID token that is none': [
+    'record',
+    () =>
+      after(async (store) => {
+        await store.change({ devices: [ownerKey, memberKey, invitedKey], invites: [invite] })
+        const answer = { t: 'answer', card: await card(stranger), id_token: 7, at: '2026-11-23T09:30:00.000Z' }
+        await store.write(answer, { by: invited })
+      }),
+  ],
+  'an ID token has no time': ['record', () => after((store) => store.write({ t: 'identity', id_token: 'x.y.z' }))],
+  'an ID token is empty': [
+    'record',
+    () => after((store) => store.write({ t: 'identity', id_token: '', at: '2026-11-23T09:30:00.000Z' })),
+  ],
+  'an invitation writes an ID token': [
+    'record',
+    () =>
+      after(async (store) => {
+        await store.change({ devices: [ownerKey, memberKey, invitedKey], invites: [invite] })
+        await store.write({ t: 'identity', id_token: 'x.y.z', at: '2026-11-23T09:30:00.000Z' }, { by: invited })
+      }),
+  ],
+  'a list has the keys of no provider': [
+    'record',
+    () =>
+      after((store) => store.change({ issuers: [{ issuer: 'https://id.example', keys: [{ kty: 'RSA', n: '+', e: 'AQAB' }] }] })),
+  ],
   'a message is not signed': [
     'record',
     () =>

@@ -1,0 +1,264 @@
+import { type ClientKeys, deriveClientKeys, signRequest } from '@atrium/sealing/client-sealed'
+import { placeLine } from '@atrium/sealing/signed-request'
+import { parseEmail } from '@atrium/identity/email'
+import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
+import { MAX_DEVICES, MAX_REVOKED } from '@atrium/room-client/device-policy'
+import { type NewList, sealList, sealRecord, type SealedList } from '@atrium/room-client/listed-lines'
+import { ListedReader } from '@atrium/room-client/listed-reader'
+import { TokenJudge } from '@atrium/room-client/member-standing'
+import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { makeFetchJson } from './fetch-json.ts'
+import {
+  type Invitation,
+  type ListedEntry,
+  type ListedRoomOptions,
+  type Member,
+  NotListedError,
+  TokenRefusedError,
+} from './listed-types.ts'
+import { wait as delay } from './retry.ts'
+import { asAtriumError, type Entry } from './room-call.ts'
+
+const maxTries = 5
+
+/** The requests of one device to one room. */
+export class ListedConnection {
+  readonly owner: string
+  readonly #options: ListedRoomOptions
+  readonly #reader: ListedReader
+  readonly #judge: TokenJudge
+  readonly #unread: Entry[] = []
+
+  constructor(options: ListedRoomOptions) {
+    const { room, device, owner = device.signing.thumbprint } = options
+    const { identityProvider, nowMs } = options
+    this.#options = options
+    this.owner = owner
+    this.#reader = new ListedReader({ room, owner, device })
+    this.#judge = new TokenJudge(identityProvider, { fetchJson: makeFetchJson(options), nowMs })
+  }
+
+  async make(signal: AbortSignal | undefined): Promise<void> {
+    const { room, device, name } = this.#options
+    const { mk } = newRoomSecret()
+    const list = { room, generation: 0, devices: [this.owner], revoked: [], mk, invites: [], name }
+    const { line, keys } = await sealList(list, device, () => device.encryption)
+    try {
+      await callSpace(this.#endpoint, { op: 'make', room, access: keys.access, line }, this.#how(keys, signal))
+    } catch (error) {
+      // The answer of an attempt before may have been lost. Then line 0 is this one.
+      if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error
+      const request = { op: 'read' as const, room, limit: 1 }
+      const { lines } = await callSpace(this.#endpoint, request, this.#how(keys, signal)).catch(() => ({ lines: [] }))
+      if (lines[0] !== placeLine(line, { seq: 0 })) throw error
+    }
+  }
+
+  /** What was read and not yet returned. */
+  async read(signal: AbortSignal | undefined): Promise<ListedEntry[]> {
+    await this.#readNew(signal)
+    return this.#withMembers(this.#unread.splice(0))
+  }
+
+  /** One page, for which the service may wait. */
+  async readPage(how: { waitMs: number; limit: number }, signal: AbortSignal | undefined) {
+    const page = await this.#fetchPage(how, signal, 0)
+    const { lines, count, etag } = page
+    return { count, etag, isEmpty: lines.length === 0, entries: await this.#withMembers(await this.#reader.take(page)) }
+  }
+
+  async members(signal: AbortSignal | undefined): Promise<Member[]> {
+    await this.#readNew(signal)
+    const { policy, content } = this.#force()
+    const invites = new Set(content.invites.map(({ key }) => key))
+    return Promise.all(policy.devices.filter((key) => !invites.has(key)).map((key) => this.#member(key)))
+  }
+
+  async invitations(signal: AbortSignal | undefined): Promise<Invitation[]> {
+    await this.#readNew(signal)
+    const named = this.#reader.invites.map(async ({ invite, answer }) => {
+      const answeredBy = answer && (await this.#member(answer.key))
+      return { key: invite.key, invitedAs: invite.for, ...(answeredBy && { answeredBy }) }
+    })
+    return Promise.all(named)
+  }
+
+  /** Seals the ID token of this device. Without a provider, its readers judge it and this client does not. */
+  async identify(idToken: string, signal: AbortSignal | undefined): Promise<Member> {
+    const key = this.#options.device.signing.thumbprint
+    const token = this.seal(idToken)
+    const standing = await this.#judge.judge({ ...this.#reader.device(key), token: { token: idToken, at: token.at } }, [])
+    if (!standing.ok && standing.reason !== 'unchecked') throw new TokenRefusedError(standing.reason)
+    await this.append({ t: 'identity', ...token }, signal)
+    await this.#readNew(signal)
+    return this.#member(key)
+  }
+
+  /** An ID token as a record has it. */
+  seal(idToken: string): { at: string; id_token: string } {
+    return { at: new Date(this.#options.nowMs?.() ?? Date.now()).toISOString(), id_token: idToken }
+  }
+
+  async #withMembers(entries: Entry[]): Promise<ListedEntry[]> {
+    const keys = [...new Set(entries.map(({ author }) => author.key ?? ''))]
+    const members = new Map(await Promise.all(keys.map(async (key) => [key, await this.#member(key)] as const)))
+    return entries.flatMap((entry) => {
+      const member = members.get(entry.author.key ?? '')
+      return member ? [{ ...entry, member }] : []
+    })
+  }
+
+  async #member(key: string): Promise<Member> {
+    const { name, invitedAs } = this.#reader.card(key) ?? {}
+    return { key, name, invitedAs, standing: await this.#judge.judge(this.#reader.device(key), this.#reader.issuers) }
+  }
+
+  /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. */
+  async append(record: object, signal: AbortSignal | undefined): Promise<number> {
+    const { room, device } = this.#options
+    const dedupe = randomId()
+    for (let tried = 1; ; tried++) {
+      await this.#readNew(signal)
+      const { keys } = this.#force()
+      const line = await sealRecord(keys, { seen: this.#reader.seen, record, device })
+      try {
+        return (await callSpace(this.#endpoint, { op: 'append', room, line, dedupe }, this.#how(keys, signal))).seq
+      } catch (error) {
+        if (reasonOf(error) !== 'bad_room_key' || tried >= maxTries) throw error
+      }
+    }
+  }
+
+  async admit(signal: AbortSignal | undefined): Promise<Member[]> {
+    const answered = (await this.invitations(signal)).flatMap(({ key, invitedAs, answeredBy }) => {
+      return answeredBy && this.#mayEnter(invitedAs, answeredBy) ? [{ key, card: answeredBy.key }] : []
+    })
+    if (answered.length === 0) return []
+    const used = new Set(answered.map(({ key }) => key))
+    const cards = answered.map(({ card }) => card)
+    await this.change(
+      (list) => ({
+        ...rekeyed(list),
+        devices: [...new Set([...list.devices.filter((key) => !used.has(key)), ...cards])],
+        invites: list.invites.filter(({ key }) => !used.has(key)),
+        revoked: list.revoked.filter((key) => !cards.includes(key)),
+      }),
+      signal,
+    )
+    return Promise.all(cards.map((key) => this.#member(key)))
+  }
+
+  /** An address is believed by an ID token only, where a provider is given. */
+  #mayEnter(invitedAs: string, { standing }: Member): boolean {
+    const needsToken = this.#options.identityProvider !== undefined && parseEmail(invitedAs) !== undefined
+    return !needsToken || standing.ok || standing.reason === 'revoked'
+  }
+
+  /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
+  async expel(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    if (keys.includes(this.owner)) throw new TypeError('the owner cannot be removed')
+    await this.change(
+      (list) => ({
+        ...rekeyed(list),
+        devices: list.devices.filter((key) => !keys.includes(key)),
+        invites: list.invites.filter(({ key }) => !keys.includes(key)),
+        // The list has a limit. A device that falls off its end is refused as not_on_list.
+        revoked: [...list.revoked, ...list.devices.filter((key) => keys.includes(key))].slice(-MAX_REVOKED),
+      }),
+      signal,
+    )
+  }
+
+  /** Writes a list that follows the newest one. */
+  async change(next: (list: NewList) => NewList, signal: AbortSignal | undefined): Promise<void> {
+    const { room, name } = this.#options
+    for (let tried = 1; ; tried++) {
+      await this.#readNew(signal)
+      const { policy, hash, content, keys, mk } = this.#force()
+      const { generation, devices, revoked } = policy
+      const before = content.before === undefined ? {} : { before: content.before }
+      const place = { room, seen: this.#reader.seen, prev: hash, issuers: this.#judge.keysToSeal(content.issuers) }
+      const list = next({ ...place, ...before, generation, devices, revoked, mk, invites: content.invites, name })
+      if (list.devices.length > MAX_DEVICES) throw new RangeError(`a room has up to ${MAX_DEVICES} devices and open invitations`)
+      const sealed = await this.#seal(list)
+      try {
+        const request = { op: 'append' as const, room, line: sealed.line, dedupe: randomId() }
+        await callSpace(this.#endpoint, request, this.#how(keys, signal))
+        return await this.#readNew(signal)
+      } catch (error) {
+        // An answer may have been lost: then the list is in force, and refuses its own repeat.
+        if (!['bad_room_key', 'list_changed'].includes(reasonOf(error))) throw error
+        await this.#readNew(signal)
+        if (this.#force().jws === sealed.policy) return
+        if (tried >= maxTries) throw error
+      }
+    }
+  }
+
+  #seal(list: NewList): Promise<SealedList> {
+    const { device } = this.#options
+    return sealList(list, device, (key) => {
+      const found = list.invites.find((invite) => invite.key === key)?.epk ?? this.#reader.card(key)?.epk
+      if (!found) throw new Error('a device on the list has no card')
+      return found
+    })
+  }
+
+  async #readNew(signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const page = await this.#fetchPage({}, signal)
+      this.#unread.push(...(await this.#reader.take(page)))
+      if (page.lines.length === 0) return
+    }
+  }
+
+  async #fetchPage(how: object, signal: AbortSignal | undefined, retries?: number) {
+    // Before the first page, and after the key has changed, the list alone gives access to a device that is on it.
+    const keys = this.#reader.newestKeys ?? (await deriveClientKeys(newRoomSecret()))
+    const request = { op: 'read' as const, room: this.#options.room, ...this.#reader.position, ...how }
+    return callSpace(this.#endpoint, request, this.#how(keys, signal, retries))
+  }
+
+  #force() {
+    const force = this.#reader.force
+    if (!force) throw new NotListedError('bad_room_key')
+    return force
+  }
+
+  get #endpoint() {
+    return { url: this.#options.spaceUrl, fetch: this.#options.fetch }
+  }
+
+  #how(keys: ClientKeys, signal: AbortSignal | undefined, tries?: number): CallOptions {
+    const { spaceUrl, audience = new URL(spaceUrl).origin, device, timeoutMs, wait = delay } = this.#options
+    const retries = tries ?? this.#options.retries ?? 3
+    return {
+      identity: { spk: device.signing.spk, sign: device.signing.sign },
+      sign: (request) => signRequest(keys, request, { audience }),
+      timeoutMs,
+      retries,
+      wait,
+      signal,
+    }
+  }
+}
+
+/** A device that leaves the list, also an invitation that was answered, must not read on. */
+function rekeyed(list: NewList): NewList {
+  return { ...list, generation: list.generation + 1, before: list.mk, mk: newRoomSecret().mk }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof SpaceCallError ? error.reason : ''
+}
+
+export async function converted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw new NotListedError(reason)
+    throw asAtriumError(error)
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { serveTestProvider, type ServedProvider } from '../../identity/src/testing/serve-provider.ts'
+import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
+import {
+  answerInvitation,
+  generateDevicePairs,
+  type ListedRoomOptions,
+  openListedRoom,
+  type RoomDevice,
+  roomDeviceOf,
+  TokenRefusedError,
+} from './listed-room.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+
+const audience = 'https://rooms.example'
+let space: TestSpace
+let idp: ServedProvider
+before(async () => {
+  space = await startTestSpace({ ATRIUM_SPACES_URL: audience })
+  idp = await serveTestProvider({ audience: 'spaces' })
+})
+after(async () => {
+  idp?.close()
+  await space?.close()
+})
+
+const identityProvider = () => ({ issuer: idp.provider.issuer, clientId: 'spaces' })
+const more = () => ({ spaceUrl: `${space.origin}/space`, audience })
+const newDevice = async () => roomDeviceOf(await generateDevicePairs())
+const tokenFor = (device: RoomDevice, email: string, claims = {}) =>
+  idp.provider.sign({ email, sub: email, nonce: device.signing.thumbprint, ...claims })
+
+async function newRoom(options: Partial<ListedRoomOptions> = {}) {
+  const device = await newDevice()
+  const common = { ...more(), identityProvider: identityProvider(), ...options }
+  const room = openListedRoom({ ...common, room: newRoomSecret().room, device })
+  await room.make()
+  return { room, device, owner: device.signing.thumbprint }
+}
+
+test('readers see of each line whose address wrote it, and how they know', async () => {
+  const { room, device, owner } = await newRoom()
+  const itself = await room.identify(await tokenFor(device, 'ada@example.org'))
+  assert.equal(itself.standing.ok && itself.standing.email, 'ada@example.org')
+  const grace = await newDevice()
+  const idToken = await tokenFor(grace, 'Grace@Example.org')
+  const invitation = await room.invite('grace@example.org')
+  const hers = await answerInvitation(invitation, { ...more(), device: grace, idToken, identityProvider: identityProvider() })
+  const [admitted] = await room.admit()
+  assert.equal(admitted?.key, grace.signing.thumbprint)
+  await hers.say('Good evening.')
+  await room.say('Welcome.')
+  for (const reader of [room, hers]) {
+    const read = await reader.read()
+    assert.deepEqual(
+      read.map(({ member: { key, invitedAs, standing }, message: { text } }) => [
+        text,
+        key,
+        invitedAs,
+        standing.ok && [standing.email, standing.issuer, standing.keyFrom],
+      ]),
+      [
+        ['Good evening.', grace.signing.thumbprint, 'grace@example.org', ['grace@example.org', idp.provider.issuer, 'issuer']],
+        ['Welcome.', owner, undefined, ['ada@example.org', idp.provider.issuer, 'issuer']],
+      ],
+    )
+  }
+})
+
+test('an invited address is admitted only with its own ID token; each answer is told why not', async () => {
+  const { room } = await newRoom()
+  const reasons: unknown[] = []
+  const wrong: Record<string, (device: RoomDevice) => Promise<string> | undefined> = {
+    unsigned: () => undefined,
+    'token: malformed': async () => 'x.y.z',
+    'token: bad_aud': (device) => tokenFor(device, 'grace@example.org', { aud: 'other' }),
+    'token: expired': (device) => tokenFor(device, 'grace@example.org', { iat: 1, exp: 2 }),
+    'token: unverified_email': (device) => tokenFor(device, 'grace@example.org', { email_verified: false }),
+    nonce_mismatch: async () => tokenFor(await newDevice(), 'grace@example.org'),
+    not_on_list: (device) => tokenFor(device, 'eve@example.org'),
+  }
+  for (const make of Object.values(wrong)) {
+    const device = await newDevice()
+    const idToken = await make(device)
+    const invitation = await room.invite('grace@example.org')
+    await answerInvitation(invitation, { ...more(), device, ...(idToken !== undefined && { idToken }) })
+    assert.deepEqual(await room.admit(), [])
+    const [open] = await room.invitations()
+    const standing = open?.answeredBy?.standing
+    reasons.push(standing?.ok === false && standing.reason)
+    await room.expel([open?.key ?? ''])
+  }
+  assert.deepEqual(reasons, Object.keys(wrong))
+  assert.deepEqual(await room.invitations(), [])
+  const device = await newDevice()
+  await answerInvitation(await room.invite('Grace, by telephone'), { ...more(), device })
+  assert.equal((await room.admit()).length, 1, 'a name is the word of the owner')
+})
+
+test('a device cannot seal a token that readers reject, and its first one counts', async () => {
+  const { room, device } = await newRoom()
+  const ofAnother = tokenFor(await newDevice(), 'ada@example.org')
+  await assert.rejects(room.identify(await ofAnother), (error) => {
+    return error instanceof TokenRefusedError && error.reason === 'nonce_mismatch'
+  })
+  await room.identify(await tokenFor(device, 'ada@example.org'))
+  await room.identify(await tokenFor(device, 'other@example.org'))
+  const [member] = await room.members()
+  assert.equal(member?.standing.ok && member.standing.email, 'ada@example.org')
+})
+
+test('when the provider has other keys, or does not answer, the keys that the owner has sealed verify a token', async () => {
+  const gone = await serveTestProvider({ audience: 'spaces' })
+  const identityProvider = { issuer: gone.provider.issuer, clientId: 'spaces' }
+  const { room, device, owner } = await newRoom({ identityProvider })
+  const idToken = await gone.provider.sign({ email: 'ada@example.org', nonce: owner })
+  await room.identify(idToken)
+  const member = await newDevice()
+  await answerInvitation(await room.invite('Grace'), { ...more(), device: member, identityProvider })
+  await room.admit()
+  await room.say('Before.')
+  gone.close()
+  const late = openListedRoom({ ...more(), room: room.room, owner, device: member, identityProvider })
+  const [entry] = await late.read()
+  assert.deepEqual(entry?.member.standing.ok && entry.member.standing.keyFrom, 'owner')
+  // Its key was never in a list.
+  const unknown = await newRoom({ identityProvider })
+  await unknown.room.identify(idToken).catch(() => undefined)
+  const { standing } = await unknown.room.identify(await gone.provider.sign({ nonce: unknown.owner }))
+  assert.deepEqual(standing, { ok: false, reason: 'unchecked' })
+  assert.ok(device)
+})
+
+test('without a provider nothing is checked, and a removed device keeps the address that its lines had', async () => {
+  const { room } = await newRoom()
+  const device = await newDevice()
+  const idToken = await tokenFor(device, 'grace@example.org')
+  const hers = await answerInvitation(await room.invite('grace@example.org'), { ...more(), device, idToken })
+  await room.admit()
+  await hers.say('I go.')
+  const [seen] = await hers.read()
+  assert.deepEqual(seen?.member.standing, { ok: false, reason: 'unchecked' })
+  await room.expel([device.signing.thumbprint])
+  const [entry] = await room.read()
+  assert.deepEqual(entry?.member.standing, { ok: false, reason: 'revoked', email: 'grace@example.org' })
+})
+
+test('follow yields messages as they come, also while the key changes, and ends with the removal of its device', async (t) => {
+  const { room } = await newRoom()
+  const device = await newDevice()
+  await room.say('first')
+  const hers = await answerInvitation(await room.invite('Grace'), { ...more(), device })
+  await room.admit()
+  const heard: string[] = []
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const fromNow: string[] = []
+  const following = (async () => {
+    for await (const { message } of hers.follow({ signal: stop.signal })) heard.push(message.text)
+  })()
+  const ended = assert.rejects(following, { name: 'NotListedError' })
+  const now = (async () => {
+    for await (const { message } of room.follow({ after: 'now', signal: stop.signal })) fromNow.push(message.text)
+  })()
+  const until = async (done: () => boolean) => {
+    for (const end = Date.now() + 10_000; !done();) {
+      assert.ok(Date.now() < end, JSON.stringify([heard, fromNow]))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  await until(() => heard.length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await room.say('second')
+  await until(() => heard.length === 2 && fromNow.length === 1)
+  // The key changes in the middle of a held read.
+  await room.invite('somebody')
+  const [open] = await room.invitations()
+  await room.expel([open?.key ?? ''])
+  await room.say('third')
+  await until(() => heard.length === 3 && fromNow.length === 2)
+  await room.expel([device.signing.thumbprint])
+  await room.say('fourth')
+  await ended
+  await until(() => fromNow.length === 3)
+  stop.abort()
+  await now
+  assert.deepEqual(heard, ['first', 'second', 'third'])
+  assert.deepEqual(fromNow, ['second', 'third', 'fourth'])
+})
