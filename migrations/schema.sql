@@ -1693,6 +1693,12 @@ create table log_leaves (
   constraint log_leaves_hash CHECK ((octet_length(leaf_hash) = 32))
 );
 
+create table log_shown (
+  type text not null,
+  leaf_hash bytea not null,
+  constraint log_shown_pkey PRIMARY KEY (type)
+);
+
 create table log_sources (
   name text collate "C" not null,
   "position" bigint not null,

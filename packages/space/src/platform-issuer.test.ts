@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { serveTestProvider } from '@atrium/identity/testing/serve-provider'
 import { fresh, reasonOf, scribe, spacesUrl, startAgentWorld } from './testing/agent-world.ts'
@@ -38,6 +39,19 @@ test('the certificate names the platform among the places the service may connec
   const { signed } = (await res.json()) as { signed: string }
   const { egress } = JSON.parse(signed) as { egress: string[] }
   assert.deepEqual(egress, ['postgres', world.platform.provider.issuer, world.idp.provider.issuer])
+})
+
+test('certificate and page link their proofs in the transparency log of the platform', async () => {
+  const { log_proof: address, ...cert } = (await (await fetch(`${world.space.origin}/cert.json`)).json()) as Record<
+    string,
+    unknown
+  >
+  const { signed, sig, alg, pubkey } = cert
+  const leaf = createHash('sha256').update(`\0${JSON.stringify({ type: 'certificate', signed, sig, alg, pubkey })}`)
+  const log = `${new URL(world.platform.provider.issuer).origin}/log`
+  assert.equal(address, `${log}/proof/${leaf.digest('hex')}`)
+  const page = await fetch(`${world.space.origin}/space`)
+  assert.equal(page.headers.get('link'), `<${log}/proof/app_page>; rel="https://c2sp.org/tlog-proof"`)
 })
 
 test('keys are asked for once, and again at most once in 30 seconds', async () => {

@@ -19,6 +19,8 @@ const readable = { 'access-control-allow-origin': '*' }
 export function staticFiles(build: SpaceBuild, certificate: Certificate, config: SpaceConfig): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   const policy = contentSecurityPolicy(build, config)
+  // The transparency log of the platform.
+  const log = new URL('/log', config.apiUrl).href
   for (const { path, contentType, body } of build.app) {
     const page = contentType.startsWith('text/html')
     files.set(path, {
@@ -28,13 +30,16 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
         'content-type': contentType,
         etag: etagOf(body),
         // Assets have a hash in their names, and the page names the assets that it uses.
+        ...(page ? { link: `<${log}/proof/app_page>; rel="https://c2sp.org/tlog-proof"` } : {}),
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
         // A worker has the policy of its own script. It calls nothing.
         'content-security-policy': page ? policy : "default-src 'none'",
       },
     })
   }
-  files.set('/cert.json', json(certificate.cert))
+  const { cert } = certificate
+  const logged = hash('sha256', `\0${JSON.stringify({ type: 'certificate', ...cert })}`)
+  files.set('/cert.json', json({ ...cert, log_proof: `${log}/proof/${logged}` }))
   files.set('/space-config', json(spaceConfig(config)))
   files.set('/healthz', json({ status: 'ok' }))
   files.set('/source.tar.gz', {

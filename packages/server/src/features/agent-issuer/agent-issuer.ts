@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { SignJWT } from 'jose'
 import { applyCors } from '#http/cors.ts'
 import type { Context } from '../context.ts'
+import { proofUrl } from '../transparency-log/entries.ts'
 import type { PlatformKeys } from './platform-keys.ts'
 
 /** Signs the ID tokens by which the Space service recognises agents, and only agents. */
@@ -82,8 +83,9 @@ const keySetPath = '/.well-known/jwks.json'
  * Publishes the keys that verify agents' tokens, by OpenID discovery at the API's origin, and those of receipts and
  * quotes beside them. The document holds only what a verifier needs, because nobody signs in here.
  */
-export function addAgentIssuer(app: FastifyInstance, ctx: Pick<Context, 'agentIssuer' | 'signingKeys'>): void {
+export function addAgentIssuer(app: FastifyInstance, ctx: Pick<Context, 'agentIssuer' | 'signingKeys' | 'config'>): void {
   const { issuer, keys } = ctx.agentIssuer
+  const { publicUrl } = ctx.config
   const others = [ctx.signingKeys.receipts, ctx.signingKeys.quotes]
   const document = {
     issuer,
@@ -95,12 +97,18 @@ export function addAgentIssuer(app: FastifyInstance, ctx: Pick<Context, 'agentIs
   }
   app.get('/.well-known/openid-configuration', async (_req, reply) => publish(reply, document))
   app.get(keySetPath, async (req, reply) => {
-    const agentKeys = await keys.published()
-    const loads = await Promise.allSettled(others.map((one) => one.published()))
+    const agentKeys = { purpose: keys.purpose, keys: await keys.published() }
+    const loads = await Promise.allSettled(others.map(async (one) => ({ purpose: one.purpose, keys: await one.published() })))
     // Those of receipts and quotes may not be loaded yet. If the database fails now, agents still get into their rooms:
     // a verifier that finds no key for a receipt asks again.
     for (const load of loads) if (load.status === 'rejected') req.log.warn({ err: load.reason as Error }, 'a key set is left out')
-    return publish(reply, { keys: [...agentKeys, ...loads.flatMap((load) => (load.status === 'fulfilled' ? load.value : []))] })
+    const sets = [agentKeys, ...loads.flatMap((load) => (load.status === 'fulfilled' ? [load.value] : []))]
+    // Beside the keys: a verifier ignores members of the set that it does not know (RFC 7517, section 5), and each key
+    // is what the log has.
+    const proofs = sets.flatMap(({ purpose: use, keys: jwks }) =>
+      jwks.map((jwk) => [jwk.kid, proofUrl(publicUrl, { type: 'signing_key', use, jwk })]),
+    )
+    return publish(reply, { keys: sets.flatMap((set) => set.keys), log_proofs: Object.fromEntries(proofs) as object })
   })
 }
 

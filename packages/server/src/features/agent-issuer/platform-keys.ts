@@ -44,14 +44,14 @@ const rereadMs = 1_000
 export class PlatformKeys {
   readonly #db: Db
   readonly #vault: Vault
-  readonly #purpose: KeyPurpose
+  readonly purpose: KeyPurpose
   readonly #now: () => number
   #loading: { keys: Promise<Loaded>; atMs: number } | undefined
 
   constructor({ db, vault, purpose, now = Date.now }: PlatformKeysOptions) {
     this.#db = db
     this.#vault = vault
-    this.#purpose = purpose
+    this.purpose = purpose
     this.#now = now
   }
 
@@ -86,23 +86,23 @@ export class PlatformKeys {
   }
 
   async #read(): Promise<Loaded> {
-    const { isKept } = purposes[this.#purpose]
-    let keys = await listPublishedKeys(this.#db, this.#purpose, isKept)
+    const { isKept } = purposes[this.purpose]
+    let keys = await listPublishedKeys(this.#db, this.purpose, isKept)
     if (keys.every(({ retired }) => retired)) {
       await this.#make()
-      keys = await listPublishedKeys(this.#db, this.#purpose, isKept)
+      keys = await listPublishedKeys(this.#db, this.purpose, isKept)
     }
     const active = keys.find(({ retired }) => !retired)
-    if (!active) throw new Error(`there is no active key for ${this.#purpose}`)
+    if (!active) throw new Error(`there is no active key for ${this.purpose}`)
     return { current: { kid: active.id, privateKey: this.#open(active) }, published: keys.map(({ publicJwk }) => publicJwk) }
   }
 
   async #make(): Promise<void> {
-    await insertKey(this.#db, this.#purpose, await makePlatformKey(this.#vault, this.#purpose))
+    await insertKey(this.#db, this.purpose, await makePlatformKey(this.#vault, this.purpose))
   }
 
   #open({ id, privateSealed }: StoredKey): KeyObject {
-    return createPrivateKey({ key: this.#vault.open(privateSealed, sealedRef(this.#purpose, id)), format: 'der', type: 'pkcs8' })
+    return createPrivateKey({ key: this.#vault.open(privateSealed, sealedRef(this.purpose, id)), format: 'der', type: 'pkcs8' })
   }
 }
 

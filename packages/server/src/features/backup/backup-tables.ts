@@ -54,6 +54,8 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   log_checkpoints: 'restored',
   log_cosignatures: 'restored',
   log_leaves: 'restored',
+  // What is shown is asked again each minute.
+  log_shown: 'fresh',
   log_sources: 'restored',
   log_tiles: 'restored',
   log_tree: 'restored',

@@ -103,6 +103,7 @@ export const placements = {
   log_checkpoints: installation,
   log_cosignatures: installation,
   log_leaves: installation,
+  log_shown: installation,
   log_sources: installation,
   log_tiles: installation,
   log_tree: installation,

@@ -122,6 +122,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   log_checkpoints: 'of the installation',
   log_cosignatures: 'of the installation',
   log_leaves: 'public for ever: of tenants, only the public keys of epochs, which stay anyway, and salted hashes',
+  log_shown: 'of the installation',
   log_sources: 'of the installation',
   log_tiles: 'of the installation',
   log_tree: 'of the installation',

@@ -7,7 +7,8 @@ import { applyCors } from '#http/cors.ts'
 import type { Context } from '../context.ts'
 import { listLogVerifiers } from './log-keys.ts'
 import { findPublished, logOrigin } from './publish.ts'
-import { findLeaf, findTile, getTree, listEntries } from './store.ts'
+import type { ShownType } from './entries.ts'
+import { findLeaf, findShown, findTile, getTree, listEntries } from './store.ts'
 import { proveEntry } from './stored-tree.ts'
 
 const text = 'text/plain; charset=utf-8'
@@ -43,6 +44,14 @@ export function addLogRoutes(app: FastifyInstance, { db, config }: Pick<Context,
     if (!Number.isSafeInteger(from) || from + id.width > size) return notFound()
     return encodeBundle(await listEntries(db, from, id.width))
   }
+
+  const shownTypes = ['certificate', 'app_page'] as const satisfies readonly ShownType[]
+  for (const type of shownTypes)
+    app.get(`/log/proof/${type}`, async (_req, reply) => {
+      const leafHash = (await findShown(db, type)) ?? notFound()
+      applyCors(reply)
+      return reply.header('cache-control', shortly).redirect(`/log/proof/${leafHash.toString('hex')}`, 302)
+    })
 
   app.get<{ Params: { leaf: string } }>('/log/proof/:leaf', async (req, reply) => {
     if (!/^[0-9a-f]{64}$/.test(req.params.leaf)) return notFound()

@@ -33,6 +33,9 @@ after(async () => {
 })
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+/** Where the address of what is shown now leads. */
+const shown = async (type: string) =>
+  (await fetch(`${api.origin}/log/proof/${type}`, { redirect: 'manual' })).headers.get('location')
 const entries = async () =>
   (await api.ctx.db.pool.query('select entry from log_leaves order by queued_at')).rows.map(({ entry }) => String(entry))
 
@@ -47,7 +50,9 @@ test('the page is logged with the files that it names and the certified code, on
     { path: '/space/assets/app-1.css', sha256: sha256('a{}') },
     { path: '/space/assets/app-1.js', sha256: sha256(script) },
   ]
-  assert.deepEqual(await entries(), [JSON.stringify({ type: 'app_page', page: sha256(page), files, code: 'Y29kZQ==' })])
+  const entry = JSON.stringify({ type: 'app_page', page: sha256(page), files, code: 'Y29kZQ==' })
+  assert.deepEqual(await entries(), [entry])
+  assert.equal(await shown('app_page'), `/log/proof/${sha256(`\0${entry}`)}`)
 })
 
 test('another script, page or certificate is another entry', async () => {

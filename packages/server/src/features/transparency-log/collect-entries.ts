@@ -1,8 +1,8 @@
 import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
 import { listAllPublishedKeys } from '../agent-issuer/store.ts'
 import type { Context } from '../context.ts'
-import { leafOf, type LogEntry } from './entries.ts'
-import { queueLeaves } from './store.ts'
+import { leafOf, type LogEntry, type ShownType } from './entries.ts'
+import { queueLeaves, saveShown } from './store.ts'
 
 /** Queues the public parts of the keys that the platform signs with. Those that are logged already stay as they are. */
 export async function collectSigningKeys({ db }: Pick<Context, 'db'>): Promise<void> {
@@ -13,6 +13,12 @@ export async function collectSigningKeys({ db }: Pick<Context, 'db'>): Promise<v
   )
 }
 
+async function queueShown(db: Context['db'], entry: Extract<LogEntry, { type: ShownType }>): Promise<void> {
+  const leaf = leafOf(entry)
+  await queueLeaves(db, [leaf])
+  await saveShown(db, entry.type, leaf.leafHash)
+}
+
 const timeoutMs = 3_000
 const maxBytes = 16 * 1024
 
@@ -20,7 +26,7 @@ const maxBytes = 16 * 1024
 export async function collectCertificate({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   const url = `${config.spaceOrigin}/cert.json`
   try {
-    await queueLeaves(db, [leafOf(await fetchCertificate(url))])
+    await queueShown(db, await fetchCertificate(url))
   } catch (error) {
     log.warn({ err: error }, `the certificate at ${url} was not logged; trying again`)
   }
@@ -37,7 +43,7 @@ export async function collectAppPage({ db, config, log }: Pick<Context, 'db' | '
     const files = new Map<string, Buffer>()
     for (const path of filesNamedIn(page)) files.set(path, await fetchBytes(`${config.spaceOrigin}${path}`))
     if ((await fetchCode(config.spaceOrigin)) !== code) return
-    await queueLeaves(db, [leafOf(appPageEntry({ page, files, code }))])
+    await queueShown(db, appPageEntry({ page, files, code }))
   } catch (error) {
     log.warn({ err: error }, `the page at ${config.spaceOrigin}/space was not logged; trying again`)
   }

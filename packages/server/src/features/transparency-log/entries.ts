@@ -24,6 +24,9 @@ export type LogEntry =
   | { type: 'event_heads'; day: string; chains: number; root: string }
   | ReturnType<typeof appPageEntry>
 
+/** What the Space service shows now: `/log/proof/certificate` and `/log/proof/app_page` lead to its proof. */
+export type ShownType = 'certificate' | 'app_page'
+
 /** Monitors report an entry of a type that is not in the list. */
 export function leafOf(entry: LogEntry & { type: EntryType }): LeafToQueue {
   const bytes = Buffer.from(JSON.stringify(entry))

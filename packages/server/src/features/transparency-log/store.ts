@@ -18,6 +18,24 @@ export async function queueLeaves(db: Db, leaves: readonly LeafToQueue[]): Promi
   await db.query(queueStatement, [leaves.map(({ leafHash }) => leafHash), leaves.map(({ entry }) => entry)])
 }
 
+const showStatement = statement<never>(
+  'log-show',
+  // Asked again each minute, and written only if something else is shown.
+  `insert into log_shown (type, leaf_hash) values ($1, $2)
+   on conflict (type) do update set leaf_hash = excluded.leaf_hash where log_shown.leaf_hash <> excluded.leaf_hash`,
+)
+
+/** Remembers the entry of what is shown now. */
+export async function saveShown(db: Db, type: string, leafHash: Buffer): Promise<void> {
+  await db.query(showStatement, [type, leafHash])
+}
+
+const shownStatement = statement<{ leaf_hash: Buffer }>('log-shown', 'select leaf_hash from log_shown where type = $1')
+
+export async function findShown(db: Db, type: string): Promise<Buffer | undefined> {
+  return (await db.query(shownStatement, [type]))[0]?.leaf_hash
+}
+
 /** The tree of all integrated leaves. */
 export interface LogTree {
   size: number

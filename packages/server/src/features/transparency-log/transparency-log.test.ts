@@ -9,6 +9,7 @@ import { parseVerifier } from '@atrium/log/note'
 import { parseProof, verifyProof } from '@atrium/log/proof'
 import { makeEntries, rootByDefinition } from '@atrium/log/testing/stored-log'
 import { hashLeaf } from '@atrium/log/merkle'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import { logEpochs } from '#features/credits/epochs/log-epochs.ts'
 import { send } from '#testing/http.ts'
 import { startTestApi, type TestApi } from '#testing/test-api.ts'
@@ -67,6 +68,23 @@ test('the signing keys of the platform are logged, and each has an inclusion pro
   assert.equal((await get(`proof/${'0'.repeat(64)}`)).status, 404)
 })
 
+test('the published key set links the proof of each key, and any JOSE tool still reads it', async () => {
+  const text = await (await fetch(`${api.origin}/.well-known/jwks.json`)).text()
+  const { keys, log_proofs: proofs } = JSON.parse(text)
+  await collectSigningKeys(api.ctx)
+  await integrateLeaves(api.ctx.db, 100)
+  await publishCheckpoint(api.ctx)
+  const vkey = parseVerifier((await getText('vkey')).trim())
+  assert.deepEqual(Object.keys(proofs).toSorted(), keys.map(({ kid }: { kid: string }) => kid).toSorted())
+  for (const jwk of keys) {
+    const proof = await (await fetch(proofs[jwk.kid].replace('https://atrium.example.com', api.origin))).text()
+    const { use } = JSON.parse(Buffer.from(parseProof(proof).extra!).toString())
+    verifyProof(proof, Buffer.from(JSON.stringify({ type: 'signing_key', use, jwk })), [vkey])
+  }
+  const token = await api.ctx.agentIssuer.issue({ id: 'agt_1', name: 'A' }, makeDeviceJwk())
+  await jwtVerify(token, createLocalJWKSet(JSON.parse(text)))
+})
+
 test('an epoch links its inclusion proof, which its own fields verify', async () => {
   const { secretKey: key } = await api.makeTenant()
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -105,6 +123,16 @@ test("Go's sumdb accepts the served files, and each checkpoint continues the one
     assert.match(said, new RegExp(`is in the tree of ${size} leaves\n$`))
   }
 })
+
+function makeDeviceJwk() {
+  const {
+    kty = '',
+    crv = '',
+    x = '',
+    y = '',
+  } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  return { kty, crv, x, y }
+}
 
 /** The oracle reads the lines that every proof has. */
 const withoutExtra = (proof: string) => proof.replace(/^extra .*\n/m, '')
