@@ -65,6 +65,19 @@ test('a reader in Python reads an honest room as ours does', { skip }, async () 
   )
 })
 
+test('a reader in Python finds a farewell as ours does', { skip }, async () => {
+  const store = await open(1)
+  const link = `harbour~${secret.mk}`
+  await store.say('bye', { record: { t: 'farewell', link } })
+  await store.say('late')
+  const page = await pageOf(store.lines)
+  const ours = new LineReader(keys)
+  assert.equal((await ours.take(page)).length, 2, 'a message that was on its way is shown')
+  assert.deepEqual([ours.farewell?.seq, ours.farewell?.to], [2, { room: 'harbour', mk: secret.mk }])
+  const { code, messages, problem } = await readInPython([page])
+  assert.deepEqual([code, messages.length, problem], [0, 2, `farewell at 2 to ${link}`])
+})
+
 test('a reader in Python names each tampered room as ours does, and the same line', { skip }, async () => {
   await mapConcurrently(Object.entries(tamperedRooms), 4, async ([name, [problem, makePages]]) => {
     const pages = await makePages()

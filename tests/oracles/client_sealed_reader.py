@@ -114,6 +114,20 @@ def parse_message(plain: bytes) -> dict[str, Any] | None:
     return value if good else None
 
 
+def parse_farewell(plain: bytes, room: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(plain.decode("utf-8"), parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or value.get("t") != "farewell":
+        return None
+    as_message = {name: value[name] for name in ("id", "at", "name") if name in value} | {"t": "turn", "text": "-"}
+    if parse_message(json.dumps(as_message).encode("utf-8")) is None:
+        return None
+    link = re.fullmatch(r"([A-Za-z0-9_-]{1,128})~([!-~]{22,512})", str(value.get("link", "other~" + "x" * 22)))
+    return value if link and link[1] != room else None
+
+
 def header_pattern(room: str, generation: int) -> re.Pattern[str]:
     """The header has one spelling only, so a pattern says more than a JSON parser would."""
     return re.compile(
@@ -124,6 +138,8 @@ def header_pattern(room: str, generation: int) -> re.Pattern[str]:
 
 class Reader:
     def __init__(self, room: str, mk: str) -> None:
+        self.room = room
+        self.farewell = ""
         self.cipher = AESGCM(derive(room, mk, "line"))
         self.header = header_pattern(room, 0)
         self.hashes: list[str] = []
@@ -183,7 +199,14 @@ class Reader:
         self.check_header(header, seq)
         if (plain == POLICY) != (seq == 0):
             raise Problem("policy", seq)
-        return None if seq == 0 else self.show(parse_message(plain), seq)
+        if seq == 0:
+            return None
+        farewell = parse_farewell(plain, self.room)
+        if farewell is None:
+            return self.show(parse_message(plain), seq)
+        self.show(farewell | {"text": "-"}, seq)
+        self.farewell = self.farewell or f"farewell at {seq} to {farewell.get('link', 'a room whose link is given by hand')}"
+        return None
 
     def check_header(self, header: re.Match[str], seq: int) -> None:
         seen_seq, seen_hash = header.groups()
@@ -316,7 +339,7 @@ class ListedReader(Reader):
     """Reads a room with a list of devices."""
 
     def __init__(self, room: str, owner: str, keys: str) -> None:
-        self.room, self.owner = room, owner
+        self.room, self.owner, self.farewell = room, owner, ""
         self.device = name_of({"kty": "EC", "crv": "P-256", "x": keys[:43], "y": keys[43:86]})
         self.private = ec.derive_private_key(int.from_bytes(decode(keys[215:])), ec.SECP256R1())
         self.hashes: list[str] = []
@@ -687,6 +710,7 @@ def read_pages(reader: Reader) -> int:
     except Problem as problem:
         print(problem, file=sys.stderr)
         return 1
+    print(reader.farewell, file=sys.stderr)
     return 0
 
 

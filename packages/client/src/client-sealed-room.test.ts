@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestSpace, type TestSpace } from '../../space/src/testing/test-space.ts'
 import { newRoomSecret } from './new-room-secret.ts'
-import { type ClientSealedRoomOptions, openClientSealedRoom, TamperedRoomError } from './client-sealed-room.ts'
+import { type ClientSealedRoomOptions, openClientSealedRoom, RoomMovedError, TamperedRoomError } from './client-sealed-room.ts'
 import { NotAuthorizedError, NotFoundError } from './errors.ts'
 import { openRoom } from './open-room.ts'
 import { failureOf } from './testing/scripted-server.ts'
@@ -107,4 +107,57 @@ test('a service that changes a line is found out', async () => {
   }
   const reader = open({ room: room.room, mk: room.mk, fetch: altering })
   await assert.rejects(reader.read(), (error) => error instanceof TamperedRoomError && error.problem === 'chain')
+})
+
+test('a farewell leads the members into another room, and nothing more is written here', async () => {
+  const room = open({ name: 'Ada' })
+  await room.make()
+  await room.say('Before.')
+  const guest = open({ room: room.room, mk: room.mk })
+  assert.equal(guest.farewell, undefined)
+  const next = await room.move()
+  await next.say('Here we are.')
+  assert.equal((await guest.read()).length, 1, 'the farewell is no message')
+  assert.ok(guest.farewell)
+  const { seq, name, to } = guest.farewell
+  assert.deepEqual([seq, name, to], [2, 'Ada', { room: next.room, mk: next.mk }])
+  assert.ok(to)
+  const entries = await open(to).read()
+  assert.deepEqual(
+    entries.map(({ message }) => message.text),
+    ['Here we are.'],
+  )
+  for (const late of [room, guest, open({ room: room.room, mk: room.mk })])
+    await assert.rejects(late.say('Still here?'), (error) => error instanceof RoomMovedError && error.farewell.seq === 2)
+  await assert.rejects(guest.move(), RoomMovedError)
+  const { body } = await space.call('sealed', { room: room.room })
+  assert.ok(!JSON.stringify(body).includes(next.mk))
+})
+
+test('who is left behind does not learn the new link, and a failed move can be repeated', async () => {
+  let failing = true
+  const room = open({
+    fetch: async (url, init) => {
+      if (failing && String(init?.body).includes('"op":"append"')) throw new TypeError('the connection was cut')
+      return fetch(url, init)
+    },
+    retries: 0,
+  })
+  await room.make()
+  assert.equal((await failureOf(room.move({ tellLink: false }))).code, 'network_error')
+  assert.equal(room.farewell, undefined)
+  failing = false
+  const next = await room.move({ tellLink: false })
+  const guest = open({ room: room.room, mk: room.mk })
+  const heard: string[] = []
+  const stop = new AbortController()
+  const following = (async () => {
+    for await (const { message } of guest.follow({ signal: stop.signal })) heard.push(message.text)
+  })()
+  await guest.read()
+  assert.deepEqual([guest.farewell?.seq, guest.farewell?.to], [1, undefined])
+  await assert.rejects(guest.say('Hello?'), /Ask one of them/)
+  stop.abort()
+  await following
+  assert.deepEqual([heard, await next.read()], [[], []])
 })

@@ -3,14 +3,14 @@ import { assertRoomSecret, type RoomSecret } from '@atrium/sealing/room-secret'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
 import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
-import { LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
-import { randomId } from '@atrium/room-client/new-room-secret'
+import { farewellRecord, type FoundFarewell, LineReader, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
+import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { FollowOptions } from './follow-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
 import { asAtriumError, type Entry } from './room-call.ts'
 
-export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+export { type FoundFarewell, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
 
 export interface ClientSealedRoomOptions extends RoomSecret {
   /** The Space endpoint, such as https://api.example/v1/space. */
@@ -40,8 +40,33 @@ export interface ClientSealedRoom extends RoomSecret {
   read: (options?: { signal?: AbortSignal | undefined }) => Promise<Entry[]>
   /** Yields every message as it arrives, from the beginning or after `after`. It keeps a position of its own. */
   follow: (options?: Pick<FollowOptions, 'after' | 'signal'>) => AsyncGenerator<Entry, void, undefined>
-  /** Writes a message of up to 16 KiB, and returns its number. Retries store it only once. */
+  /**
+   * Writes a message of up to 16 KiB, and returns its number. Retries store it only once. Throws RoomMovedError after a
+   * farewell.
+   */
   say: (text: string, options?: { replyTo?: string; signal?: AbortSignal | undefined }) => Promise<{ id: string; seq: number }>
+  /** The farewell, once `read` or `follow` has come to it: the members go on in another room. Anybody with the link can write one. */
+  readonly farewell: FoundFarewell | undefined
+  /**
+   * Makes another room and writes the farewell of this one, with the new link. `tellLink: false` leaves the link out, so
+   * that somebody who has the link of this room is left behind: give it to the others yourself. Returns the other room.
+   */
+  move: (options?: { tellLink?: boolean; signal?: AbortSignal | undefined }) => Promise<ClientSealedRoom>
+}
+
+/** The room has a farewell, so its members no longer read here. Nothing was written. */
+export class RoomMovedError extends Error {
+  override readonly name = 'RoomMovedError'
+  readonly farewell: FoundFarewell
+
+  constructor(farewell: FoundFarewell) {
+    super(
+      farewell.to
+        ? 'The members of this room go on in another one. Write there: the link is in farewell.to.'
+        : 'The members of this room go on in another one. Ask one of them for its link.',
+    )
+    this.farewell = farewell
+  }
 }
 
 /**
@@ -71,6 +96,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     callSpace(endpoint, { op: 'read', room, ...from }, how(keys, signal, tries))
 
   let reader: LineReader | undefined
+  let farewell: FoundFarewell | undefined
   let last: Promise<unknown> = Promise.resolve()
   /** One call after the other, because each continues where the one before has read to. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -84,6 +110,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     for (;;) {
       const page = await readPage(keys, reader.position, signal)
       entries.push(...(await reader.take(page)))
+      farewell ??= reader.farewell
       if (page.lines.length === 0) return entries
     }
   }
@@ -104,11 +131,24 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
   }
   const say = async (text: string, replyTo: string | undefined, signal: AbortSignal | undefined) => {
     const keys = await derive()
-    unread.push(...(await readNew(keys, signal)))
     const id = randomId()
-    const line = await sealClientLine(keys, { seen: reader?.seen, content: turnRecord({ id, name, text, replyTo }) })
+    return { id, seq: await append(keys, turnRecord({ id, name, text, replyTo }), signal) }
+  }
+  const append = async (keys: ClientKeys, content: string, signal: AbortSignal | undefined) => {
+    unread.push(...(await readNew(keys, signal)))
+    if (farewell) throw new RoomMovedError(farewell)
+    const line = await sealClientLine(keys, { seen: reader?.seen, content })
     const { seq } = await callSpace(endpoint, { op: 'append', room, line, dedupe: randomId() }, how(keys, signal))
-    return { id, seq }
+    return seq
+  }
+  const move = async (tellLink: boolean, signal: AbortSignal | undefined): Promise<ClientSealedRoom> => {
+    const to = newRoomSecret()
+    const next = openClientSealedRoom({ ...options, ...to })
+    // The farewell comes second: a link to a room that does not exist would be worse than a room that nobody enters.
+    await next.make({ signal })
+    const content = farewellRecord({ id: randomId(), name, to: tellLink ? to : undefined })
+    await append(await derive(), content, signal)
+    return next
   }
 
   async function* follow({
@@ -121,6 +161,7 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
     const poll = async ({ waitMs, limit }: { waitMs: number; limit: number }) => {
       const page = await readPage(keys, { ...own.position, waitMs, limit }, signal, 0)
       const entries = await own.take(page)
+      farewell ??= own.farewell
       // 'now' begins where the first page without lines ends the history.
       if (first === Number.POSITIVE_INFINITY && page.lines.length === 0) first = page.count
       return { count: page.count, etag: page.etag, entries, policy: 'open' as const }
@@ -154,7 +195,11 @@ export function openClientSealedRoom(options: ClientSealedRoomOptions): ClientSe
           return [...unread.splice(0), ...fresh]
         }),
       ),
-    follow: (options = {}) => follow(options),
+    follow: (from = {}) => follow(from),
+    get farewell() {
+      return farewell
+    },
+    move: ({ tellLink = true, signal } = {}) => converted(inTurn(() => move(tellLink, signal))),
     say: (text, { replyTo, signal } = {}) => converted(inTurn(() => say(text, replyTo, signal))),
   }
 }

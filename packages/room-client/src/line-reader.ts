@@ -1,5 +1,6 @@
 import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
+import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
 import { lineHash } from '@atrium/sealing/web-lines'
 import type { AnswerOf, Entry } from './space-ops.ts'
 
@@ -57,12 +58,32 @@ export interface Turn {
   reply_to?: string
 }
 
+/** The last line of an open room: its members go on in another one. */
+export interface Farewell {
+  t: 'farewell'
+  id: string
+  at: string
+  name?: string
+  /** `room~mk` of the other room; absent: its link is given by hand. */
+  link?: string
+}
+
+/** A farewell that was read, and its place. */
+export interface FoundFarewell {
+  readonly seq: number
+  readonly at: string
+  /** Claimed. */
+  readonly name?: string
+  readonly to?: RoomSecret
+}
+
 type Page = AnswerOf<'read'>
 
 /** What a reader has read: the hashes of all lines, and the ids of their messages. */
 export interface LinesRead {
   readonly hashes: readonly string[]
   readonly ids: Iterable<string>
+  readonly farewell?: FoundFarewell | undefined
 }
 
 /** Opens and checks the lines of a room from its first line on, page by page. It keeps the hash of each line. */
@@ -70,12 +91,14 @@ export class LineReader {
   readonly #keys: ClientKeys
   readonly #hashes: string[]
   readonly #ids: Set<string>
+  #farewell: FoundFarewell | undefined
 
   /** `before`: what another reader has read of this room, to continue from there. */
   constructor(keys: ClientKeys, before: LinesRead = { hashes: [], ids: [] }) {
     this.#keys = keys
     this.#hashes = [...before.hashes]
     this.#ids = new Set(before.ids)
+    this.#farewell = before.farewell
   }
 
   /** Of each line that was read. */
@@ -94,6 +117,11 @@ export class LineReader {
     return hash === undefined ? undefined : { seq: this.#hashes.length - 1, hash }
   }
 
+  /** The first farewell that was read. */
+  get farewell(): FoundFarewell | undefined {
+    return this.#farewell
+  }
+
   /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError. */
   async take({ lines, count, etag }: Page): Promise<Entry[]> {
     const from = this.#hashes.length
@@ -103,12 +131,13 @@ export class LineReader {
     for (const [i, { seen, content }] of opened.entries()) {
       const seq = from + i
       checkSeen(seen, seq, this.#hashes)
-      const turn = readRecord(content, seq)
+      const record = readRecord(content, seq, this.#keys.room)
       this.#hashes.push(hashes[i] ?? '')
-      if (!turn) continue
-      if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
-      this.#ids.add(turn.id)
-      entries.push(entryOf(turn, seq))
+      if (!record) continue
+      if (this.#ids.has(record.id)) throw new TamperedRoomError('replay', seq)
+      this.#ids.add(record.id)
+      if (record.t === 'turn') entries.push(entryOf(record, seq))
+      else this.#farewell ??= foundFarewell(record, seq)
     }
     return entries
   }
@@ -194,8 +223,20 @@ export function turnRecord({
   return JSON.stringify(turn)
 }
 
-/** The message of a line; undefined: the policy, which line 0 is and no other. */
-function readRecord(content: string, seq: number): Turn | undefined {
+/** What the last line of a room seals, written now. `to`: the room in which its members go on. */
+export function farewellRecord({ id, name, to }: { id: string; name?: string | undefined; to?: RoomSecret | undefined }): string {
+  const farewell: Farewell = {
+    t: 'farewell',
+    id,
+    at: new Date().toISOString(),
+    ...(name !== undefined && { name }),
+    ...(to && { link: `${to.room}~${to.mk}` }),
+  }
+  return JSON.stringify(farewell)
+}
+
+/** The message or farewell of a line; undefined: the policy, which line 0 is and no other. */
+function readRecord(content: string, seq: number, room: string): Turn | Farewell | undefined {
   if ((content === policyRecord) !== (seq === 0)) throw new TamperedRoomError('policy', seq)
   if (seq === 0) return undefined
   let record: unknown
@@ -204,9 +245,9 @@ function readRecord(content: string, seq: number): Turn | undefined {
   } catch {
     throw new TamperedRoomError('record', seq)
   }
-  const turn = findTurn(record)
-  if (!turn) throw new TamperedRoomError('record', seq)
-  return turn
+  const found = findTurn(record) ?? findFarewell(record, room)
+  if (!found) throw new TamperedRoomError('record', seq)
+  return found
 }
 
 /** The message; undefined: it is none. */
@@ -222,6 +263,26 @@ export function findTurn(record: unknown): Turn | undefined {
     (name === undefined || isText(name, 80)) &&
     (replyTo === undefined || isText(replyTo, 100))
   return isTurn ? (record as Turn) : undefined
+}
+
+function findFarewell(record: unknown, room: string): Farewell | undefined {
+  const { t, link, ...rest } = (record ?? {}) as Partial<Record<string, unknown>>
+  // A farewell has the other members of a message, but no text.
+  if (t !== 'farewell' || !findTurn({ ...rest, t: 'turn', text: '-', reply_to: undefined })) return undefined
+  if (link === undefined) return record as Farewell
+  const to = typeof link === 'string' ? secretOf(link) : undefined
+  return to && to.room !== room ? (record as Farewell) : undefined
+}
+
+function secretOf(link: string): RoomSecret | undefined {
+  const at = link.indexOf('~')
+  const secret = { room: link.slice(0, at), mk: link.slice(at + 1) }
+  return at > 0 && isRoomName(secret.room) && isMk(secret.mk) ? secret : undefined
+}
+
+function foundFarewell({ at, name, link }: Farewell, seq: number): FoundFarewell {
+  const to = link === undefined ? undefined : secretOf(link)
+  return { seq, at, ...(name !== undefined && { name }), ...(to && { to }) }
 }
 
 function entryOf({ id, at, name, text, reply_to }: Turn, seq: number): Entry {

@@ -121,6 +121,22 @@ export const tamperedRooms: Record<string, [TamperProblem, () => Promise<object[
   'an author names none': ['ahead', async () => [await pageOf(await saying({ seen: undefined }))]],
   'what is sealed is no record': ['record', async () => [await pageOf(await saying({ record: 'hello' }))]],
   'a message has no text': ['record', async () => [await pageOf(await saying({ record: { text: '' } }))]],
+  'a farewell leads back into the room': [
+    'record',
+    async () => [await pageOf(await saying({ record: { t: 'farewell', link: `${secret.room}~${secret.mk}` } }))],
+  ],
+  'a farewell has no link': [
+    'record',
+    async () => [await pageOf(await saying({ record: { t: 'farewell', link: 'harbour.x' } }))],
+  ],
+  'a farewell comes twice': [
+    'replay',
+    async () => {
+      const store = await open(2)
+      for (let n = 0; n < 2; n++) await store.say('bye', { record: { t: 'farewell' } })
+      return [await pageOf(store.lines)]
+    },
+  ],
   'the first line is a message': ['policy', async () => [await pageOf((await open(2, { first: '{"t":"turn"}' })).lines)]],
   'a later page starts over with other lines': [
     'rewritten',
