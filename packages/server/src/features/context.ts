@@ -1,3 +1,4 @@
+import type { TenantShards } from './distribution/tenant-shards.ts'
 import type { RestoreWindow } from './backup/restore-window.ts'
 import type { Logger } from 'pino'
 import type { PlatformIssuer } from './agent-issuer/agent-issuer.ts'
@@ -56,6 +57,8 @@ export interface Context {
   suspensions: SuspensionReader
   publicPreviews: PreviewLoader
   media: MediaLoader
+  /** Where the rows of tenants are, read at the start. */
+  tenantShards: TenantShards
   itemAdder: ItemAdder
   usageCounter: UsageCounter
   requestLog: RequestLog

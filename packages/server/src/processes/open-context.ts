@@ -8,12 +8,11 @@ import type { Context } from '#features/context.ts'
 import { openDatabase } from '#db/database.ts'
 import { SingleFlight } from '#db/single-flight.ts'
 import { Listener } from '@atrium/traffic/listener'
-import { Shards } from '@atrium/traffic/shards'
 import { openMediaLoader, openPreviewLoader } from '#features/artifacts/operations/reading.ts'
 import { Variants } from '#features/artifacts/variants.ts'
 import { CollectionReader } from '#features/collections/collection-reader.ts'
 import { resolveCallers } from '#features/console/resolve-callers.ts'
-import { listShardStarts } from '#features/distribution/shards-store.ts'
+import { readTenantShards } from '#features/distribution/shards-store.ts'
 import { EpochCache } from '#features/credits/epochs/epoch.ts'
 import { makeBooks } from '#features/credits/books/log-books.ts'
 import { makeHeadsRoot } from '#features/events/daily-root/log-heads.ts'
@@ -107,8 +106,10 @@ export async function openContext(
     quotes: new PlatformKeys({ db, vault, purpose: 'quotes' }),
   }
 
+  const tenantShards = await readTenantShards(db)
   const streams = new EventStreams({
     db,
+    tenantShards,
     databaseUrl: directUrl,
     log,
     keyCache,
@@ -129,7 +130,7 @@ export async function openContext(
   })
   await listener.start()
 
-  const itemAdder = openItemAdder(db, new Shards(await listShardStarts(db)), () => eventNotifier.notify())
+  const itemAdder = openItemAdder(db, tenantShards, () => eventNotifier.notify())
   metrics.watchBatcher('items', itemAdder)
 
   const restoreWindow = new RestoreWindow(db, (error) => log.error({ err: error }, 'confirmation of the restore not looked for'))
@@ -161,6 +162,7 @@ export async function openContext(
     suspensions: new SuspensionReader(db),
     publicPreviews: openPreviewLoader(db),
     media: openMediaLoader(db),
+    tenantShards,
     itemAdder,
     usageCounter,
     requestLog,

@@ -63,7 +63,11 @@ export function startSweeper(ctx: Context): () => void {
     { name: 'keys about to expire', intervalMs: 60_000, run: () => announceExpiringKeys(ctx.db, batchSize) },
     { name: 'counts of days that are over', intervalMs: 60_000, run: () => deletePastCounts(ctx, batchSize) },
     { name: 'items of past days', intervalMs: 60_000, run: () => collectPastItems(ctx.db, batchSize) },
-    { name: 'old events', intervalMs: 60_000, run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events) },
+    {
+      name: 'old events',
+      intervalMs: 60_000,
+      run: () => forgetOldEvents(ctx.db, batchSize, ctx.config.retentionDays.events, ctx.tenantShards),
+    },
     { name: 'slots of partitions', intervalMs: 60_000, run: () => turnAllSlots(ctx) },
     { name: 'old sessions', intervalMs: 60_000, run: () => forgetSessions(ctx.db, ctx.config.retentionDays.sessions, batchSize) },
     {

@@ -77,7 +77,7 @@ export const placements = {
   event_outbox: bySlot,
   event_root_tiles: installation,
   event_roots: installation,
-  events: withCollections,
+  events: { where: 'spread', by: byTenant },
   // The scope of a request with a key is its tenant.
   idempotency_keys: { ...withCollections, by: { group: 'tenants', column: 'scope' } },
   invites: credentials,

@@ -1,4 +1,5 @@
 import { statement, type Db } from '#db/database.ts'
+import { TenantShards } from './tenant-shards.ts'
 
 const hasShardsStatement = statement<{ found: string | null }>(
   'tenants-has-shards',
@@ -9,9 +10,9 @@ const shardsStatement = statement<{ start: number }>(
   `select shardminvalue::int as start from pg_dist_shard where logicalrelid = 'items'::regclass`,
 )
 
-/** Where the shards of tenants begin in the range of hashes; empty if their rows are in one place. */
-export async function listShardStarts(db: Db): Promise<number[]> {
+/** Where the rows of tenants are. */
+export async function readTenantShards(db: Db): Promise<TenantShards> {
   const [row] = await db.query(hasShardsStatement, [])
-  if (!row?.found) return []
-  return (await db.query(shardsStatement, [])).map(({ start }) => start)
+  if (!row?.found) return new TenantShards()
+  return new TenantShards((await db.query(shardsStatement, [])).map(({ start }) => start))
 }

@@ -1,6 +1,6 @@
 import { limits } from '@atrium/contract/limits'
 import type { HandlerOf, Handlers } from '../handler.ts'
-import type { Database } from '#db/database.ts'
+import type { Context } from '../context.ts'
 import { hashContent } from './chain.ts'
 import { eventView, type Event } from './event.ts'
 import { proveEventHead } from './daily-root/operations.ts'
@@ -15,13 +15,13 @@ interface PageQuery {
 }
 
 async function listNumbered(
-  db: Database,
+  { db, tenantShards }: Pick<Context, 'db' | 'tenantShards'>,
   tenantId: string,
   { after = 0, limit = limits.pageDefault }: PageQuery,
 ): Promise<Event[]> {
   for (;;) {
     // The answer must contain every event that has committed, however far the worker has come.
-    const numbered = await numberEvents(db, [tenantId], batchSize)
+    const numbered = await numberEvents(db, [tenantId], batchSize, tenantShards)
     const events = await listRows(db, tenantId, after, limit)
     if (events.length === limit || numbered < batchSize) return events
   }
@@ -29,12 +29,12 @@ async function listNumbered(
 
 export const listEvents: HandlerOf<'listEvents'> = async ({ ctx, tenantId, query }) => ({
   status: 200,
-  data: (await listNumbered(ctx.db, tenantId, query)).map(eventView),
+  data: (await listNumbered(ctx, tenantId, query)).map(eventView),
 })
 
 export const listEventHashes: HandlerOf<'listEventHashes'> = async ({ ctx, tenantId, query }) => ({
   status: 200,
-  data: (await listNumbered(ctx.db, tenantId, query)).map((event) => ({
+  data: (await listNumbered(ctx, tenantId, query)).map((event) => ({
     sequence: event.sequence,
     type: event.type,
     prev_hash: event.hashBefore,

@@ -38,38 +38,52 @@ const readStatement = statement<Row>(
    ) o`,
 )
 
-/** number-chained.sql explains the function. */
-const numberStatement = statement<{ given: number; queued: number }>(
-  'events-number',
-  'select given, queued from number_chained($1, $2, $3, $4, $5, $6, $7)',
-  { writes: true, tries: 'one' },
-)
+const numberWith = (name: string, call: string) =>
+  statement<{ given: number; queued: number }>(name, `select given, queued from ${call}($1, $2, $3, $4, $5, $6, $7)`, {
+    writes: true,
+    tries: 'one',
+  })
+/** number-chained.sql explains the functions. */
+const numberStatement = numberWith('events-number', 'number_chained')
+const numberSpreadStatement = numberWith('events-number-spread', 'number_spread')
+
+/** Where the events are: TenantShards. If they are spread, the tenants of a call are of one shard. */
+interface Place {
+  isSpread: boolean
+}
+
+const inOnePlace: Place = { isSpread: false }
 
 /**
  * Numbers the tenants' events in the outbox, up to `maxEach` of each tenant; returns how many it numbered: at least
  * `maxEach` if there may be more.
  */
-export async function numberEvents(db: Database, tenantIds: string[], maxEach: number): Promise<number> {
+export async function numberEvents(db: Database, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
   for (;;) {
-    const { count, outcome } = await retryLocked(() => number(db, tenantIds, maxEach))
+    const { count, outcome } = await retryLocked(() => number(db, tenantIds, maxEach, place))
     // Waits for the lock: among many processes that number one tenant, this one might lose again and again.
-    if (outcome === 'overtaken') return db.transaction((tx) => numberInTransaction(tx, tenantIds, maxEach))
+    if (outcome === 'overtaken') return db.transaction((tx) => numberInTransaction(tx, tenantIds, maxEach, place))
     if (outcome === 'done') return count
   }
 }
 
 /** The same in a transaction. If there is something to number, it keeps the heads locked until its end. */
-export async function numberInTransaction(tx: Tx, tenantIds: string[], maxEach: number): Promise<number> {
+export async function numberInTransaction(tx: Tx, tenantIds: string[], maxEach: number, place = inOnePlace): Promise<number> {
   for (;;) {
-    const { count, outcome } = await number(tx, tenantIds, maxEach)
+    const { count, outcome } = await number(tx, tenantIds, maxEach, place)
     if (outcome === 'done') return count
     if (outcome === 'overtaken') await tx.query(lockStatement, [tenantIds])
   }
 }
 
 /** The same without waiting: skips tenants whose events another process is numbering. */
-export async function numberFreeEvents(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<number> {
-  return (await retryLocked(() => number(db, tenantIds, maxEach))).count
+export async function numberFreeEvents(
+  db: Db & Waking,
+  tenantIds: string[],
+  maxEach: number,
+  place = inOnePlace,
+): Promise<number> {
+  return (await retryLocked(() => number(db, tenantIds, maxEach, place))).count
 }
 
 const lockStatement = statement<{ tenant_id: string }>(
@@ -87,14 +101,14 @@ interface Numbered {
   outcome: 'done' | 'chaining' | 'overtaken'
 }
 
-async function number(db: Db & Waking, tenantIds: string[], maxEach: number): Promise<Numbered> {
+async function number(db: Db & Waking, tenantIds: string[], maxEach: number, place: Place): Promise<Numbered> {
   const limit = Math.max(1, Math.min(maxEach, Math.floor(maxEvents / tenantIds.length)))
   const heads = headsOf(await db.query(readStatement, [tenantIds, limit]))
   const behind = heads.filter(isBehind)
   for (const head of behind) await chainNumbered(db, head)
   const ready = heads.filter((head) => !isBehind(head))
   const total = ready.reduce((sum, { waiting }) => sum + waiting.length, 0)
-  const given = total > 0 ? await write(db, ready) : 0
+  const given = total > 0 ? await write(db, ready, place) : 0
   const mayBeMore = behind.length > 0 || ready.some(({ waiting }) => waiting.length === limit)
   const outcome = given < total ? 'overtaken' : behind.length > 0 ? 'chaining' : 'done'
   return { count: mayBeMore ? Math.max(given, maxEach) : given, outcome }
@@ -137,11 +151,11 @@ const isBehind = ({ last, chain }: Head): boolean => chain.sequence < last
 /** The text that PostgreSQL reads as bytes. */
 const bytea = (hash: string | null): string | null => hash && `\\x${hash}`
 
-async function write(db: Db & Waking, heads: Head[]): Promise<number> {
+async function write(db: Db & Waking, heads: Head[], { isSpread }: Place): Promise<number> {
   const busy = heads.filter(({ waiting }) => waiting.length > 0)
   const events = busy.flatMap(({ waiting }) => waiting)
   const hashes = busy.flatMap(({ chain, waiting }) => chainFrom(chain, waiting)).map(({ hash }) => hash)
-  const [row] = await db.query(numberStatement, [
+  const [row] = await db.query(isSpread ? numberSpreadStatement : numberStatement, [
     busy.map(({ tenantId }) => tenantId),
     busy.map(({ last }) => last),
     busy.map(({ chain }) => bytea(chain.hash)),
@@ -161,19 +175,10 @@ const unchainedStatement = statement<Pick<Row, 'id' | 'type' | 'data' | 'created
    where tenant_id = $1 and sequence > $2 and sequence <= $3 order by sequence limit $4`,
 )
 
-const chainStatement = statement<never>(
-  'events-chain',
-  // The update of the head waits for another process that does the same, and then finds that it was done.
-  `with moved as (
-     update event_heads set chain_sequence = $3, chain_hash = $4
-     where tenant_id = $1 and chain_sequence = $2 and last_sequence >= $3
-     returning 1
-   )
-   update events e set hash = w.hash, hash_before = w.hash_before
-   from unnest($5::bigint[], $6::bytea[], $7::bytea[]) as w (sequence, hash, hash_before), moved
-   where e.tenant_id = $1 and e.sequence = w.sequence`,
-  { tries: 'one' },
-)
+const chainStatement = statement<never>('events-chain', 'select chain_numbered($1, $2, $3, $4, $5, $6, $7)', {
+  writes: true,
+  tries: 'one',
+})
 
 const chainBatch = 500
 

@@ -70,12 +70,28 @@ export async function listEvents(db: Db, tenantId: string, afterSequence: number
   return (await db.query(listStatement, [tenantId, afterSequence, limit])).map(toEvent)
 }
 
+const sinceStatement = statement<{ sequence: number }>(
+  'events-since',
+  'select sequence from events where tenant_id = $1 and sequence = any ($2::bigint[]) and created_at >= $3 order by sequence',
+)
+
+/** Which of these events were written at that time or later. */
+export async function listSequencesSince(db: Db, tenantId: string, sequences: number[], since: string): Promise<number[]> {
+  return (await db.query(sinceStatement, [tenantId, sequences, since])).map(({ sequence }) => sequence)
+}
+
 const old = `from events where created_at < now() - make_interval(days => $1)`
-const anyOldStatement = statement<{ any: boolean }>('events-any-old', `select exists (select ${old}) as any`)
+// In the order of the index, which a plan for any number of days would else not use. Not exists(): Citus would fetch every
+// old event to answer it.
+const anyOldStatement = statement<{ any: boolean }>('events-any-old', `select true as any ${old} order by created_at limit 1`)
 
 export async function hasOldEvents(db: Db, days: number): Promise<boolean> {
-  const [row] = await db.query(anyOldStatement, [days])
-  return row?.any ?? false
+  return (await db.query(anyOldStatement, [days])).length > 0
+}
+
+export interface EventKey {
+  tenantId: string
+  sequence: number
 }
 
 const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
@@ -100,7 +116,39 @@ const deleteStatement = statement<{ tenant_id: string; sequence: number }>(
 )
 
 /** Deletes up to `limit` events that are older than that many days, and those before them; returns which. */
-export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<{ tenantId: string; sequence: number }[]> {
+export async function deleteOldEvents(tx: Tx, days: number, limit: number): Promise<EventKey[]> {
   const rows = await tx.query(deleteStatement, [days, limit])
   return rows.map(({ tenant_id: tenantId, sequence }) => ({ tenantId, sequence }))
+}
+
+const endsStatement = statement<{ tenant_id: string; last: number }>(
+  'events-old-ends',
+  `select tenant_id, max(sequence) as last
+   from (select tenant_id, sequence ${old} order by created_at limit $2) o group by tenant_id`,
+)
+
+const deleteOfTenantStatement = statement<{ sequence: number }>(
+  'events-delete-old-of-tenant',
+  `delete from events where tenant_id = $1 and sequence in (
+     select e.sequence from events e where e.tenant_id = $1 and e.sequence <= $2 order by e.sequence limit $3 for update skip locked
+   )
+   returning sequence`,
+)
+
+const twoPhasesStatement = statement<never>(
+  'events-two-phases',
+  // As commit_in_two_phases does: a commit on the node alone would leave deliveries of events that are gone.
+  'insert into events select e.* from unnest(array[]::events[]) e',
+)
+
+/** The same where events are spread over the nodes of a Citus cluster: one statement looks, and one deletes for each tenant. */
+export async function deleteOldSpreadEvents(tx: Tx, days: number, limit: number): Promise<EventKey[]> {
+  const deleted: EventKey[] = []
+  for (const { tenant_id: tenantId, last } of await tx.query(endsStatement, [days, limit])) {
+    if (deleted.length >= limit) break
+    const rows = await tx.query(deleteOfTenantStatement, [tenantId, last, limit - deleted.length])
+    deleted.push(...rows.map(({ sequence }) => ({ tenantId, sequence })))
+  }
+  if (deleted.length > 0) await tx.query(twoPhasesStatement, [])
+  return deleted
 }

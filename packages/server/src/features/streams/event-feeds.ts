@@ -1,4 +1,6 @@
 import type { Db, Waking } from '#db/database.ts'
+import { ByShard } from '#features/distribution/by-shard.ts'
+import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import { hasWaitingEvents, listHeads, listNews } from '#features/events/stream-store.ts'
 import { Channel, channelName, channelNamesOf, type ChannelTarget } from './channel.ts'
@@ -13,11 +15,15 @@ interface Feed {
   joining: number
 }
 
+/** Tenants whose events are on a node that does not answer, with the error. */
+type Failures = Map<string, unknown>
+
 const batchSize = 500
 const againMs = 100
 
 interface EventFeedsOptions {
   db: Db & Waking
+  tenantShards: TenantShards
   masterKeys: readonly Buffer[]
 }
 
@@ -28,15 +34,21 @@ interface EventFeedsOptions {
  */
 export class EventFeeds {
   readonly #db: Db & Waking
+  readonly #shards: TenantShards
+  readonly #numbering: ByShard
+  readonly #reading: ByShard
   readonly #masterKeys: readonly Buffer[]
   readonly #load
   readonly #feeds = new Map<string, Feed>()
-  #running: Promise<void> = Promise.resolve()
-  #next: Promise<void> | undefined
+  #running: Promise<Failures> = Promise.resolve(new Map())
+  #next: Promise<Failures> | undefined
   #again: NodeJS.Timeout | undefined
 
-  constructor({ db, masterKeys }: EventFeedsOptions) {
+  constructor({ db, tenantShards, masterKeys }: EventFeedsOptions) {
     this.#db = db
+    this.#shards = tenantShards
+    this.#numbering = new ByShard(tenantShards)
+    this.#reading = new ByShard(tenantShards)
     this.#masterKeys = masterKeys
     this.#load = pageLoader(db)
   }
@@ -58,7 +70,8 @@ export class EventFeeds {
     this.#feeds.set(target.tenantId, feed)
     feed.joining++
     try {
-      await this.look()
+      const failures = await this.look()
+      if (failures.has(target.tenantId)) throw failures.get(target.tenantId)
       const name = channelName(target)
       const known = feed.channels.get(name)
       if (known && !known.ended) return known
@@ -81,8 +94,11 @@ export class EventFeeds {
     if (feed.channels.size === 0 && feed.joining === 0) this.#feeds.delete(target.tenantId)
   }
 
-  /** Queries the log. The query begins after the call: calls made while one runs share the next. */
-  look(): Promise<void> {
+  /**
+   * Queries the log. The query begins after the call: calls made while one runs share the next. Returns the tenants whose
+   * events could not be read; without a cluster it throws.
+   */
+  look(): Promise<Failures> {
     this.#next ??= this.#running
       .catch(() => undefined)
       .then(() => {
@@ -96,31 +112,41 @@ export class EventFeeds {
     clearTimeout(this.#again)
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<Failures> {
     const tenantIds = [...this.#feeds.keys()]
-    if (tenantIds.length === 0) return
+    const failures: Failures = new Map()
+    if (tenantIds.length === 0) return failures
     // Checked first, because numbering locks each tenant's head, even if there is nothing to number.
     const isWaiting = await hasWaitingEvents(this.#db, tenantIds)
     for (let isMore = true; isMore;) {
-      const numbered = isWaiting ? await numberFreeEvents(this.#db, tenantIds, batchSize) : 0
-      isMore = (await this.#read()) || numbered >= batchSize
+      const { results, failed } = isWaiting ? await this.#number(tenantIds) : { results: [], failed: new Map() }
+      for (const [tenantId, error] of failed) failures.set(tenantId, error)
+      isMore = (await this.#read(failures)) || results.some((numbered) => numbered >= batchSize)
     }
     // Last: everything that was committed before a stream was opened has its number by now, and is before the
     // stream's beginning.
-    await this.#begin()
+    await this.#begin(failures)
     // Events that another process is numbering arrive shortly.
     if (isWaiting) this.#lookSoon()
+    return failures
+  }
+
+  #number(tenantIds: string[]) {
+    return this.#numbering.run(tenantIds, (ids) => numberFreeEvents(this.#db, ids, batchSize, this.#shards))
   }
 
   /** Reads on from the position of each feed. Returns whether there may be more. */
-  async #read(): Promise<boolean> {
+  async #read(failures: Failures): Promise<boolean> {
     const positions = new Map<string, number>()
     for (const [tenantId, { at }] of this.#feeds) if (at !== undefined) positions.set(tenantId, at)
     if (positions.size === 0) return false
-    const news = await listNews(this.#db, positions, batchSize)
+    const { results, failed } = await this.#reading.run([...positions.keys()], (ids) =>
+      listNews(this.#db, new Map(ids.map((id) => [id, positions.get(id) ?? 0])), batchSize, this.#shards),
+    )
+    for (const [tenantId, error] of failed) failures.set(tenantId, error)
     const changed = new Set<Channel>()
     const counts = new Map<string, number>()
-    for (const one of news) {
+    for (const one of results.flat()) {
       counts.set(one.tenantId, (counts.get(one.tenantId) ?? 0) + 1)
       const feed = this.#feeds.get(one.tenantId)
       // A feed that was removed and added again during the query begins by itself.
@@ -138,8 +164,8 @@ export class EventFeeds {
   }
 
   /** New feeds begin after the last sequence that was given. */
-  async #begin(): Promise<void> {
-    const begun = [...this.#feeds].filter(([, { at }]) => at === undefined)
+  async #begin(failures: Failures): Promise<void> {
+    const begun = [...this.#feeds].filter(([tenantId, { at }]) => at === undefined && !failures.has(tenantId))
     if (begun.length === 0) return
     const heads = await listHeads(
       this.#db,

@@ -5,6 +5,7 @@ import type { Db, Waking } from '#db/database.ts'
 import { eventChannel } from '../events/store.ts'
 import { listHeads } from '../events/stream-store.ts'
 import type { KeyCache } from '../keys/key-cache.ts'
+import type { TenantShards } from '../distribution/tenant-shards.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { type Channel, type ChannelTarget, StreamCursor, channelName } from './channel.ts'
 import { EventFeeds } from './event-feeds.ts'
@@ -26,6 +27,7 @@ const checkEveryMs = 2_500
 interface EventStreamsOptions {
   db: Db & Waking
   databaseUrl: string
+  tenantShards: TenantShards
   log: Logger
   keyCache: KeyCache
   masterKeys: readonly Buffer[]
@@ -171,15 +173,15 @@ export class EventStreams {
 
   #look(): void {
     this.#feeds.look().then(
-      () => {
-        this.#isFailing = false
-      },
-      (error: unknown) => {
-        // Logged once, and not every second.
-        if (!this.#isFailing) this.#options.log.error({ err: error }, 'events not read; trying again')
-        this.#isFailing = true
-      },
+      ([first]) => this.#note(first?.[1]),
+      (error: unknown) => this.#note(error),
     )
+  }
+
+  /** Logged once, and not every second. */
+  #note(error: unknown): void {
+    if (error !== undefined && !this.#isFailing) this.#options.log.error({ err: error }, 'events not read; trying again')
+    this.#isFailing = error !== undefined
   }
 
   /**

@@ -1,8 +1,8 @@
 import { Batcher, Locked } from '@atrium/traffic/batcher'
 import type { EventType } from '@atrium/contract/event-types'
-import { statement, type Database, type Db, type Tx } from '#db/database.ts'
+import { statement, type Database, type Db } from '#db/database.ts'
 import type { Event } from '../events/event.ts'
-import { deleteOldEvents, type EventRow, hasOldEvents, toEvent } from '../events/store.ts'
+import { deleteOldEvents, deleteOldSpreadEvents, type EventRow, hasOldEvents, toEvent } from '../events/store.ts'
 import type { Attempt } from './send-event.ts'
 import { type EndpointTables, forEach, of, pairsOf } from './store.ts'
 import { type Delivery, type EndpointRef, isDefault, keyOf, type LoggedAttempt } from './webhook.ts'
@@ -10,7 +10,7 @@ import { type Delivery, type EndpointRef, isDefault, keyOf, type LoggedAttempt }
 // These statements join the event log, which belongs to the events feature: a delivery is a row of keys, and its event
 // is read in the same round trip, up to 64 events at a time for each endpoint.
 
-interface Row {
+export interface DeliveryRow {
   id: string
   endpoint_id: string
   type: EventType
@@ -25,11 +25,11 @@ interface Row {
   next_attempt_at: string | null
 }
 
-const columnsOf = ({ idOf }: EndpointTables) =>
+export const columnsOf = ({ idOf }: EndpointTables) =>
   `d.id, ${idOf('d')} as endpoint_id, e.type, d.sequence, d.status, d.attempts, d.attempt_log, d.response_status, d.error, d.created_at,
   d.last_attempt_at, d.next_attempt_at`
 
-function toDelivery(row: Row): Delivery {
+export function toDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -47,14 +47,18 @@ function toDelivery(row: Row): Delivery {
 }
 
 const listStatements = forEach((t) =>
-  statement<Row>(
+  statement<DeliveryRow>(
     `webhooks-deliveries-${t.kind}`,
-    `select ${columnsOf(t)}
-     from ${t.deliveries} d
-     join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence
-     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence < $3
-     order by d.sequence desc
-     limit $4`,
+    // Events are deleted from the beginning: those that the join does not find are the last of the list.
+    `with chosen as materialized (
+       select d.* from ${t.deliveries} d
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence < $3
+       order by d.sequence desc limit $4
+     )
+     select ${columnsOf(t)}
+     from chosen d
+     join events e on e.tenant_id = $1 and e.sequence = d.sequence
+     order by d.sequence desc`,
   ),
 )
 
@@ -62,60 +66,6 @@ const listStatements = forEach((t) =>
 export async function listDeliveries(db: Db, ref: EndpointRef, beforeSequence: number, limit: number): Promise<Delivery[]> {
   const rows = await db.query(of(listStatements, ref), [ref.tenantId, ref.endpointId, beforeSequence, limit])
   return rows.map(toDelivery)
-}
-
-const resendStatements = forEach((t) =>
-  statement<Row>(
-    `webhooks-resend-${t.kind}`,
-    `with queued as (
-       update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
-       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.id = $3
-         and exists (select from events e where e.tenant_id = $1 and e.sequence = d.sequence)
-       returning d.*
-     )
-     select ${columnsOf(t)}
-     from queued d
-     join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence`,
-  ),
-)
-
-/** Queues the delivery for a new round of attempts; undefined: there is none. */
-export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<Delivery | undefined> {
-  const [row] = await tx.query(of(resendStatements, ref), [ref.tenantId, ref.endpointId, id])
-  return row && toDelivery(row)
-}
-
-const recoverStatements = forEach((t) =>
-  statement<{ sequence: number }>(
-    `webhooks-recover-${t.kind}`,
-    // skip locked: the worker that writes the outcome of a delivery decides on it.
-    `with next as (
-       select d.slot, d.sequence
-       from ${t.deliveries} d
-       join events e on e.tenant_id = d.tenant_id and e.sequence = d.sequence
-       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence > $3 and d.status = 'failed' and e.created_at >= $4
-       order by d.sequence
-       limit $5
-       for no key update of d skip locked
-     )
-     update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
-     from next n
-     where d.slot = n.slot and d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = n.sequence
-     returning d.sequence`,
-  ),
-)
-
-/**
- * Queues up to `limit` failed deliveries after the given sequence again, of events since that time. Returns their
- * sequences.
- */
-export async function recoverFailed(
-  tx: Tx,
-  ref: EndpointRef,
-  { after, since, limit }: { after: number; since: string; limit: number },
-): Promise<number[]> {
-  const rows = await tx.query(of(recoverStatements, ref), [ref.tenantId, ref.endpointId, after, since, limit])
-  return rows.map(({ sequence }) => sequence)
 }
 
 /** An event that is due now, and the attempts of the current round so far. */
@@ -264,10 +214,15 @@ const deleteStatements = forEach((t) =>
  * Deletes up to `limit` events that are too old; returns how many. A pending delivery of one goes with it, because a
  * worker would find it due again and again. The others are no longer listed, and are removed with their partition.
  */
-export async function forgetOldEvents(db: Database, limit: number, keptDays = 30): Promise<number> {
+export async function forgetOldEvents(
+  db: Database,
+  limit: number,
+  keptDays = 30,
+  { isSpread } = { isSpread: false },
+): Promise<number> {
   if (!(await hasOldEvents(db, keptDays))) return 0
   return db.transaction(async (tx) => {
-    const deleted = await deleteOldEvents(tx, keptDays, limit)
+    const deleted = await (isSpread ? deleteOldSpreadEvents : deleteOldEvents)(tx, keptDays, limit)
     const keys = [deleted.map(({ tenantId }) => tenantId), deleted.map(({ sequence }) => sequence)]
     if (deleted.length > 0) for (const one of Object.values(deleteStatements)) await tx.query(one, keys)
     return deleted.length

@@ -35,11 +35,12 @@ import { defaultEndpoint } from '@atrium/contract/tokens'
 import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
-import { listDeliveries as listRows, queueAgain, recoverFailed } from './delivery-store.ts'
+import { listDeliveries as listRows } from './delivery-store.ts'
+import { queueAgain, recoverFailed } from './resend-store.ts'
 
 /** Numbers all earlier events under the old settings, so that a new endpoint does not receive them. */
-async function numberEarlier(tx: Tx, tenantId: string): Promise<void> {
-  while ((await numberInTransaction(tx, [tenantId], 500)) === 500);
+async function numberEarlier(ctx: Pick<Context, 'tenantShards'>, tx: Tx, tenantId: string): Promise<void> {
+  while ((await numberInTransaction(tx, [tenantId], 500, ctx.tenantShards)) === 500);
 }
 
 function checkUrl(ctx: Pick<Context, 'egress'>, text: string): string {
@@ -58,7 +59,7 @@ async function addSecret(ctx: Pick<Context, 'vault'>, tx: Tx, ref: EndpointRef):
 export const setWebhook: HandlerOf<'setWebhook'> = async ({ ctx, tx, tenantId, body }) => {
   const url = checkUrl(ctx, body.url)
   const ref = { tenantId, endpointId: defaultEndpoint }
-  await numberEarlier(tx, tenantId)
+  await numberEarlier(ctx, tx, tenantId)
   const before = await findWebhook(tx, ref)
   if (!before) await checkCount(tx, tenantId)
   const { events = null, enabled = true } = body
@@ -87,7 +88,7 @@ async function checkCount(tx: Tx, tenantId: string): Promise<void> {
 
 export const createWebhookEndpoint: HandlerOf<'createWebhookEndpoint'> = async ({ ctx, tx, tenantId, body }) => {
   const url = checkUrl(ctx, body.url)
-  await numberEarlier(tx, tenantId)
+  await numberEarlier(ctx, tx, tenantId)
   await checkCount(tx, tenantId)
   const { events = null, enabled = true, description = null } = body
   const webhook: Webhook = { tenantId, endpointId: newId('webhookEndpoint'), url, events, enabled, description }
@@ -114,7 +115,7 @@ export const getWebhookEndpoint: HandlerOf<'getWebhookEndpoint'> = async ({ ctx,
 export const updateWebhookEndpoint: HandlerOf<'updateWebhookEndpoint'> = async ({ ctx, tx, tenantId, params, body }) => {
   const { url, rotate_secret: rotates, ...rest } = body
   const ref = { tenantId, endpointId: params.id }
-  await numberEarlier(tx, tenantId)
+  await numberEarlier(ctx, tx, tenantId)
   const before = await existing(findWebhookForUpdate(tx, ref))
   const webhook: Webhook = { ...before, ...rest, ...(url !== undefined && { url: checkUrl(ctx, url) }) }
   await updateWebhook(tx, webhook)
@@ -141,15 +142,15 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
   let queued = 0
   // Batches, so that no transaction holds many rows. A call that is cut short is repeated.
   for (let after = 0; ;) {
-    const sequences = await ctx.db.transaction(async (tx) => {
+    const { queued: more, next } = await ctx.db.transaction(async (tx) => {
       const some = await recoverFailed(tx, ref, { after, since: body.since, limit: recoverBatch })
-      if (some.length > 0) tx.wake(eventChannel)
+      if (some.queued > 0) tx.wake(eventChannel)
       if (after === 0) await recordAudit(tx, audit)
       return some
     })
-    queued += sequences.length
-    if (sequences.length < recoverBatch) return { status: 200, data: { queued } }
-    after = Math.max(...sequences)
+    queued += more
+    if (next === undefined) return { status: 200, data: { queued } }
+    after = next
   }
 }
 

@@ -3,6 +3,7 @@ import { Semaphore } from '@atrium/traffic/semaphore'
 import type { Context } from '#features/context.ts'
 import { LeasePoller } from '#db/lease-poller.ts'
 import { newId } from '#crypto/random.ts'
+import { ByShard } from '#features/distribution/by-shard.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
 import { eventChannel, listWaitingTenants } from '#features/events/store.ts'
 import { openOutcomeWriter } from '../delivery-store.ts'
@@ -25,11 +26,13 @@ export class WebhookRunner {
   readonly #ctx: Context
   readonly #share: RunShare
   readonly #work: LeasePoller<EndpointRun>
+  readonly #numbering: ByShard
   #afterTenantId = ''
 
   constructor(ctx: Context, databaseUrl: string) {
     const owner = newId('request')
     this.#ctx = ctx
+    this.#numbering = new ByShard(ctx.tenantShards)
     this.#share = {
       ctx,
       owner,
@@ -78,13 +81,15 @@ export class WebhookRunner {
 
   /** Numbers a part of the outbox, of other tenants each time; returns whether there may be more. */
   async #number(): Promise<boolean> {
-    const { db } = this.#ctx
+    const { db, log, tenantShards } = this.#ctx
     const after = this.#afterTenantId
     const tenantIds = await listWaitingTenants(db, after, tenantBatch)
     const isFull = tenantIds.length === tenantBatch
     this.#afterTenantId = isFull ? (tenantIds.at(-1) ?? '') : ''
-    const numbered = tenantIds.length > 0 ? await numberFreeEvents(db, tenantIds, eventBatch) : 0
-    return isFull || after !== '' || numbered >= eventBatch
+    if (tenantIds.length === 0) return after !== ''
+    const { results, failed } = await this.#numbering.run(tenantIds, (ids) => numberFreeEvents(db, ids, eventBatch, tenantShards))
+    for (const error of new Set(failed.values())) log.error({ err: error }, 'events of some tenants not numbered; trying again')
+    return isFull || after !== '' || results.some((numbered) => numbered >= eventBatch)
   }
 
   #begin(endpoint: ClaimedEndpoint, sealed: SealedSecret[]): void {

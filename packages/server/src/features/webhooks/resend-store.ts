@@ -1,0 +1,86 @@
+import type { EventType } from '@atrium/contract/event-types'
+import { statement, type Tx } from '#db/database.ts'
+import { listSequencesSince } from '../events/store.ts'
+import { columnsOf, type DeliveryRow, toDelivery } from './delivery-store.ts'
+import { forEach, of } from './store.ts'
+import type { Delivery, EndpointRef } from './webhook.ts'
+
+// Where events are spread over the nodes of a Citus cluster, deliveries are on the coordinator, and no statement that
+// changes a delivery can read its event. So events are read first.
+
+const findStatements = forEach((t) =>
+  statement<{ slot: number; sequence: number; type: EventType }>(
+    `webhooks-find-delivery-${t.kind}`,
+    `with found as materialized (
+       select d.slot, d.sequence from ${t.deliveries} d where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.id = $3
+     )
+     select d.slot, d.sequence, e.type from found d join events e on e.tenant_id = $1 and e.sequence = d.sequence`,
+  ),
+)
+
+const resendStatements = forEach((t) =>
+  statement<DeliveryRow>(
+    `webhooks-resend-${t.kind}`,
+    `with e as (select $5::text as type), d as (
+       update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
+       where d.slot = $3 and d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = $4
+       returning d.*
+     )
+     select ${columnsOf(t)} from d cross join e`,
+  ),
+)
+
+/** Queues the delivery for a new round of attempts; undefined: there is none. */
+export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<Delivery | undefined> {
+  const { tenantId, endpointId } = ref
+  const [found] = await tx.query(of(findStatements, ref), [tenantId, endpointId, id])
+  if (!found) return undefined
+  const { slot, sequence, type } = found
+  const [row] = await tx.query(of(resendStatements, ref), [tenantId, endpointId, slot, sequence, type])
+  return row && toDelivery(row)
+}
+
+const failedStatements = forEach((t) =>
+  statement<{ sequence: number }>(
+    `webhooks-failed-${t.kind}`,
+    `select d.sequence from ${t.deliveries} d
+     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence > $3 and d.status = 'failed'
+     order by d.sequence limit $4`,
+  ),
+)
+
+const recoverStatements = forEach((t) =>
+  statement<{ sequence: number }>(
+    `webhooks-recover-${t.kind}`,
+    // skip locked: the worker that writes the outcome of a delivery decides on it.
+    `with next as (
+       select d.slot, d.sequence from ${t.deliveries} d
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = any ($3) and d.status = 'failed'
+       order by d.sequence
+       for no key update of d skip locked
+     )
+     update ${t.deliveries} d set status = 'pending', tries = 0, next_attempt_at = now()
+     from next n
+     where d.slot = n.slot and d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = n.sequence
+     returning d.sequence`,
+  ),
+)
+
+interface Recovered {
+  queued: number
+  /** The sequence to go on after; undefined: those were the last. */
+  next: number | undefined
+}
+
+/** Looks at up to `limit` failed deliveries after the given sequence, and queues those of events since that time again. */
+export async function recoverFailed(
+  tx: Tx,
+  ref: EndpointRef,
+  { after, since, limit }: { after: number; since: string; limit: number },
+): Promise<Recovered> {
+  const { tenantId, endpointId } = ref
+  const failed = (await tx.query(of(failedStatements, ref), [tenantId, endpointId, after, limit])).map(({ sequence }) => sequence)
+  const chosen = await listSequencesSince(tx, tenantId, failed, since)
+  const queued = chosen.length > 0 ? await tx.query(of(recoverStatements, ref), [tenantId, endpointId, chosen]) : []
+  return { queued: queued.length, next: failed.length === limit ? failed.at(-1) : undefined }
+}
