@@ -27,6 +27,7 @@ export function addVerify(program: Command): void {
           'atrium verify https://spaces.example.com',
           "atrium verify 'https://spaces.example.com/space#ROOM.KEY' --rebuild",
           'atrium verify https://spaces.example.com --log-policy policy.txt --log-state seen.json',
+          "atrium verify 'https://spaces.example.com/space#ROOM~KEY'",
           'atrium verify - < link.txt',
         ],
         errors: [

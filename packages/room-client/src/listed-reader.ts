@@ -94,6 +94,12 @@ export class ListedReader {
     return this.#keys.get(Math.max(-1, ...this.#keys.keys()))
   }
 
+  /** How many lists there are, how often the key has changed, how many names the newest list has, and lines without a key. */
+  get summary() {
+    const { generation, devices } = this.#policies.at(-1)?.policy ?? { generation: 0, devices: [] }
+    return { lists: this.#policies.length, generation, devices: devices.length, unopened: this.#pending.length }
+  }
+
   /** What the reader knows of a device, for a judgement of its ID token. */
   device(key: string): JudgedDevice {
     const isRevoked = this.#policies.at(-1)?.policy.revoked.includes(key) ?? false

@@ -39,6 +39,17 @@ export class Downloads {
 
   /** GETs, or POSTs `body` as JSON. Redirects are not followed, because the check is about the given address. */
   async get(path: string, limits: DownloadLimits, body?: object): Promise<Downloaded> {
+    const { bytes, headers } = await this.#request(path, limits, body, [200])
+    return { bytes, headers }
+  }
+
+  /** POSTs a request that is to be refused, and returns the answer. */
+  async refusal(path: string, body: object): Promise<{ status: number; answer: JsonObject }> {
+    const { status, bytes } = await this.#request(path, SMALL, body)
+    return { status, answer: parseJsonObject(bytes) ?? {} }
+  }
+
+  async #request(path: string, limits: DownloadLimits, body: object | undefined, accepted?: readonly number[]) {
     const post = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     const idle = new AbortController()
     const timer = setTimeout(() => idle.abort(new CheckFailed(`nothing arrived for ${IDLE_MS / 1_000} s`)), IDLE_MS)
@@ -52,12 +63,13 @@ export class Downloads {
         credentials: 'omit',
         cache: 'no-store',
       })
-      if (response.status !== 200) {
+      if (accepted && !accepted.includes(response.status)) {
         await response.body?.cancel()
         const where = response.status >= 300 && response.status < 400 ? ' (a redirect, which is not followed)' : ''
         throw new CheckFailed(`${path} answered ${response.status}${where}`)
       }
-      return { bytes: await readCapped(response, path, limits.maxBytes, timer), headers: response.headers }
+      const { status, headers } = response
+      return { status, headers, bytes: await readCapped(response, path, limits.maxBytes, timer) }
     } catch (error) {
       if (error instanceof DeadlinePassed || this.#deadline.signal.aborted) throw new DeadlinePassed(path)
       if (error instanceof CheckFailed && error !== idle.signal.reason) throw error

@@ -45,20 +45,26 @@ export async function checkRoom(
 }
 
 /** Checks everything that does not need the key. */
-function readSealed({ alg, bytes, sha256, recipients, sealed }: Record<string, unknown>): string[] {
-  if (alg !== 'A256GCM' || typeof sealed !== 'string') throw new CheckFailed('the answer is not sealed with A256GCM')
-  if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the length of the answer differs from its field bytes')
-  if (sha256 !== createHash('sha256').update(sealed).digest('hex'))
-    throw new CheckFailed('the SHA-256 of the answer differs from its field sha256')
+function readSealed(answer: Record<string, unknown>): string[] {
+  const { recipients } = answer
+  const lines = readStoredLines(answer)
   if (!Array.isArray(recipients) || recipients.length !== 1 || recipients[0] !== 'room') {
     throw new CheckFailed(`others than the room can decrypt it: ${JSON.stringify(recipients)}`)
   }
-  const lines = splitLines(sealed)
   // A line passes only with the single recipient `room`. The `recipients` of the answer are not trusted.
   const broken = checkChain(lines, { fromSeq: 0 })
   if (broken)
     throw new CheckFailed(`line ${broken.seq} does not follow (${broken.problem}): it was altered, or lines are missing`)
   return lines
+}
+
+/** The lines in an answer of `sealed`, of either kind of room. */
+export function readStoredLines({ alg, bytes, sha256, sealed }: Record<string, unknown>): string[] {
+  if (alg !== 'A256GCM' || typeof sealed !== 'string') throw new CheckFailed('the answer is not sealed with A256GCM')
+  if (bytes !== Buffer.byteLength(sealed)) throw new CheckFailed('the length of the answer differs from its field bytes')
+  if (sha256 !== createHash('sha256').update(sealed).digest('hex'))
+    throw new CheckFailed('the SHA-256 of the answer differs from its field sha256')
+  return splitLines(sealed)
 }
 
 /** Counts the lines before it splits the text, because a text of line ends would need a hundred times its memory. */

@@ -1,29 +1,42 @@
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
 
+/** A room with a list of devices: its owner, and the keys of a device or of an invitation, if there are any. */
+export interface ListedTarget {
+  readonly room: string
+  readonly owner: string
+  readonly keys?: string
+}
+
 /** What is to be checked. */
 export interface Target {
   readonly origin: string
   /** From a room link: stays on this machine. */
   readonly secret?: RoomSecret
+  /** The same of a room whose lines the clients seal. */
+  readonly clientSealed?: RoomSecret | ListedTarget
 }
 
 /**
- * Reads the Spaces origin, or a room link `https://…/space#<room>.<mk>`. A TypeError never quotes it: a link is a key.
+ * Reads the Spaces origin, or a room link: `https://…/space#<room>.<mk>`; of a client-sealed room `#<room>~<mk>`; of one
+ * with a list `#<room>~<owner>~<keys>`, which is an invitation, or `#<room>~<owner>~`. A TypeError never quotes it: a link is a key.
  */
 export function parseTarget(text: string): Target {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new TypeError(
-      'the address must start with https:// or http://, such as https://spaces.example, or be a room link (https://spaces.example/space#ROOM.KEY)',
+      'the address must start with https:// or http://, such as https://spaces.example, or be a room link (https://spaces.example/space#ROOM.KEY, or #ROOM~KEY)',
     )
   if (url.username || url.password) throw new TypeError('the address must not hold a password')
   if (url.pathname !== '/' && url.pathname !== '/space') {
     throw new TypeError('the address must be that of the Spaces service, such as https://spaces.example, or a room link')
   }
   if (!url.hash) return { origin: url.origin }
-  const [, room, mk] = /^#([^.]*)\.(.*)$/.exec(url.hash) ?? []
+  const [, room, mark, mk] = /^#([^.~]*)([.~])(.*)$/.exec(url.hash) ?? []
+  const [, owner, keys] = (mark === '~' && /^([\w-]{43})~([\w-]{258})?$/.exec(mk ?? '')) || []
+  if (isRoomName(room) && owner !== undefined)
+    return { origin: url.origin, clientSealed: { room, owner, ...(keys !== undefined && { keys }) } }
   if (!isRoomName(room) || !isMk(mk)) throw new TypeError('what follows # in the link is not a room and its key; is it cut off?')
-  return { origin: url.origin, secret: { room, mk } }
+  return { origin: url.origin, ...(mark === '~' ? { clientSealed: { room, mk } } : { secret: { room, mk } }) }
 }
 
 export function isPlainHttp(origin: string): boolean {

@@ -5,6 +5,7 @@ import { LogError } from '@atrium/log/log-error'
 import { parsePolicy } from '@atrium/log/policy'
 import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
 import { readAppOfBundle } from './certified-app.ts'
+import { checkClientSealedRoom } from './client-sealed-room.ts'
 import { Deadline, DeadlinePassed } from './deadline.ts'
 import { Downloads, SMALL } from './download.ts'
 import { checkPage } from './page.ts'
@@ -91,7 +92,7 @@ function parseTimeout({ timeout, rebuild: isRebuild }: VerifyOptions): number {
 
 async function verifyTarget(
   report: Report,
-  { origin, secret }: Target,
+  { origin, secret, clientSealed }: Target,
   { pin, rebuild: isRebuild, log }: VerifyOptions & { log: LogCheck | undefined },
   deadline: Deadline,
 ): Promise<void> {
@@ -106,6 +107,7 @@ async function verifyTarget(
   if (!log) report.notChecked('that the transparency log has this certificate and this page (--log-policy does)')
   else if (certificate) await checkLog(report, downloads, certificate, log, deadline)
   if (secret) await checkRoom(report, downloads, secret, deadline)
+  if (clientSealed) await checkClientSealedRoom(report, downloads, clientSealed, deadline)
 }
 
 async function checkCertificate(
