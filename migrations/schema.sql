@@ -7,6 +7,8 @@ create sequence event_outbox_positions as bigint start with 1 increment by 1 min
 
 create sequence event_outbox_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 2 cache 1;
 
+create sequence request_log_chunks_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
+
 create sequence request_log_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
 
 create sequence webhook_deliveries_slot as smallint start with 0 increment by 1 minvalue 0 maxvalue 4 cache 1;
@@ -2247,6 +2249,20 @@ create table request_log (
   slot smallint default COALESCE(pg_sequence_last_value('request_log_slot'::regclass), (0)::bigint) not null
 ) partition by LIST (slot);
 
+create table request_log_chunks (
+  tenant_id text collate "C" not null,
+  last_at timestamp(3) with time zone not null,
+  id text collate "C" not null,
+  first_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone not null,
+  requests integer not null,
+  refused integer not null,
+  failed integer not null,
+  duration_sample double precision[] not null,
+  entries json not null,
+  slot smallint default COALESCE(pg_sequence_last_value('request_log_chunks_slot'::regclass), (0)::bigint) not null
+) partition by LIST (slot);
+
 create table webhook_deliveries (
   tenant_id text collate "C" constraint webhook_deliveries_slots_tenant_id_not_null not null,
   sequence bigint constraint webhook_deliveries_slots_sequence_not_null not null,
@@ -2331,6 +2347,26 @@ create table request_log_3 partition of request_log (
 
 create table request_log_4 partition of request_log (
   constraint request_log_4_pkey PRIMARY KEY (tenant_id, request_id)
+) FOR VALUES IN ('4');
+
+create table request_log_chunks_0 partition of request_log_chunks (
+  constraint request_log_chunks_0_pkey PRIMARY KEY (tenant_id, last_at, id) INCLUDE (requests, refused, failed)
+) FOR VALUES IN ('0');
+
+create table request_log_chunks_1 partition of request_log_chunks (
+  constraint request_log_chunks_1_pkey PRIMARY KEY (tenant_id, last_at, id) INCLUDE (requests, refused, failed)
+) FOR VALUES IN ('1');
+
+create table request_log_chunks_2 partition of request_log_chunks (
+  constraint request_log_chunks_2_pkey PRIMARY KEY (tenant_id, last_at, id) INCLUDE (requests, refused, failed)
+) FOR VALUES IN ('2');
+
+create table request_log_chunks_3 partition of request_log_chunks (
+  constraint request_log_chunks_3_pkey PRIMARY KEY (tenant_id, last_at, id) INCLUDE (requests, refused, failed)
+) FOR VALUES IN ('3');
+
+create table request_log_chunks_4 partition of request_log_chunks (
+  constraint request_log_chunks_4_pkey PRIMARY KEY (tenant_id, last_at, id) INCLUDE (requests, refused, failed)
 ) FOR VALUES IN ('4');
 
 create table webhook_deliveries_0 partition of webhook_deliveries (
@@ -2503,6 +2539,8 @@ CREATE INDEX receipts_of_payer ON public.receipts USING btree (payer_tenant_id, 
 CREATE INDEX request_log_failures ON ONLY public.request_log USING btree (tenant_id, created_at, request_id) WHERE (status >= 400);
 
 CREATE INDEX request_log_times ON ONLY public.request_log USING btree (tenant_id, created_at, request_id);
+
+CREATE INDEX request_log_chunks_failures ON ONLY public.request_log_chunks USING btree (tenant_id, last_at, id) WHERE ((refused + failed) > 0);
 
 CREATE UNIQUE INDEX room_lines_dedupe ON public.room_lines USING btree (room, dedupe) WHERE (dedupe IS NOT NULL);
 

@@ -121,11 +121,18 @@ async function seed(url: string, tenantId: string, collectionId: string): Promis
      on conflict (tenant_id) do update
        set last_sequence = excluded.last_sequence, chain_sequence = excluded.chain_sequence, chain_hash = excluded.chain_hash`,
   )
+  // Chunks of ten entries, as of a tenant with ten requests a second.
   await run(
-    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
-     select $1, 'req_' || ${random}, now() - interval '170 hours' * (n / ${requests}.0), 'GET', '/collections/{id}',
-       case when n % 50 = 0 then 404 when n % 333 = 0 then 500 else 200 end, 'key_x', n % 100
-     from generate_series(1, ${requests}) n`,
+    `insert into request_log_chunks (tenant_id, id, first_at, last_at, started_at, requests, refused, failed, duration_sample, entries)
+     select $1, min(id), min(at), max(at), min(at), count(*), count(*) filter (where status < 500 and status >= 400),
+       count(*) filter (where status >= 500), (array_agg(ms))[:8],
+       json_agg(json_build_array(id, floor(1000 * extract(epoch from at - first_at)), 'GET', '/collections/{id}', status, ms, 'key_x'))
+     from (
+       select n, min(at) over (partition by n / 10, date_trunc('minute', at)) as first_at, id, at, ms, status from (select n, 'req_' || ${random} as id, now() - interval '170 hours' * (n / ${requests}.0) as at, n % 100 as ms,
+         case when n % 50 = 0 then 404 when n % 333 = 0 then 500 else 200 end as status
+       from generate_series(1, ${requests}) n) made
+     ) entry
+     group by n / 10, date_trunc('minute', at)`,
   )
   await client.query('vacuum analyze')
   await client.end()

@@ -249,7 +249,7 @@ const byTheClock = [
   'update webhooks w set lease',
   'update webhook_endpoints w set lease',
   'sweep_leases',
-  'insert into request_log',
+  'insert into request_log_chunks',
   'insert into processes',
   'ledger_proof',
   "where status = 'active' and card is null",

@@ -48,7 +48,8 @@ export const requestLogOperations = {
       'Every answered request of your keys, newest first, with its result and without its content: no body, no query ' +
       'string, no header but Origin, no IP address. A request that showed no valid key is not listed, and neither is what ' +
       'members do in the console, whose changes are in the audit log. Requests of the last seconds may be missing, and some ' +
-      'are if the database was overloaded: the log never delays a request.',
+      'are if the database was overloaded: the log never delays a request. A page may be shorter than `limit`, or empty, ' +
+      'with more to follow: one call reads about 50,000 entries.',
     caller: 'secret',
     roles: analysts,
     query: closed({
@@ -93,9 +94,8 @@ export const requestLogOperations = {
     description:
       'The last 48 hours by hour, or each day (UTC) that the log keeps, at most 90: oldest first, without a gap. It counts ' +
       'the requests that `GET /tenant/requests` lists.\n\n' +
-      'Exact up to 10,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a random sample ' +
-      'of 10,000. `refused` and `failed` stay exact up to 10,000 errors in that time. The total is then right to about ' +
-      'one percent, and one hour of 48 to about fifteen.',
+      'The counts are exact. `p95_ms` comes from a sample of at most 1,600 requests an hour or day; `sampled` is true if ' +
+      'there are more.',
     caller: 'secret',
     roles: analysts,
     query: closed({ by: Type.Optional(oneOf(['hour', 'day'], { default: 'hour' })) }),
@@ -104,7 +104,7 @@ export const requestLogOperations = {
         description: 'The hours or days.',
         data: Type.Object({
           enabled: Type.Boolean({ description: 'Whether your requests are logged.' }),
-          sampled: Type.Boolean({ description: 'Whether the counts are estimates from a random sample.' }),
+          sampled: Type.Boolean({ description: 'Whether `p95_ms` is an estimate from a sample.' }),
           buckets: Type.Array(RequestBucket),
         }),
       },

@@ -1,6 +1,6 @@
 /**
  * The formats of ids and credentials.
- * An id is a prefix and 22 base62 characters (130 random bits). A credential is a prefix, 30 base62 characters of
+ * An id is a prefix and 22 base62 characters (130 random bits; 83 and the time in the id of a request). A credential is a prefix, 30 base62 characters of
  * randomness and the CRC-32 (ISO-HDLC) of all preceding characters as 6 base62 digits: a mistyped or truncated one is
  * rejected without a look-up.
  */
@@ -82,6 +82,26 @@ export function makeId(kind: IdKind, randomBytes: RandomBytes): string {
   return idPrefixes[kind] + randomBase62(idLength, randomBytes)
 }
 
+const timeLength = 8
+let lastTime = { ms: -1, digits: '' }
+
+/**
+ * A fresh id whose first 8 characters are the time in milliseconds since 1970. The other 14 have 83 random bits. So ids
+ * of about the same time are near each other, and the time of a row is known from its id.
+ */
+export function makeTimedId(kind: IdKind, ms: number, randomBytes: RandomBytes): string {
+  if (lastTime.ms !== ms) lastTime = { ms, digits: toBase62(ms, timeLength) }
+  return idPrefixes[kind] + lastTime.digits + randomBase62(idLength - timeLength, randomBytes)
+}
+
+/** The milliseconds since 1970 of an id that `makeTimedId` made. Of any other id, it is without meaning. */
+export function timeOfId(id: string): number {
+  let ms = 0
+  const start = id.indexOf('_') + 1
+  for (let i = start; i < start + timeLength; i++) ms = ms * 62 + base62.indexOf(id.charAt(i))
+  return ms
+}
+
 const idPattern = /^[a-z]{3}_[0-9A-Za-z]{22}$/
 
 /** Whether the text has the format of an id of this kind. */
@@ -114,10 +134,14 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
 const credentialPattern = /^[a-z]{2,3}_[0-9A-Za-z]{36}$/
 
 function checksum(text: string): string {
-  let value = crc32(text)
+  return toBase62(crc32(text), checksumLength)
+}
+
+function toBase62(number: number, length: number): string {
+  let value = number
   let out = ''
-  for (let i = 0; i < checksumLength; i++) {
-    out = base62[value % 62] + out
+  for (let i = 0; i < length; i++) {
+    out = base62.charAt(value % 62) + out
     value = Math.floor(value / 62)
   }
   return out

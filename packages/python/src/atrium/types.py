@@ -2512,7 +2512,7 @@ class SummariseRequestsData(TypedDict):
     enabled: bool
     """Whether your requests are logged."""
     sampled: bool
-    """Whether the counts are estimates from a random sample."""
+    """Whether `p95_ms` is an estimate from a sample."""
     buckets: list[SummariseRequestsDataBucketsEntry]
 
 

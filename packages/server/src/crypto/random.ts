@@ -1,5 +1,5 @@
 import { hash, randomFillSync } from 'node:crypto'
-import { makeCredential, makeId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
+import { makeCredential, makeId, makeTimedId, type CredentialKind, type IdKind } from '@atrium/contract/tokens'
 
 // Random bytes are drawn in bulk: one system call for several hundred ids.
 const pool = Buffer.alloc(8 * 1024)
@@ -21,6 +21,11 @@ export function randomBytes(length: number): Uint8Array {
 
 export function newId(kind: IdKind): string {
   return makeId(kind, randomBytes)
+}
+
+/** The id of a request that arrives now. The request log finds the entry by the time in the id. */
+export function newRequestId(): string {
+  return makeTimedId('request', Date.now(), randomBytes)
 }
 
 export function newCredential(kind: CredentialKind): string {

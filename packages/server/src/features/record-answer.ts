@@ -36,7 +36,7 @@ function noteRequest(
   requestLog.note({
     tenantId: key.tenantId,
     requestId: req.id,
-    createdAt: new Date().toISOString(),
+    at: Date.now(),
     method: req.method,
     path,
     status,

@@ -31,7 +31,7 @@ import { markPrivate } from './private-answers.ts'
 import { serve } from './serve.ts'
 import { addDiskBlobs } from './blob-routes.ts'
 import { DiskBlobs } from '#ports/blobs/disk-blobs.ts'
-import { newId } from '#crypto/random.ts'
+import { newRequestId } from '#crypto/random.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -57,7 +57,7 @@ export function buildApp(ctx: Context, serveMcp?: ServeMessage): FastifyInstance
     return503OnClosing: false,
     forceCloseConnections: false,
     trustProxy: ctx.config.trustProxy.length > 0 ? ctx.config.trustProxy : false,
-    genReqId: () => newId('request'),
+    genReqId: newRequestId,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 100 },
     clientErrorHandler: (error, socket) => answerClientError(publicUrl, error, socket),
     // A path that cannot be decoded, or has a part that is too long, matches no route, so no hook of a route runs

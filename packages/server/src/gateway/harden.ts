@@ -2,7 +2,7 @@ import { pathOf } from '#http/parse.ts'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
-import { newId } from '#crypto/random.ts'
+import { newRequestId } from '#crypto/random.ts'
 import { invalid } from '#errors/api-error.ts'
 import { rawErrorAnswer } from '#http/error-body.ts'
 import { isSlowBodyAllowed } from '#http/slow-bodies.ts'
@@ -42,7 +42,7 @@ export function answerClientError(publicUrl: string, error: NodeJS.ErrnoExceptio
   }
   // Node reports it once for each request and takes no action itself.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isSlowBodyAllowed(socket)) return
-  const id = newId('request')
+  const id = newRequestId()
   if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(rawErrorAnswer('headers_too_large', id, publicUrl))
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(rawErrorAnswer('request_timeout', id, publicUrl))
   else socket.end(rawErrorAnswer('invalid_request', id, publicUrl, 'This is not a well-formed HTTP/1.1 request.'))
@@ -50,7 +50,7 @@ export function answerClientError(publicUrl: string, error: NodeJS.ErrnoExceptio
 
 /** Node would answer an unknown expectation with 417 and without a body. */
 export function answerUnknownExpectation(publicUrl: string, res: ServerResponse): void {
-  res.socket?.end(rawErrorAnswer('invalid_request', newId('request'), publicUrl, 'Expect: only 100-continue is known.'))
+  res.socket?.end(rawErrorAnswer('invalid_request', newRequestId(), publicUrl, 'Expect: only 100-continue is known.'))
 }
 
 /**

@@ -373,7 +373,8 @@ class TenantsOperations(Core):
         Every answered request of your keys, newest first, with its result and without its content: no body, no
         query string, no header but Origin, no IP address. A request that showed no valid key is not listed, and
         neither is what members do in the console, whose changes are in the audit log. Requests of the last seconds
-        may be missing, and some are if the database was overloaded: the log never delays a request.
+        may be missing, and some are if the database was overloaded: the log never delays a request. A page may be
+        shorter than `limit`, or empty, with more to follow: one call reads about 50,000 entries.
 
         Needs: A secret key.
 
@@ -422,9 +423,8 @@ class TenantsOperations(Core):
         The last 48 hours by hour, or each day (UTC) that the log keeps, at most 90: oldest first, without a gap. It
         counts the requests that `GET /tenant/requests` lists.
 
-        Exact up to 10,000 logged requests. Beyond that `sampled` is true: `requests` and `p95_ms` come from a
-        random sample of 10,000. `refused` and `failed` stay exact up to 10,000 errors in that time. The total is
-        then right to about one percent, and one hour of 48 to about fifteen.
+        The counts are exact. `p95_ms` comes from a sample of at most 1,600 requests an hour or day; `sampled` is
+        true if there are more.
 
         Needs: A secret key.
 

@@ -75,6 +75,7 @@ export const backupTables: Readonly<Record<string, 'restored' | 'fresh'>> = {
   removed_rooms: 'restored',
   // What is kept for days, and nothing refers to.
   request_log: 'fresh',
+  request_log_chunks: 'fresh',
   restores: 'fresh',
   room_lines: 'restored',
   rooms: 'restored',

@@ -120,6 +120,7 @@ export const placements = {
   receipts: books,
   removed_rooms: { where: 'spread', by: byRoom },
   request_log: untilTenants('the sequence that names the slot is known on each node'),
+  request_log_chunks: untilTenants('the sequence that names the slot is known on each node'),
   restores: installation,
   room_lines: { where: 'spread', by: byRoom },
   rooms: {

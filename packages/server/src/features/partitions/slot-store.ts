@@ -1,7 +1,12 @@
 import { statement, type Db, type Statement, type Tx } from '#db/database.ts'
 
 /** Tables whose partitions are slots: partition N has the rows with slot N, and the sequence TABLE_slot the open slot. */
-export type SlottedTable = 'event_outbox' | 'webhook_deliveries' | 'webhook_endpoint_deliveries' | 'request_log'
+export type SlottedTable =
+  | 'event_outbox'
+  | 'webhook_deliveries'
+  | 'webhook_endpoint_deliveries'
+  | 'request_log'
+  | 'request_log_chunks'
 
 interface SlotStatements {
   insert: Statement<never>
@@ -22,6 +27,7 @@ const isQueue: Record<SlottedTable, boolean> = {
   webhook_deliveries: false,
   webhook_endpoint_deliveries: false,
   request_log: false,
+  request_log_chunks: false,
 }
 
 function statementsFor(table: SlottedTable, count: number): SlotStatements {
@@ -80,6 +86,7 @@ const statements: Record<SlottedTable, SlotStatements> = {
   webhook_deliveries: statementsFor('webhook_deliveries', 5),
   webhook_endpoint_deliveries: statementsFor('webhook_endpoint_deliveries', 5),
   request_log: statementsFor('request_log', 5),
+  request_log_chunks: statementsFor('request_log_chunks', 5),
 }
 
 /** Corrects what is known of the slots: a new database, a restore, a turn that was not committed, a clock set back. */

@@ -24,12 +24,14 @@ interface Schedule {
  * four closed slots of a third of the retention cover it, and the hour covers what was written late into a closed slot.
  */
 function schedules({ events, requests }: SlotDays): Schedule[] {
+  // A log that was switched off is emptied within two days.
+  const ofRequests = { openSeconds: (Math.max(requests, 1) * day) / 3, keptSeconds: Math.max(requests, 1) * day + hour }
   return [
     { table: 'event_outbox', openSeconds: hour, keptSeconds: 60 },
     { table: 'webhook_deliveries', openSeconds: (events * day) / 3, keptSeconds: events * day + hour },
     { table: 'webhook_endpoint_deliveries', openSeconds: (events * day) / 3, keptSeconds: events * day + hour },
-    // A log that was switched off is emptied within two days.
-    { table: 'request_log', openSeconds: (Math.max(requests, 1) * day) / 3, keptSeconds: Math.max(requests, 1) * day + hour },
+    { table: 'request_log', ...ofRequests },
+    { table: 'request_log_chunks', ...ofRequests },
   ]
 }
 

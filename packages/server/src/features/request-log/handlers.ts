@@ -1,9 +1,10 @@
+import { timeOfId } from '@atrium/contract/tokens'
 import { listKeys, notifyKeyChange } from '#features/keys/store.ts'
 import { findLogsRequests, updateLogsRequests } from '#features/tenants/store.ts'
 import { docUrl } from '#http/error-body.ts'
 import { readTimeQuery } from '#http/time-page.ts'
 import type { HandlerOf, Handlers } from '../handler.ts'
-import { listLoggedRequests } from './store.ts'
+import { listLoggedRequests } from './list-requests.ts'
 import { summariseLog } from './summarise.ts'
 
 /** The statuses that `404` or `4xx` names. */
@@ -21,15 +22,14 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
   await ctx.requestLog.flush()
   const keys = await listKeys(ctx.db, tenantId)
   const keyIds = keyHint === undefined ? undefined : keys.filter(({ hint }) => hint.endsWith(keyHint)).map(({ id }) => id)
-  const filter = { requestId, statuses: statusesOf(status), method, path, keyIds }
+  const startedAt = requestId === undefined ? undefined : new Date(timeOfId(requestId)).toISOString()
+  const filter = { requestId, startedAt, statuses: statusesOf(status), method, path, keyIds }
   const days = ctx.config.retentionDays.requests
-  const rows = await listLoggedRequests(ctx.db, tenantId, range, filter, days, limit + 1)
+  const { requests, last } = await listLoggedRequests(ctx.db, tenantId, range, filter, days, limit)
   const hints = new Map(keys.map(({ id, hint }) => [id, hint]))
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
   return {
     status: 200,
-    data: page.map((row) => ({
+    data: requests.map((row) => ({
       request_id: row.requestId,
       created_at: row.createdAt,
       method: row.method,
@@ -42,7 +42,7 @@ export const listRequests: HandlerOf<'listRequests'> = async ({ ctx, tenantId, q
       duration_ms: row.durationMs,
       origin: row.origin,
     })),
-    nextCursor: rows.length > limit && last ? cursorAfter({ createdAt: last.createdAt, id: last.requestId }) : undefined,
+    nextCursor: cursorAfter(last),
   }
 }
 

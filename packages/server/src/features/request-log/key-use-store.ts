@@ -1,6 +1,6 @@
 import { maxScannedRows } from '#http/scanned-page.ts'
 import { statement, type Db } from '#db/database.ts'
-import type { LoggedRequest } from './store.ts'
+import { entriesOfChunk, type ListedRequest } from './store.ts'
 
 /** What the log has of one key. */
 export interface KeyUseSummary {
@@ -9,7 +9,7 @@ export interface KeyUseSummary {
   /** The ten origins with the most requests. */
   origins: { origin: string | null; count: number }[]
   /** The last five requests, newest first. */
-  last: Pick<LoggedRequest, 'requestId' | 'createdAt' | 'method' | 'path' | 'status' | 'origin'>[]
+  last: Pick<ListedRequest, 'requestId' | 'createdAt' | 'method' | 'path' | 'status' | 'origin'>[]
   /** Older requests were not read; null: everything was. */
   searchedFrom: string | null
 }
@@ -42,9 +42,23 @@ const summariseStatement = statement<Row>(
      select w.key_id as wanted, r.*
      from wanted w
      cross join lateral (
-       select request_id, created_at, method, path, status, key_id, origin
-       from request_log
-       where tenant_id = $1 and created_at < w.until and created_at >= now() - make_interval(days => $4)
+       select * from (
+         select e.request_id, e.created_at, e.method, e.path, e.status, e.key_id, e.origin
+         from (
+           select first_at, entries, sum(requests) over (order by last_at desc, id desc) - requests as before
+           from request_log_chunks
+           where tenant_id = $1 and first_at < w.until and last_at < w.until + interval '1 minute'
+             and last_at >= now() - make_interval(days => $4)
+           order by last_at desc, id desc limit $5
+         ) c
+         cross join ${entriesOfChunk}
+         where c.before < $5 and e.created_at < w.until and e.created_at >= now() - make_interval(days => $4)
+         union all
+         (select request_id, created_at, method, path, status, key_id, origin
+         from request_log
+         where tenant_id = $1 and created_at < w.until and created_at >= now() - make_interval(days => $4)
+         order by created_at desc, request_id desc limit $5)
+       ) u
        order by created_at desc, request_id desc limit $5
      ) r
    ), ends as (

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { makeTimedId } from '@atrium/contract/tokens'
 import { Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
 import { consoleLink, signIn } from '#testing/console.ts'
@@ -18,6 +20,38 @@ const query = async (sql: string, values: unknown[] = []) => (await api.ctx.db.p
 const list = async ({ secretKey: key }: TestTenant, more = '') =>
   send(api, 'GET', `/tenant/requests${more && `?${more}`}`, { key })
 const found = async (tenant: TestTenant, more: string) => (await list(tenant, more)).body.data
+
+const hourMs = 3_600_000
+const noted = (tenant: TestTenant, at: number, more: Partial<LoggedRequest> = {}): LoggedRequest => ({
+  tenantId: tenant.id,
+  requestId: makeTimedId('request', at, randomBytes),
+  at,
+  method: 'GET',
+  path: '/tenant',
+  status: 200,
+  code: null,
+  keyId: 'key_x',
+  durationMs: 1,
+  origin: null,
+  ...more,
+})
+const note = async (entries: LoggedRequest[]) => {
+  for (const [n, entry] of entries.entries()) {
+    api.ctx.requestLog.note(entry)
+    if (n % 5_000 === 4_999) await api.ctx.requestLog.flush()
+  }
+  await api.ctx.requestLog.flush()
+}
+/** The start of the hour that began so many hours ago. */
+const hourAgo = (hours: number) => (Math.floor(Date.now() / hourMs) - hours) * hourMs
+/** What the release before the chunks wrote. */
+const noteRows = async (tenant: TestTenant, count: number) =>
+  query(
+    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
+     select $1, 'req_' || lpad(n::text, 22, '0'), date_trunc('hour', now()) - interval '5 hours' + n * interval '1 second',
+       'GET', '/tenant', case when n <= 3 then 500 when n <= 5 then 404 else 200 end, 'key_x', n from generate_series(1, $2::integer) n`,
+    [tenant.id, count],
+  )
 
 test('a failed request is found by the id that its caller saw, without its content', async () => {
   const tenant = await api.makeTenant()
@@ -45,7 +79,7 @@ test('a failed request is found by the id that its caller saw, without its conte
     key_hint: key.hint,
     origin: 'https://app.example',
   })
-  const rows = JSON.stringify(await query('select to_jsonb(r)::text as row from request_log r'))
+  const rows = JSON.stringify(await query('select to_jsonb(r)::text as row from request_log_chunks r'))
   for (const secret of [canary, 'aaaaaaaa', tenant.secretKey, '127.0.0.1']) assert.ok(!rows.includes(secret), secret)
 })
 
@@ -106,16 +140,17 @@ test('the summary counts what the list shows, by hour and by day', async () => {
   )
   await send(api, 'GET', '/tenant', { key: other.secretKey })
   await send(api, 'POST', '/tenant/keys', { key, body: { kind: 'none' } })
-  await query(
-    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
-     select $1, 'req_' || lpad(n::text, 22, '0'), date_trunc('hour', now()) - interval '5 hours' + n * interval '1 second',
-       'GET', '/tenant', case when n <= 3 then 500 when n <= 5 then 404 else 200 end, 'key_x', n from generate_series(1, 100) n`,
-    [tenant.id],
+  await note(
+    Array.from({ length: 100 }, (_, n) =>
+      noted(tenant, hourAgo(5) + n * 1_000, { durationMs: n + 1, status: n < 3 ? 500 : n < 5 ? 404 : 200 }),
+    ),
   )
   const { enabled, sampled, buckets } = await summary()
-  assert.deepEqual([enabled, sampled, buckets.length], [true, false, 48])
-  const { at, ...old } = buckets[42]
-  assert.deepEqual(old, { requests: 100, refused: 2, failed: 3, p95_ms: 95 })
+  assert.deepEqual([enabled, sampled, buckets.length], [true, true, 48])
+  const { at, p95_ms: ms, ...old } = buckets[42]
+  assert.deepEqual(old, { requests: 100, refused: 2, failed: 3 })
+  // Two minutes, of which each has a sample of eight.
+  assert.ok(ms >= 80 && ms <= 100, `${ms}`)
   assert.equal(Date.parse(at) % 3_600_000, 0)
   // The first summary and the refused key; a change of the hour may be between them.
   const recent = buckets.slice(-2).reduce((sum: number, { requests }: { requests: number }) => sum + requests, 0)
@@ -129,23 +164,90 @@ test('the summary counts what the list shows, by hour and by day', async () => {
   assert.equal((await send(api, 'GET', '/tenant/requests/summary?by=week', { key })).status, 400)
 })
 
-test('a long log is summarised from a random sample, with every error counted', async () => {
+test('a long log is counted exactly, and its 95th percentile comes from a sample', async () => {
   const tenant = await api.makeTenant()
-  await query(
-    `insert into request_log (tenant_id, request_id, created_at, method, path, status, key_id, duration_ms)
-     select $1, 'req_' || left(translate(encode(sha256(n::text::bytea), 'base64'), '+/=', 'abc'), 22),
-       date_trunc('hour', now()) - interval '1 hour' * (n % 40 + 1), 'GET', '/tenant',
-       case when n % 5000 = 7 then 503 else 200 end, 'key_x', n % 100 from generate_series(1, 15000) n`,
-    [tenant.id],
+  await note(
+    Array.from({ length: 15_000 }, (_, n) =>
+      noted(tenant, hourAgo(1 + (n % 40)) + Math.floor(n / 40) * 3_000, {
+        durationMs: (n * 37) % 100,
+        status: n % 5_000 === 7 ? 503 : 200,
+      }),
+    ),
   )
   const { sampled, buckets } = (await send(api, 'GET', '/tenant/requests/summary', { key: tenant.secretKey })).body.data
-  const sum = (of: string) => buckets.reduce((total: number, bucket: Record<string, number>) => total + bucket[of]!, 0)
   assert.equal(sampled, true)
-  assert.ok(Math.abs(sum('requests') - 15_000) < 1_000, `${sum('requests')}`)
-  assert.equal(sum('failed'), 3)
-  // Each hour has 375, of which about 250 are in the sample.
-  const hours = buckets.filter(({ requests }: { requests: number }) => requests > 0)
-  for (const { requests, p95_ms: ms } of hours) assert.ok(Math.abs(requests - 375) < 120 && ms >= 60, `${requests} ${ms}`)
+  const counted = buckets.filter(({ requests }: { requests: number }) => requests > 0)
+  assert.deepEqual(
+    counted.slice(0, 40).map(({ requests }: { requests: number }) => requests),
+    Array.from({ length: 40 }, () => 375),
+  )
+  assert.equal(
+    buckets.reduce((total: number, { failed }: { failed: number }) => total + failed, 0),
+    3,
+  )
+  for (const { p95_ms: ms } of counted.slice(0, 40)) assert.ok(ms >= 80 && ms <= 99, `${ms}`)
+})
+
+test('pages of overlapping chunks follow each other without a gap, with and without a filter', async () => {
+  const tenant = await api.makeTenant()
+  const start = hourAgo(2)
+  // Two processes, whose chunks overlap; many entries of one millisecond; one rare path.
+  const entries = Array.from({ length: 1_200 }, (_, n) =>
+    noted(tenant, start + Math.floor(n / 7) * 40, {
+      path: n % 300 === 5 ? '/catalog' : '/tenant',
+      status: n % 100 === 0 ? 404 : 200,
+    }),
+  )
+  await note(entries.filter((_, n) => n % 2 === 0))
+  await note(entries.filter((_, n) => n % 2 === 1))
+  const newestFirst = entries
+    .toSorted((a, b) => b.at - a.at || (a.requestId < b.requestId ? 1 : -1))
+    .filter(({ requestId }) => requestId !== '')
+  const allOf = async (filter: string, limit: number) => {
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const { body } = await list(tenant, `${filter}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
+      ids.push(...body.data.map(({ request_id: id }: { request_id: string }) => id))
+      cursor = body.meta?.next_cursor
+    } while (cursor)
+    return ids
+  }
+  const idsOf = (matches: (entry: LoggedRequest) => boolean) => newestFirst.filter(matches).map(({ requestId }) => requestId)
+  const of = `to=${new Date(start + hourMs).toISOString()}`
+  assert.deepEqual(
+    await allOf(of, 100),
+    idsOf(() => true),
+  )
+  assert.deepEqual(
+    await allOf(`${of}&path=/catalog`, 3),
+    idsOf(({ path }) => path === '/catalog'),
+  )
+  assert.deepEqual(
+    await allOf(`${of}&status=4xx`, 5),
+    idsOf(({ status }) => status === 404),
+  )
+  for (const { requestId } of [entries[0]!, entries[777]!, entries.at(-1)!]) {
+    const [entry, ...others] = await found(tenant, `request_id=${requestId}`)
+    assert.deepEqual([entry.request_id, others], [requestId, []])
+  }
+  assert.deepEqual(await found(tenant, `request_id=${makeTimedId('request', start, randomBytes)}`), [])
+})
+
+test('entries of the release before the chunks are listed, found and counted', async () => {
+  const tenant = await api.makeTenant()
+  await noteRows(tenant, 100)
+  await note([noted(tenant, hourAgo(5) + 50_500)])
+  const all = await found(tenant, 'limit=100&from=2000-01-01T00:00:00.000Z')
+  const times = all.map(({ created_at: at }: { created_at: string }) => at)
+  assert.equal(new Set(all.map(({ request_id: id }: { request_id: string }) => id)).size, 100)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  const [old, ...others] = await found(tenant, `request_id=req_${'2'.padStart(22, '0')}`)
+  assert.deepEqual([old.status, others], [500, []])
+  const { buckets } = (await send(api, 'GET', '/tenant/requests/summary', { key: tenant.secretKey })).body.data
+  const { at: _, p95_ms: ms, ...counts } = buckets[42]
+  assert.deepEqual(counts, { requests: 101, refused: 2, failed: 3 })
+  assert.ok(ms >= 90 && ms <= 96, `${ms}`)
 })
 
 test('a member reads the log in the console, and is not in it', async () => {
@@ -156,40 +258,41 @@ test('a member reads the log in the console, and is not in it', async () => {
   assert.deepEqual([read.status, read.body.data], [200, []])
 })
 
-test('entries older than the retention are not shown, and a batch that is sent twice adds nothing', async () => {
+test('entries older than the retention are not shown, and chunks whose answer was lost are there once', async () => {
   const tenant = await api.makeTenant()
-  await send(api, 'GET', '/tenant', { key: tenant.secretKey })
-  const [entry] = await found(tenant, 'path=/tenant')
-  api.ctx.requestLog.note({
-    tenantId: tenant.id,
-    requestId: entry.request_id,
-    createdAt: entry.created_at,
-    method: 'GET',
-    path: '/tenant',
-    status: 500,
-    code: null,
-    keyId: entry.key_id,
-    durationMs: 1,
-    origin: null,
-  })
-  assert.deepEqual(await found(tenant, 'path=/tenant'), [entry])
-  await query(`update request_log set created_at = now() - interval '8 days' where tenant_id = $1`, [tenant.id])
+  await note([noted(tenant, Date.now() - 8 * 24 * hourMs)])
   assert.deepEqual(await found(tenant, 'path=/tenant'), [])
+  let lost = 0
+  const losing = {
+    query: async (statement: never, params: unknown[]) => {
+      await api.ctx.db.query(statement, params)
+      if (lost++ === 0) throw new Error('connection cut')
+      return []
+    },
+  } as unknown as Db
+  const log = new RequestLog({ db: losing, registry: new Registry(), days: 7, onError: () => {} })
+  for (let n = 0; n < 300; n++) log.note(noted(tenant, hourAgo(1) + n))
+  await log.flush()
+  log.note(noted(tenant, hourAgo(1) + 300))
+  await log.close()
+  assert.equal(lost, 3)
+  const { buckets } = (await send(api, 'GET', '/tenant/requests/summary', { key: tenant.secretKey })).body.data
+  assert.equal(buckets[46].requests, 301)
 })
 
 test('what is over the bound is dropped and counted, and a failed batch is written later', async () => {
   const state = { fails: true, written: 0 }
   const db = {
-    query: async (_: unknown, [ids]: [string[]]) => {
+    query: async (_: unknown, { 5: requests }: number[][]) => {
       if (state.fails) throw new Error('database away')
-      state.written += ids.length
+      state.written += requests!.reduce((sum, count) => sum + count, 0)
       return []
     },
   } as unknown as Db
   const registry = new Registry()
   const errors: unknown[] = []
   const log = new RequestLog({ db, registry, days: 7, onError: (error) => errors.push(error) })
-  for (let n = 0; n < 10_005; n++) log.note({} as LoggedRequest)
+  for (let n = 0; n < 10_005; n++) log.note(noted({ id: 'ten_x' } as TestTenant, 1_000 * n))
   await log.flush()
   const metric = async (name: string) => (await registry.getSingleMetric(name)!.get()).values[0]!.value
   assert.deepEqual([errors.length, await metric('atrium_request_log_failures_total')], [1, 1])

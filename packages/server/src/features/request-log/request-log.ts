@@ -1,11 +1,12 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
-import { insertRequests, type LoggedRequest } from './store.ts'
+import { toChunks, type RequestChunk } from './chunk.ts'
+import { insertChunks, type LoggedRequest } from './store.ts'
 
 /** About 3 MB. At 2,000 requests a second it takes five seconds of an outage. */
 const maxWaiting = 10_000
-/** The rows of one statement. */
-const batchSize = 1_000
+/** The chunks of one statement: at most 3 MB if they are full. */
+const batchSize = 50
 const intervalMs = 1_000
 
 interface RequestLogOptions {
@@ -26,6 +27,9 @@ export class RequestLog {
   readonly #dropped: Counter
   readonly #failures: Counter
   #waiting: LoggedRequest[] = []
+  /** Chunks stay as they are until they are written, so that one that is sent twice is the same row. */
+  #chunks: RequestChunk[] = []
+  #inChunks = 0
   #running = Promise.resolve()
   #next: Promise<void> | undefined
 
@@ -51,13 +55,13 @@ export class RequestLog {
   }
 
   note(request: LoggedRequest): void {
-    if (this.#waiting.length < maxWaiting) this.#waiting.push(request)
+    if (this.#waiting.length + this.#inChunks < maxWaiting) this.#waiting.push(request)
     else this.#dropped.inc()
   }
 
   /** Writes what waits; never rejects. Calls made while a write runs share the next one. */
   flush(): Promise<void> {
-    if (this.#waiting.length === 0) return this.#running
+    if (this.#waiting.length + this.#inChunks === 0) return this.#running
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
       return (this.#running = this.#write())
@@ -72,15 +76,23 @@ export class RequestLog {
 
   async #write(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) {
-        const batch = this.#waiting.slice(0, batchSize)
-        await insertRequests(this.#options.db, batch)
-        // Entries that arrived meanwhile are behind the batch.
-        this.#waiting.splice(0, batch.length)
+      for (;;) {
+        if (this.#chunks.length === 0) this.#formChunks()
+        if (this.#chunks.length === 0) return
+        const batch = this.#chunks.slice(0, batchSize)
+        await insertChunks(this.#options.db, batch)
+        this.#chunks.splice(0, batch.length)
+        this.#inChunks -= batch.reduce((sum, { requests }) => sum + requests, 0)
       }
     } catch (error) {
       this.#failures.inc()
       this.#options.onError(error)
     }
+  }
+
+  #formChunks(): void {
+    this.#chunks = toChunks(this.#waiting)
+    this.#inChunks = this.#waiting.length
+    this.#waiting = []
   }
 }

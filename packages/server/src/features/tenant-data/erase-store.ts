@@ -55,6 +55,7 @@ const special: Partial<Record<TenantTableName, Step[]>> = {
   webhook_deliveries: [keyedRemoval('webhook_deliveries', 'slot, tenant_id, sequence')],
   webhook_endpoint_deliveries: [keyedRemoval('webhook_endpoint_deliveries', 'slot, tenant_id, endpoint_id, sequence')],
   request_log: [keyedRemoval('request_log', 'slot, tenant_id, request_id')],
+  request_log_chunks: [keyedRemoval('request_log_chunks', 'slot, tenant_id, last_at, id')],
   event_outbox: [keyedRemoval('event_outbox', 'slot, tenant_id, position')],
   agent_versions: [
     step(

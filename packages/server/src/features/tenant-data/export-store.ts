@@ -15,6 +15,7 @@ const types: Record<string, string> = {
   month: 'date',
   version: 'bytea',
   created_at: 'timestamptz',
+  last_at: 'timestamptz',
 }
 
 /** Some rows are large: 200 of the largest items have 13 MiB, and a page is held in memory. */

@@ -29,6 +29,7 @@ export const tenantTables = {
   webhook_endpoints: { deletion: 'removed', export: { order: 'endpoint_id', except: ['lease_owner', 'lease_until'] } },
   webhooks: { deletion: 'removed', export: { order: 'tenant_id', except: ['lease_owner', 'lease_until'] } },
   request_log: { deletion: 'removed', export: { order: 'created_at, request_id', except: ['slot'] } },
+  request_log_chunks: { deletion: 'removed', export: { order: 'last_at, id', except: ['slot', 'duration_sample'] } },
   provider_keys: { deletion: 'removed', export: { order: 'provider', except: ['key_sealed'] } },
   event_outbox: { deletion: 'removed' },
   events: { deletion: 'removed', export: { order: 'sequence', except: ['open_item'] } },

@@ -1,0 +1,79 @@
+import { timeOfId } from '@atrium/contract/tokens'
+import type { LoggedRequest } from './store.ts'
+
+/** About 30 kB of JSON. */
+const maxEntries = 250
+/** The durations of all entries of most chunks would say no more. */
+const sampleSize = 8
+const minuteMs = 60_000
+
+/** What one process answered for one tenant within one minute (UTC) at most, as one row. */
+export interface RequestChunk {
+  tenantId: string
+  id: string
+  firstAt: string
+  lastAt: string
+  /** When the first of the requests arrived. */
+  startedAt: string
+  requests: number
+  refused: number
+  failed: number
+  /** Milliseconds of up to eight entries at random, as an array of PostgreSQL. */
+  durationSample: string
+  /** JSON. */
+  entries: string
+}
+
+/** Divides requests of any tenants into chunks. The order within a tenant stays. */
+export function toChunks(requests: readonly LoggedRequest[]): RequestChunk[] {
+  const groups = Map.groupBy(requests, ({ tenantId, at }) => `${tenantId} ${Math.floor(at / minuteMs)}`)
+  return [...groups.values()].flatMap((group) => {
+    const parts = Math.ceil(group.length / maxEntries)
+    return Array.from({ length: parts }, (_, part) => toChunk(group.slice(part * maxEntries, (part + 1) * maxEntries)))
+  })
+}
+
+function toChunk(requests: LoggedRequest[]): RequestChunk {
+  const [{ tenantId, requestId: id, at: firstSeen } = { tenantId: '', requestId: '', at: 0 }] = requests
+  let [firstAt, lastAt, startedAt, refused, failed] = [firstSeen, firstSeen, firstSeen, 0, 0]
+  for (const { at, requestId, status } of requests) {
+    firstAt = Math.min(firstAt, at)
+    lastAt = Math.max(lastAt, at)
+    startedAt = Math.min(startedAt, timeOfId(requestId))
+    if (status >= 500) failed++
+    else if (status >= 400) refused++
+  }
+  return {
+    tenantId,
+    id,
+    firstAt: new Date(firstAt).toISOString(),
+    lastAt: new Date(lastAt).toISOString(),
+    startedAt: new Date(startedAt).toISOString(),
+    requests: requests.length,
+    refused,
+    failed,
+    durationSample: `{${sampleOf(requests).join()}}`,
+    entries: JSON.stringify(requests.map((request) => toEntry(request, firstAt))),
+  }
+}
+
+/** Every entry of a small chunk; of a larger one, entries at even distances from a random start. */
+function sampleOf(requests: LoggedRequest[]): number[] {
+  const step = Math.max(1, requests.length / sampleSize)
+  const start = Math.random() * step
+  return Array.from(
+    { length: Math.min(requests.length, sampleSize) },
+    (_, n) => requests[Math.floor(start + n * step)]?.durationMs ?? 0,
+  )
+}
+
+/**
+ * An entry as an array, in which milliseconds count from the chunk's first entry, and nulls at the end are left out. It
+ * takes half the time of an object to write.
+ */
+function toEntry({ requestId, at, method, path, status, code, keyId, durationMs, origin }: LoggedRequest, firstAt: number) {
+  const entry: (string | number | null)[] = [requestId, at - firstAt, method, path, status, durationMs, keyId]
+  if (origin !== null) entry.push(code, origin)
+  else if (code !== null) entry.push(code)
+  return entry
+}
