@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { sha256 as hash } from '#crypto'
+import { toHex } from './bytes.ts'
 
 /** The page of the Space app as it was served, with the files that it names and the code that the service certifies. */
 export interface ServedApp {
@@ -13,9 +14,7 @@ const maxFiles = 100
 
 /** The paths of the files of its own origin that the page names, each once, in alphabetical order. */
 export function filesNamedIn(page: Uint8Array): string[] {
-  const names = Buffer.from(page)
-    .toString()
-    .matchAll(/(?:src|href)="(\/space\/[A-Za-z0-9_./-]{1,200})"/g)
+  const names = new TextDecoder().decode(page).matchAll(/(?:src|href)="(\/space\/[A-Za-z0-9_./-]{1,200})"/g)
   return [...new Set([...names].map(([, path = '']) => path))].toSorted().slice(0, maxFiles)
 }
 
@@ -29,4 +28,4 @@ export function appPageEntry({ page, files, code }: ServedApp) {
   }
 }
 
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Uint8Array) => toHex(hash(bytes))

@@ -1,8 +1,8 @@
 import { decodeHash, encodeBase64, parseCount } from './base64.ts'
-import type { Ed25519Seed } from './ed25519.ts'
 import { LogError } from './log-error.ts'
-import { emptyRoot, isSame } from './merkle.ts'
-import { formatNote, isSignedBy, parseNote, signNote, type Note, type Verifier } from './note.ts'
+import { isSame } from './bytes.ts'
+import { emptyRoot } from './merkle.ts'
+import { isSignedBy, parseNote, type Note, type Verifier } from './note.ts'
 
 /** The head of a log's tree at one size (C2SP tlog-checkpoint). */
 export interface Checkpoint {
@@ -30,12 +30,6 @@ export function parseCheckpoint(text: string): Checkpoint {
     throw new LogError('the root of the empty tree is wrong')
   }
   return checkpoint
-}
-
-/** Signs a checkpoint as its log. The key's name is the origin. */
-export function signCheckpoint(checkpoint: Checkpoint, seed: Ed25519Seed): string {
-  const text = formatCheckpoint(checkpoint)
-  return formatNote({ text, signatures: [signNote(text, checkpoint.origin, seed)] })
 }
 
 export interface OpenedCheckpoint extends Checkpoint {

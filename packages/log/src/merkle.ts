@@ -1,20 +1,21 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '#crypto'
+import { isSame } from './bytes.ts'
 import { LogError } from './log-error.ts'
 
 /** The root of the tree without leaves: the hash of nothing (RFC 6962 §2.1). */
-export const emptyRoot: Buffer = createHash('sha256').digest()
+export const emptyRoot: Uint8Array = sha256()
 
-const leafPrefix = Buffer.of(0)
-const nodePrefix = Buffer.of(1)
+const leafPrefix = Uint8Array.of(0)
+const nodePrefix = Uint8Array.of(1)
 
 /** The hash of a leaf: SHA-256 of 0x00 and the entry (RFC 6962 §2.1). */
-export function hashLeaf(entry: Uint8Array): Buffer {
-  return createHash('sha256').update(leafPrefix).update(entry).digest()
+export function hashLeaf(entry: Uint8Array): Uint8Array {
+  return sha256(leafPrefix, entry)
 }
 
 /** The hash of an inner node: SHA-256 of 0x01 and the hashes of its children. */
-export function hashChildren(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(nodePrefix).update(left).update(right).digest()
+export function hashChildren(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return sha256(nodePrefix, left, right)
 }
 
 /** The largest power of two below `count`, which is at least 2: where RFC 6962 splits a tree. */
@@ -25,10 +26,10 @@ export function splitPoint(count: number): number {
 }
 
 /** The root of a few hashes that are in memory, such as those of a tile. */
-export function rootOf(hashes: readonly Uint8Array[]): Buffer {
+export function rootOf(hashes: readonly Uint8Array[]): Uint8Array {
   const [first, ...others] = hashes
   if (first === undefined) return emptyRoot
-  if (others.length === 0) return Buffer.from(first)
+  if (others.length === 0) return first
   const split = splitPoint(hashes.length)
   return hashChildren(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)))
 }
@@ -113,9 +114,4 @@ export function assertConsistency(older: Tree, newer: Tree, proof: readonly Uint
   if (!isSame(oldHash, older.root) || !isSame(newHash, newer.root)) {
     throw new LogError(`the log forked: its tree of ${newer.size} leaves does not continue that of ${older.size}`)
   }
-}
-
-/** Hashes are public, so this need not take the same time for all of them. */
-export function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
+import { sha256, verifyEd25519 } from '#crypto'
 import { decodeBase64, encodeBase64 } from './base64.ts'
-import { ed25519PublicKey, signEd25519, verifyEd25519, type Ed25519Seed } from './ed25519.ts'
-import { isSame } from './merkle.ts'
+import { isSame, joinBytes, toHex, utf8 } from './bytes.ts'
 import { LogError } from './log-error.ts'
 
 /** What a key signs (C2SP signed-note): a note's text, or a checkpoint with a time, as a witness does. */
@@ -41,13 +40,13 @@ export const isKeyName = (name: string) => name !== '' && !/[\s+\p{White_Space}\
 export function makeVerifier(name: string, type: SignatureType, publicKey: Uint8Array): Verifier {
   if (!isKeyName(name)) throw new LogError(`"${name}" cannot be the name of a key`)
   if (publicKey.length !== 32) throw new LogError('an Ed25519 public key has 32 bytes')
-  const hash = createHash('sha256').update(`${name}\n`).update(Buffer.of(type)).update(publicKey).digest()
+  const hash = sha256(utf8(`${name}\n`), Uint8Array.of(type), publicKey)
   return { name, type, publicKey, keyId: hash.subarray(0, 4) }
 }
 
 /** The vkey: `name+keyid+base64`, such as `example.com/log+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k`. */
 export function formatVerifier({ name, type, publicKey, keyId }: Verifier): string {
-  return `${name}+${Buffer.from(keyId).toString('hex')}+${encodeBase64(Buffer.concat([Buffer.of(type), publicKey]))}`
+  return `${name}+${toHex(keyId)}+${encodeBase64(joinBytes(Uint8Array.of(type), publicKey))}`
 }
 
 /** Reads a vkey of one of our signature types. Throws LogError. */
@@ -62,14 +61,14 @@ export function parseVerifier(vkey: string): Verifier {
     throw new LogError(`the verifier key of ${name} is not of a type for Ed25519`)
   }
   const verifier = makeVerifier(name, type, Uint8Array.from(key))
-  if (Buffer.from(verifier.keyId).toString('hex') !== idText) {
+  if (toHex(verifier.keyId) !== idText) {
     throw new LogError(`the verifier key of ${name} has another key ID than its content`)
   }
   return verifier
 }
 
 export function formatSignature({ name, keyId, signature }: NoteSignature): string {
-  return `— ${name} ${encodeBase64(Buffer.concat([keyId, signature]))}\n`
+  return `— ${name} ${encodeBase64(joinBytes(keyId, signature))}\n`
 }
 
 export function formatNote({ text, signatures }: Note): string {
@@ -94,17 +93,11 @@ export function parseSignatures(text: string): NoteSignature[] {
 
 /** Reads a signed note. It verifies nothing: use `isSignedBy`, or the functions of checkpoints, before the text. */
 export function parseNote(note: string): Note {
-  if (Buffer.byteLength(note) > maxNoteBytes) throw new LogError('the note is too long')
+  if (utf8(note).length > maxNoteBytes) throw new LogError('the note is too long')
   if (!note.isWellFormed() || /[\0-\x09\x0b-\x1f]/.test(note)) throw new LogError('the note has control characters')
   const end = note.lastIndexOf('\n\n')
   if (end === -1) throw new LogError('the note has no signatures')
   return { text: note.slice(0, end + 1), signatures: parseSignatures(note.slice(end + 2)) }
-}
-
-/** Signs the text of a note, which ends in a newline (signature type 0x01). */
-export function signNote(text: string, name: string, seed: Ed25519Seed): NoteSignature {
-  const { keyId } = makeVerifier(name, signatureTypes.note, ed25519PublicKey(seed))
-  return { name, keyId, signature: signEd25519(seed, Buffer.from(text)) }
 }
 
 /** The signatures of a note that claim to be of this key. */
@@ -118,7 +111,7 @@ export const signaturesOf = ({ signatures }: Pick<Note, 'signatures'>, { name, k
 export function isSignedBy(note: Note, verifier: Verifier): boolean {
   const lines = signaturesOf(note, verifier)
   for (const { signature } of lines) {
-    if (verifier.type !== signatureTypes.note || !verifyEd25519(verifier.publicKey, Buffer.from(note.text), signature)) {
+    if (verifier.type !== signatureTypes.note || !verifyEd25519(verifier.publicKey, utf8(note.text), signature)) {
       throw new LogError(`the signature of ${verifier.name} is wrong`)
     }
   }

@@ -1,7 +1,7 @@
 import { LogError } from './log-error.ts'
 import { cosignedAt } from './cosignature.ts'
-import { isSame } from './merkle.ts'
-import { parseVerifier, signatureTypes, type Note, type Verifier } from './note.ts'
+import { isSame } from './bytes.ts'
+import { formatVerifier, parseVerifier, signatureTypes, type Note, type Verifier } from './note.ts'
 
 interface Peer {
   verifier: Verifier
@@ -46,6 +46,17 @@ export function parsePolicy(text: string): Policy {
   })
   if (policy.quorum === '') throw new LogError('the policy has no quorum line')
   return policy
+}
+
+/** The lines that `parsePolicy` reads, without comments. */
+export function formatPolicy({ logs, witnesses, groups, quorum }: Policy): string {
+  const withUrl = (words: string[], url: string | undefined) => [...words, ...(url === undefined ? [] : [url])].join(' ')
+  return [
+    ...logs.map(({ verifier, url }) => withUrl(['log', formatVerifier(verifier)], url)),
+    ...witnesses.map(({ name, verifier, url }) => withUrl(['witness', name, formatVerifier(verifier)], url)),
+    ...[...groups].map(([name, { threshold, members }]) => ['group', name, threshold, ...members].join(' ')),
+    `quorum ${quorum}\n`,
+  ].join('\n')
 }
 
 type Reader = (policy: Policy, values: string[]) => void

@@ -1,3 +1,4 @@
+import { joinBytes } from './bytes.ts'
 import { LogError } from './log-error.ts'
 import { emptyRoot, hashChildren, rootOf } from './merkle.ts'
 
@@ -61,7 +62,7 @@ export function readHashes(tile: Uint8Array, width: number): Uint8Array[] {
 }
 
 export interface Tile extends TileId {
-  hashes: Buffer
+  hashes: Uint8Array
 }
 
 /** The partial tiles at the right edge of a tree, by level. They are all that is needed to append to it. */
@@ -85,7 +86,7 @@ export function edgeTiles(size: number): TileId[] {
 export function appendLeaves(edge: Edge, size: number, leafHashes: readonly Uint8Array[]): Tile[] {
   const tiles: Tile[] = []
   const write = (level: number, count: number, hashes: Uint8Array[]) =>
-    tiles.push({ level, index: Math.ceil(count / tileWidth) - 1, width: hashes.length, hashes: Buffer.concat(hashes) })
+    tiles.push({ level, index: Math.ceil(count / tileWidth) - 1, width: hashes.length, hashes: joinBytes(...hashes) })
   const changed = new Set<number>()
   const push = (level: number, hash: Uint8Array, count: number) => {
     const hashes = edge.get(level) ?? []
@@ -105,8 +106,8 @@ export function appendLeaves(edge: Edge, size: number, leafHashes: readonly Uint
 }
 
 /** The root of the tree with this edge: its complete subtrees, largest first, combined from the right. */
-export function rootOfEdge(edge: Edge): Buffer {
-  const subtrees: Buffer[] = []
+export function rootOfEdge(edge: Edge): Uint8Array {
+  const subtrees: Uint8Array[] = []
   for (const [, hashes] of [...edge].sort(([a], [b]) => b - a)) {
     for (let taken = 0, count = tileWidth / 2; count >= 1; count /= 2) {
       if (Math.floor(hashes.length / count) % 2 === 0) continue

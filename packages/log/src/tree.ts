@@ -20,14 +20,14 @@ export class Tree {
   }
 
   /** The root of the first `size` leaves. */
-  async root(size = this.size): Promise<Buffer> {
+  async root(size = this.size): Promise<Uint8Array> {
     return size === 0 ? rootOf([]) : await this.#hash(0, size)
   }
 
   /** The hashes that `assertInclusion` takes, for this tree. */
-  async inclusionProof(index: number): Promise<Buffer[]> {
+  async inclusionProof(index: number): Promise<Uint8Array[]> {
     if (index >= this.size) throw new LogError(`the tree of ${this.size} leaves has no leaf ${index}`)
-    const path: Buffer[] = []
+    const path: Uint8Array[] = []
     let [start, end] = [0, this.size]
     while (end - start > 1) {
       const split = start + splitPoint(end - start)
@@ -43,10 +43,10 @@ export class Tree {
   }
 
   /** The hashes that `assertConsistency` takes, from the tree of the first `oldSize` leaves to this one. */
-  async consistencyProof(oldSize: number): Promise<Buffer[]> {
+  async consistencyProof(oldSize: number): Promise<Uint8Array[]> {
     if (oldSize > this.size) throw new LogError(`the tree of ${this.size} leaves is smaller than ${oldSize}`)
     if (oldSize === 0 || oldSize === this.size) return []
-    const path: Buffer[] = []
+    const path: Uint8Array[] = []
     let [start, end] = [0, this.size]
     // The older tree is a prefix of this one until it is a complete subtree, whose root the verifier may have.
     while (end !== oldSize) {
@@ -64,7 +64,7 @@ export class Tree {
   }
 
   /** The hash of the leaves from `start` up to and without `end`, a node of this tree or of one of its prefixes. */
-  async #hash(start: number, end: number): Promise<Buffer> {
+  async #hash(start: number, end: number): Promise<Uint8Array> {
     const count = end - start
     if (!isPowerOfTwo(count)) {
       const split = start + splitPoint(count)

@@ -88,8 +88,8 @@ function makeRootManifest(root: Manifest, folders: readonly string[], needed: Re
   }
 }
 
-function makeOwnManifest({ name, version, license, exports, dependencies }: Manifest, needed: ReadonlySet<string>) {
-  return { name, version, private: true, license, type: 'module', exports, dependencies: pick(dependencies, needed) }
+function makeOwnManifest({ name, version, license, exports, imports, dependencies }: Manifest, needed: ReadonlySet<string>) {
+  return { name, version, private: true, license, type: 'module', exports, imports, dependencies: pick(dependencies, needed) }
 }
 
 const LOCK_FIELDS = new Set(['name', 'version', 'license', 'workspaces', 'dependencies', 'engines', 'optionalDependencies'])

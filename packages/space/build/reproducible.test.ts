@@ -49,10 +49,10 @@ test('the source archive holds what is needed, and every file of it is', { skip:
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
   const expected = [
     /^(?:COMMIT|LICENSE|tsconfig\.json|package\.json|package-lock\.json)$/,
-    /^packages\/(?:contract|identity|room-client|sealing|space|traffic|web)\/package\.json$/,
+    /^packages\/(?:contract|identity|log|room-client|sealing|space|traffic|web)\/package\.json$/,
     /^packages\/web\/(?:tsconfig\.json|vite\.space\.config\.ts)$/,
     /^packages\/web\/src\/space\/.+\.(?:tsx?|css|html|svg)$/,
-    /^packages\/(?:contract|identity|room-client|sealing|space|traffic)\/src\/.+\.ts$/,
+    /^packages\/(?:contract|identity|log|room-client|sealing|space|traffic)\/src\/.+\.ts$/,
     /^packages\/space\/build\/[a-z-]+\.ts$/,
   ]
   for (const file of files) {

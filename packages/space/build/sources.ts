@@ -33,6 +33,10 @@ export async function collectSources(root: string, entries: readonly string[]): 
         open.push(posix.join(posix.dirname(path), specifier))
         continue
       }
+      if (specifier.startsWith('#')) {
+        open.push(...importedFiles(workspaces, folder, specifier))
+        continue
+      }
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
       const own = workspaces.get(name)
       if (own) open.push(posix.join(own.folder, exportedFile(own.manifest.exports, specifier.slice(name.length))))
@@ -53,6 +57,16 @@ function findImports(path: string, bytes: Buffer): string[] {
   return [...bytes.toString().matchAll(IMPORT)].map(([, from, bare, dynamic]) =>
     (from ?? bare ?? dynamic ?? '').replace(/\?.*/, ''),
   )
+}
+
+/** All files that a name within a package may stand for. */
+function importedFiles(
+  workspaces: Awaited<ReturnType<typeof findWorkspaces>>,
+  folder: string | undefined,
+  name: string,
+): string[] {
+  const own = [...workspaces.values()].find((one) => one.folder === folder)
+  return Object.values(own?.manifest.imports?.[name] ?? {}).map((file) => posix.join(own?.folder ?? '', file))
 }
 
 function exportedFile(exports: Readonly<Record<string, string>> | undefined, subpath: string): string {

@@ -7,6 +7,8 @@ export interface Manifest {
   readonly version: string
   readonly license?: string
   readonly exports?: Readonly<Record<string, string>>
+  /** Files by their name in the package, for each condition. */
+  readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly engines?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>

@@ -1,14 +1,15 @@
+import { isSame } from '@atrium/log/bytes'
 import { decodeBundle } from '@atrium/log/bundle'
 import { openCheckpoint, type OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { LogError } from '@atrium/log/log-error'
-import { hashLeaf, isSame } from '@atrium/log/merkle'
+import { hashLeaf } from '@atrium/log/merkle'
 import type { Verifier } from '@atrium/log/note'
 import { appendLeaves, bundlePath, rootOfEdge, tileWidth, type Edge } from '@atrium/log/tiles'
 
 /** How far a log has been followed: its last checkpoint, and the edge of the tree, from which the next root is computed. */
 export interface Followed {
   size: number
-  root: Buffer
+  root: Uint8Array
   /** As the log served it. */
   checkpoint: string
   edge: Edge
@@ -69,7 +70,7 @@ export async function followLog(
     const message = `the log forked: its tree of ${head.size} leaves is not that of ${last.size} leaves with the entries after them`
     throw new Misbehaviour('forked', message, signed)
   }
-  return { size: head.size, root: Buffer.from(head.root), checkpoint: signed, edge }
+  return { size: head.size, root: head.root, checkpoint: signed, edge }
 }
 
 function openHead(signed: string, logKeys: readonly Verifier[]): OpenedCheckpoint {

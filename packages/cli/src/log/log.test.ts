@@ -1,3 +1,6 @@
+import { encodeBase64 } from '@atrium/log/base64'
+import { toHex } from '@atrium/log/bytes'
+import { ed25519PublicKey, signCheckpoint, witnessVerifier } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -6,10 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { formatAddCheckpoint } from '@atrium/log/add-checkpoint'
-import { signCheckpoint } from '@atrium/log/checkpoint'
 import { entryTypes } from '@atrium/log/entry-types'
-import { witnessVerifier } from '@atrium/log/cosignature'
-import { ed25519PublicKey } from '@atrium/log/ed25519'
 import { hashLeaf } from '@atrium/log/merkle'
 import { formatVerifier, makeVerifier, parseNote, signatureTypes } from '@atrium/log/note'
 import { judge, parsePolicy } from '@atrium/log/policy'
@@ -203,18 +203,18 @@ test('a monitor reports growth, unexpected entries, forks and roll-backs, and ca
   const usual = entryTypes.filter((type) => type !== 'certificate' && type !== 'signing_key')
   await grow(expected, ...strange, ...usual.map((type) => JSON.stringify({ type })))
   const list = join(folder, 'expected')
-  writeFileSync(list, `# ours\n${hashLeaf(Buffer.from(expected)).toString('hex')}\n`)
+  writeFileSync(list, `# ours\n${toHex(hashLeaf(Buffer.from(expected)))}\n`)
   const before = readFileSync(state, 'utf8')
   const second = await look('--expected', list)
   assert.equal(second.code, 1)
   const leaves = second.reports.filter(({ event }) => event === 'unexpected_entry').map(({ leaf }) => leaf)
-  assert.deepEqual(leaves.sort(), strange.map((text) => hashLeaf(Buffer.from(text)).toString('hex')).sort())
+  assert.deepEqual(leaves.sort(), strange.map((text) => toHex(hashLeaf(Buffer.from(text)))).sort())
   assert.equal(second.reports.at(-1).size, 12)
   assert.deepEqual((await look()).reports, [], 'nothing new')
 
   const after = readFileSync(state, 'utf8')
   const forked = JSON.parse(before)
-  forked.edge[0][1][0] = hashLeaf(Buffer.from('another history')).toString('base64')
+  forked.edge[0][1][0] = encodeBase64(hashLeaf(Buffer.from('another history')))
   writeFileSync(state, JSON.stringify(forked))
   const fork = await look()
   assert.deepEqual([fork.code, fork.reports.at(-1).event], [1, 'forked'])

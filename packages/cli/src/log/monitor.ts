@@ -1,3 +1,4 @@
+import { toHex } from '@atrium/log/bytes'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { entryTypes } from '@atrium/log/entry-types'
@@ -110,7 +111,7 @@ async function look(watched: Watched, last: Followed): Promise<{ reports: Report
 
 function findUnexpected(bytes: Buffer, { expected }: Watched): { type: string; leaf: string } | undefined {
   const type = typeOf(bytes)
-  const leaf = hashLeaf(bytes).toString('hex')
+  const leaf = toHex(hashLeaf(bytes))
   if (!knownTypes.has(type)) return { type, leaf }
   return expected !== undefined && listedTypes.has(type) && !expected.has(leaf) ? { type, leaf } : undefined
 }

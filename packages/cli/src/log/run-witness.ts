@@ -1,6 +1,6 @@
+import { witnessVerifier } from '@atrium/log/signing'
 import type { AddressInfo } from 'node:net'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { witnessVerifier } from '@atrium/log/cosignature'
 import { LogError } from '@atrium/log/log-error'
 import { formatVerifier } from '@atrium/log/note'
 import { parsePolicy, type Policy } from '@atrium/log/policy'

@@ -1,6 +1,6 @@
+import { cosign } from '@atrium/log/signing'
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { cosign } from '@atrium/log/cosignature'
 import { formatNote, formatSignature, signaturesOf, type Verifier } from '@atrium/log/note'
 import { decideAddCheckpoint } from '@atrium/log/witness'
 import type { WitnessState } from './witness-state.ts'

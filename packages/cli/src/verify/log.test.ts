@@ -1,11 +1,11 @@
+import { toHex } from '@atrium/log/bytes'
+import { ed25519PublicKey, signCheckpoint } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { appPageEntry } from '@atrium/log/app-page'
-import { signCheckpoint } from '@atrium/log/checkpoint'
-import { ed25519PublicKey } from '@atrium/log/ed25519'
 import { hashLeaf } from '@atrium/log/merkle'
 import { formatVerifier, makeVerifier, signatureTypes } from '@atrium/log/note'
 import { formatProof } from '@atrium/log/proof'
@@ -70,7 +70,7 @@ async function serveLog(entries: readonly Buffer[]): Promise<void> {
   for (const [path, body] of log.tiles) api.answers[`GET /log/${path}`] = { body }
   for (const [index, entry] of entries.entries()) {
     const hashes = await new Tree(log.size, log.read).inclusionProof(index)
-    api.answers[`GET /log/proof/${hashLeaf(entry).toString('hex')}`] = { body: formatProof({ index, hashes, checkpoint }) }
+    api.answers[`GET /log/proof/${toHex(hashLeaf(entry))}`] = { body: formatProof({ index, hashes, checkpoint }) }
   }
 }
 

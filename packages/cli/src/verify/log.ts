@@ -1,11 +1,17 @@
 import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
-import { openCheckpoint, type OpenedCheckpoint } from '@atrium/log/checkpoint'
+import {
+  assertContinues,
+  certificateEntry,
+  epochEntry,
+  isOffered,
+  proveEntry,
+  readHead,
+  type GetFile,
+  type SeenTree,
+} from '@atrium/log/check-log'
+import type { OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { LogError } from '@atrium/log/log-error'
-import { assertConsistency, hashLeaf, isSame } from '@atrium/log/merkle'
 import { judge, type Policy } from '@atrium/log/policy'
-import { verifyProof } from '@atrium/log/proof'
-import { tilePath } from '@atrium/log/tiles'
-import { Tree } from '@atrium/log/tree'
 import { isJsonObject } from '@atrium/contract/strict-json'
 import { readIfThere, replaceFile } from '../log/state-file.ts'
 import type { VerifiedCertificate } from './certificate.ts'
@@ -41,17 +47,15 @@ export async function checkLog(
   })
   if (!api) return
   const keys = policy.logs.map(({ verifier }) => verifier)
-  const head = await report.check('the transparency log', () =>
-    explained(async () => openCheckpoint(await getText(api, '/log/checkpoint'), keys)),
-  )
+  const getFile: GetFile = async (path) => (await api.get(path, SMALL)).bytes
+  const head = await report.check('the transparency log', () => explained(() => readHead(getFile, keys)))
   if (!head) return
   checkWitnesses(report, head, policy)
-  const isContinued = await report.check('the history of the log', () => checkHistory(report, api, head, state))
+  const isContinued = await report.check('the history of the log', () => checkHistory(report, getFile, head, state))
   if (!isContinued) return
-  const prove = (entry: object) => proveEntry(api, entry, head, keys)
+  const prove = (entry: object) => explained(() => proveEntry(getFile, entry, head, keys))
   await report.check('the certificate in the log', async () => {
-    const { signed, sig, alg, pubkey } = await service.getJson('/cert.json', SMALL)
-    await prove({ type: 'certificate', signed, sig, alg, pubkey })
+    await prove(certificateEntry(await service.getJson('/cert.json', SMALL)))
     report.proved('the certificate is in the log')
   })
   await report.check('the page in the log', async () => {
@@ -70,8 +74,6 @@ async function explained<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-const getText = async (api: Downloads, path: string) => (await api.get(path, SMALL)).bytes.toString()
-
 function checkWitnesses(report: Report, { origin, size, note }: OpenedCheckpoint, policy: Policy): void {
   const { isWitnessed, cosigners } = judge(note, policy)
   const what = `the head of ${origin} with ${size} entries`
@@ -82,14 +84,17 @@ function checkWitnesses(report: Report, { origin, size, note }: OpenedCheckpoint
 }
 
 /** Returns true if the log may be believed further. */
-async function checkHistory(report: Report, api: Downloads, head: OpenedCheckpoint, state: string | undefined): Promise<true> {
+async function checkHistory(report: Report, getFile: GetFile, head: OpenedCheckpoint, state: string | undefined): Promise<true> {
   if (state === undefined) {
     report.notChecked('that the log continues what this machine saw before (--log-state FILE remembers it)')
     return true
   }
   const last = await readIfThere(state)
-  if (last !== undefined) await assertContinues(report, api, readSeen(last, head.origin), head)
-  else report.notChecked('that the log continues what this machine saw before: this is the first time')
+  if (last !== undefined) {
+    const seen = readSeen(last, head.origin)
+    await explained(() => assertContinues(getFile, seen, head))
+    report.proved(`the log continues the ${seen.size} entries that this machine saw before`)
+  } else report.notChecked('that the log continues what this machine saw before: this is the first time')
   await replaceFile(
     state,
     `${JSON.stringify({ origin: head.origin, size: head.size, root: Buffer.from(head.root).toString('hex') })}\n`,
@@ -97,43 +102,12 @@ async function checkHistory(report: Report, api: Downloads, head: OpenedCheckpoi
   return true
 }
 
-interface Seen {
-  size: number
-  root: Buffer
-}
-
-function readSeen(text: string, origin: string): Seen {
+function readSeen(text: string, origin: string): SeenTree {
   const seen: unknown = JSON.parse(text)
   if (!isJsonObject(seen) || !Number.isSafeInteger(seen['size']) || typeof seen['root'] !== 'string')
     throw new CheckFailed('the file of --log-state is damaged')
   if (seen['origin'] !== origin) throw new CheckFailed(`the file of --log-state is of another log, ${String(seen['origin'])}`)
   return { size: Number(seen['size']), root: Buffer.from(seen['root'], 'hex') }
-}
-
-async function assertContinues(report: Report, api: Downloads, seen: Seen, head: OpenedCheckpoint): Promise<void> {
-  if (head.size < seen.size)
-    throw new CheckFailed(
-      `the log was rolled back: it had ${seen.size} entries when this machine saw it, and now has ${head.size}`,
-    )
-  if (head.size === seen.size && !isSame(head.root, seen.root))
-    throw new CheckFailed(`the log forked: it has another root for ${seen.size} entries than this machine saw`)
-  await explained(async () => {
-    const tree = new Tree(head.size, async (id) => (await api.get(`/log/${tilePath(id)}`, SMALL)).bytes)
-    assertConsistency(seen, head, await tree.consistencyProof(seen.size))
-  })
-  report.proved(`the log continues the ${seen.size} entries that this machine saw before`)
-}
-
-/** Throws CheckFailed unless the log has the entry. The proof may be of a newer head than ours. */
-async function proveEntry(api: Downloads, entry: object, head: OpenedCheckpoint, keys: Parameters<typeof verifyProof>[2]) {
-  const bytes = Buffer.from(JSON.stringify(entry))
-  const proof = await api.get(`/log/proof/${hashLeaf(bytes).toString('hex')}`, SMALL)
-  await explained(async () => {
-    const { origin, size, root } = verifyProof(proof.bytes.toString(), bytes, keys)
-    if (origin !== head.origin) throw new CheckFailed(`the proof is of another log, ${origin}`)
-    if (size === head.size && !isSame(root, head.root))
-      throw new CheckFailed('the log forked: the proof has another root than its head')
-  })
 }
 
 async function readPage(service: Downloads, code: string) {
@@ -146,17 +120,13 @@ async function readPage(service: Downloads, code: string) {
 async function checkEpochs(report: Report, api: Downloads, prove: (entry: object) => Promise<void>): Promise<void> {
   const { data } = await api.getJson('/v1/epochs?limit=200', PAGE)
   if (!Array.isArray(data)) throw new CheckFailed('/v1/epochs does not answer with a list')
-  const offered = data
-    .filter(isJsonObject)
-    .filter(({ expires_at: ends }) => typeof ends !== 'string' || Date.parse(ends) > Date.now())
+  const offered = data.filter(isJsonObject).filter((epoch) => isOffered(epoch, Date.now()))
   for (const epoch of offered.slice(-maxEpochs)) {
-    const { epoch: id, issuer, public_key: key, value, created_at, expires_at } = epoch
-    const { kty, n, e } = isJsonObject(key) ? key : {}
     try {
-      await prove({ type: 'epoch', epoch: id, issuer, public_key: { kty, n, e }, value, created_at, expires_at })
+      await prove(epochEntry(epoch))
     } catch (error) {
       throw error instanceof CheckFailed
-        ? new CheckFailed(`epoch ${String(id)} is not as it was logged: ${error.message}`)
+        ? new CheckFailed(`epoch ${String(epoch['epoch'])} is not as it was logged: ${error.message}`)
         : error
     }
   }

@@ -7,7 +7,7 @@ import { appendLeaves, bundlePath, rootOfEdge, tilePath, tileWidth, type Edge } 
 import type { ReadTile } from '../tree.ts'
 
 /** The root as RFC 6962 §2.1 defines it, to compare with. */
-export function rootByDefinition(entries: readonly Uint8Array[]): Buffer {
+export function rootByDefinition(entries: readonly Uint8Array[]): Uint8Array {
   const [only] = entries
   if (only === undefined) return createHash('sha256').digest()
   if (entries.length === 1) return hashLeaf(only)
@@ -19,7 +19,7 @@ export function rootByDefinition(entries: readonly Uint8Array[]): Buffer {
 /** A log in memory, which can be written as the files that a log serves. */
 export class StoredLog {
   readonly entries: Buffer[] = []
-  readonly tiles = new Map<string, Buffer>()
+  readonly tiles = new Map<string, Uint8Array>()
   readonly #edge: Edge = new Map()
 
   get size(): number {
@@ -33,7 +33,7 @@ export class StoredLog {
     this.entries.push(...entries)
   }
 
-  root(): Buffer {
+  root(): Uint8Array {
     return rootOfEdge(this.#edge)
   }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { certificateEntry } from '@atrium/log/check-log'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import type { StubLog } from './testing/stub-log.ts'
 import { startSpace, type TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeRoom, newVisitor, write } from './testing/visitor.ts'
 
@@ -21,6 +23,10 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
   async function runChecks(page: Page): Promise<Record<string, string>> {
     await page.getByRole('button', { name: 'Protection', exact: true }).click()
     await page.getByRole('button', { name: 'Check again' }).waitFor()
+    return readChecks(page)
+  }
+
+  async function readChecks(page: Page): Promise<Record<string, string>> {
     const found = await page
       .locator('.check')
       .evaluateAll((items) => items.map((item) => [item.getAttribute('data-check'), item.className.replace('check ', '')]))
@@ -32,9 +38,21 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await makeRoom(ann.page, space)
     await write(ann.page, 'Something to be sealed')
     await ann.page.locator('.message').waitFor()
-    const trusted = { running: 'trusted', memory: 'trusted', page: 'trusted' }
+    const firstTime = { 'log-history': 'trusted', 'log-witnesses': 'trusted' }
+    const trusted = { running: 'trusted', memory: 'trusted', page: 'trusted', ...(space.api ? firstTime : { log: 'unknown' }) }
     const proved = Object.fromEntries(
-      ['bytes', 'recipients', 'opens', 'chain', 'shown', 'certificate', 'pin', 'source', 'attest'].map((id) => [id, 'proved']),
+      [
+        'bytes',
+        'recipients',
+        'opens',
+        'chain',
+        'shown',
+        'certificate',
+        'pin',
+        'source',
+        'attest',
+        ...(space.api ? ['log-entries'] : []),
+      ].map((id) => [id, 'proved']),
     )
     assert.deepEqual(await runChecks(ann.page), { ...proved, ...trusted })
     // The stored bytes are fetched without the key and opened here.
@@ -71,5 +89,59 @@ describe('what protects this room', { skip: skipWithoutChromium, timeout: 180_00
     await ann.page.getByRole('button', { name: 'I know why' }).click()
     await ann.page.locator('[data-check=pin].proved').waitFor()
     await ann.close()
+  })
+
+  /** The checks of the log, in a browser that has seen it before. */
+  async function visit(between: (log: StubLog) => void, t: { skip: (why: string) => void }) {
+    if (!space.api) return t.skip('this service has no log that can change')
+    const { log } = space.api
+    // Another test may have changed the key.
+    log.append(certificateEntry(await (await fetch(`${space.origin}/cert.json`)).json()))
+    const ann = await newVisitor(browser)
+    await makeRoom(ann.page, space)
+    assert.equal((await runChecks(ann.page))['log-history'], 'trusted')
+    between(log)
+    await ann.page.getByRole('button', { name: 'Check again' }).click()
+    await ann.page.getByRole('button', { name: 'Check again' }).waitFor()
+    const checks = Object.entries(await readChecks(ann.page)).filter(([id]) => id.startsWith('log'))
+    const texts = await ann.page.locator('[data-check^=log] .check-title').allTextContents()
+    await ann.close()
+    return { checks: Object.fromEntries(checks), texts: texts.join('\n') }
+  }
+
+  test('a log that grew continues what this browser saw, and witnesses are named', async (t) => {
+    const seen = await visit((log) => {
+      log.append({ type: 'agent_card', sha256: '1' }, { type: 'agent_card', sha256: '2' })
+      log.witnessed(true)
+    }, t)
+    if (!seen) return
+    assert.deepEqual(seen.checks, { 'log-history': 'proved', 'log-entries': 'proved', 'log-witnesses': 'proved' })
+    const not = await visit((log) => log.witnessed(false), t)
+    assert.deepEqual(not?.checks, { 'log-history': 'proved', 'log-entries': 'proved', 'log-witnesses': 'unknown' })
+    assert.match(not?.texts ?? '', /The public log is not witnessed/)
+  })
+
+  test('a log that cannot be reached is said, and fails nothing', async (t) => {
+    const seen = await visit((log) => log.setReachable(false), t)
+    space.api?.log.setReachable(true)
+    if (seen) assert.deepEqual(seen, { checks: { log: 'unknown' }, texts: 'The public log could not be reached' })
+  })
+
+  test('a certificate and an epoch that are not in the log are named', async (t) => {
+    const seen = await visit((log) => log.epochs.push({ ...log.epochs[0], value: 6 }), t)
+    if (!seen) return
+    assert.equal(seen.checks['log-entries'], 'failed')
+    space.api?.log.epochs.pop()
+    const other = await visit(() => space.changeKey?.(), t)
+    assert.equal(other?.checks['log-entries'], 'failed')
+    assert.match(other?.texts ?? '', /does not have what you are shown/)
+  })
+
+  test('a log that was rolled back, and one that forked, are named, also at the next visit', async (t) => {
+    const back = await visit((log) => log.rollBack(1), t)
+    if (!back) return
+    assert.deepEqual(back, { checks: { 'log-history': 'failed' }, texts: 'The public log was rolled back' })
+    const fork = await visit((log) => log.fork(), t)
+    assert.deepEqual(fork, { checks: { 'log-history': 'failed' }, texts: 'The public log was rewritten' })
   })
 })

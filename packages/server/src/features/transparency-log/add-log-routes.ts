@@ -1,5 +1,6 @@
 import { encodeBundle } from '@atrium/log/bundle'
 import { formatVerifier } from '@atrium/log/note'
+import { formatPolicy } from '@atrium/log/policy'
 import { parseTilePath, tileWidth } from '@atrium/log/tiles'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
@@ -29,6 +30,11 @@ export function addLogRoutes(app: FastifyInstance, { db, config }: Pick<Context,
     if (verifiers.length === 0) notFound()
     return send(reply, text, shortly, verifiers.map((key) => `${formatVerifier(key)}\n`).join(''))
   })
+
+  // Without witnesses there is nothing to judge by.
+  app.get('/log/policy', async (_req, reply) =>
+    send(reply, text, shortly, config.logPolicy.witnesses.length === 0 ? notFound() : formatPolicy(config.logPolicy)),
+  )
 
   app.get<{ Params: { '*': string } }>('/log/tile/*', async (req, reply) => {
     const id = parseTilePath(`tile/${req.params['*']}`)

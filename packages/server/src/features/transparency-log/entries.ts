@@ -1,4 +1,5 @@
 import type { appPageEntry } from '@atrium/log/app-page'
+import { toHex } from '@atrium/log/bytes'
 import type { EntryType } from '@atrium/log/entry-types'
 import { hashLeaf } from '@atrium/log/merkle'
 import type { LeafToQueue } from './store.ts'
@@ -35,5 +36,5 @@ export function leafOf(entry: LogEntry & { type: EntryType }): LeafToQueue {
 
 /** Where the inclusion proof of an entry is, once the entry is logged. */
 export function proofUrl(publicUrl: string, entry: LogEntry): string {
-  return `${new URL(publicUrl).origin}/log/proof/${leafOf(entry).leafHash.toString('hex')}`
+  return `${new URL(publicUrl).origin}/log/proof/${toHex(leafOf(entry).leafHash)}`
 }

@@ -1,4 +1,4 @@
-import { isSame } from '@atrium/log/merkle'
+import { isSame } from '@atrium/log/bytes'
 import { appendLeaves, edgeTiles, readHashes, rootOfEdge, type Edge } from '@atrium/log/tiles'
 import type { Database, Tx } from '#db/database.ts'
 import { findTile, growTree, listWaitingLeaves, lockTree } from './store.ts'

@@ -1,5 +1,5 @@
+import { type Ed25519Seed, ed25519PublicKey } from '@atrium/log/signing'
 import { randomBytes } from 'node:crypto'
-import { ed25519PublicKey, type Ed25519Seed } from '@atrium/log/ed25519'
 import { makeVerifier, signatureTypes, type Verifier } from '@atrium/log/note'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { SealedRef } from '#crypto/vault/sealed-columns.ts'

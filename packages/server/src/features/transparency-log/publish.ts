@@ -1,5 +1,6 @@
+import { signNote } from '@atrium/log/signing'
 import { formatCheckpoint } from '@atrium/log/checkpoint'
-import { formatNote, parseNote, signaturesOf, signNote } from '@atrium/log/note'
+import { formatNote, parseNote, signaturesOf } from '@atrium/log/note'
 import type { Context } from '../context.ts'
 import { findCheckpoint, listCosignatures, saveCheckpoint } from './checkpoint-store.ts'
 import { openLogKeys, type LogKey } from './log-keys.ts'

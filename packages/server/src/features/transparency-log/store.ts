@@ -2,7 +2,7 @@ import type { Tile, TileId } from '@atrium/log/tiles'
 import { statement, type Db, type Tx } from '#db/database.ts'
 
 export interface LeafToQueue {
-  leafHash: Buffer
+  leafHash: Uint8Array
   entry: Buffer
 }
 
@@ -26,7 +26,7 @@ const showStatement = statement<never>(
 )
 
 /** Remembers the entry of what is shown now. */
-export async function saveShown(db: Db, type: string, leafHash: Buffer): Promise<void> {
+export async function saveShown(db: Db, type: string, leafHash: Uint8Array): Promise<void> {
   await db.query(showStatement, [type, leafHash])
 }
 
@@ -107,7 +107,7 @@ export async function growTree(
   oldSize: number,
   leafHashes: readonly Buffer[],
   tiles: readonly Tile[],
-  root: Buffer,
+  root: Uint8Array,
 ): Promise<void> {
   const placed = await tx.query(placeStatement, [oldSize, leafHashes])
   if (placed.length !== leafHashes.length) throw new Error(`placed ${placed.length} of ${leafHashes.length} leaves`)

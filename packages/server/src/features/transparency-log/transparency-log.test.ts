@@ -1,10 +1,12 @@
+import { toHex } from '@atrium/log/bytes'
+import { signCheckpoint } from '@atrium/log/signing'
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openCheckpoint, signCheckpoint } from '@atrium/log/checkpoint'
+import { openCheckpoint } from '@atrium/log/checkpoint'
 import { parseVerifier } from '@atrium/log/note'
 import { parseProof, verifyProof } from '@atrium/log/proof'
 import { makeEntries, rootByDefinition } from '@atrium/log/testing/stored-log'
@@ -62,7 +64,7 @@ test('the signing keys of the platform are logged, and each has an inclusion pro
   const [jwk] = await api.ctx.agentIssuer.keys.published()
   const { leafHash, entry } = leafOf({ type: 'signing_key', use: 'agent_tokens', jwk: jwk! })
   assert.equal(jwk?.kid, kid)
-  const proof = await getText(`proof/${leafHash.toString('hex')}`)
+  const proof = await getText(`proof/${toHex(leafHash)}`)
   assert.equal(verifyProof(proof, entry, [vkey]).size, 2)
   assert.deepEqual(Buffer.from(parseProof(proof).extra!), entry)
   assert.equal((await get(`proof/${'0'.repeat(64)}`)).status, 404)
@@ -115,7 +117,7 @@ test("Go's sumdb accepts the served files, and each checkpoint continues the one
     while ((await integrateLeaves(api.ctx.db, 300)) === 300);
     await publishCheckpoint(api.ctx)
     writeFileSync(join(folder, 'entry'), entries[0]!)
-    writeFileSync(join(folder, 'proof'), withoutExtra(await getText(`proof/${hashLeaf(entries[0]!).toString('hex')}`)))
+    writeFileSync(join(folder, 'proof'), withoutExtra(await getText(`proof/${toHex(hashLeaf(entries[0]!))}`)))
     const files = ['old', 'proof', 'entry'].flatMap((name) => [`-${name}`, join(folder, name)])
     const said = await run('-vkey', vkey, ...files, `${api.origin}/log`)
     const { size } = openCheckpoint(await getText('checkpoint'), [parseVerifier(vkey)])

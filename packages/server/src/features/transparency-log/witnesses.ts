@@ -1,7 +1,7 @@
+import { isSame } from '@atrium/log/bytes'
 import { openCheckpoint, type OpenedCheckpoint } from '@atrium/log/checkpoint'
 import { cosignedAt } from '@atrium/log/cosignature'
 import { LogError } from '@atrium/log/log-error'
-import { isSame } from '@atrium/log/merkle'
 import { formatSignature, formatVerifier, parseNote, parseSignatures, type Verifier } from '@atrium/log/note'
 import type { Policy } from '@atrium/log/policy'
 import { Tree } from '@atrium/log/tree'

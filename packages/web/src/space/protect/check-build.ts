@@ -2,13 +2,15 @@ import { randomId } from '@atrium/room-client/new-room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { type Certificate, fetchCertificate, fetchFresh, isSignatureOf } from './certificate.ts'
 import type { Check, Report } from './check.ts'
+import { checkLog } from './check-log.ts'
 import { encodeBase64, sha256 } from './encoding.ts'
 import { pinKey, type Pin } from './pin.ts'
 import { date } from '../text/format.ts'
 import { t } from '../text/text.ts'
 
 /** Checks that what the service publishes about itself is consistent, and signed with the key of the last visit. */
-export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Promise<void> {
+/** `apiUrl`: where the public log is; undefined while the configuration is being loaded. */
+export async function checkBuild(report: Report, apiUrl: string | undefined, onPin: (pin: Pin) => void): Promise<void> {
   const certificate = await fetchCertificate()
   const { facts } = certificate
   report({
@@ -20,7 +22,8 @@ export async function checkBuild(report: Report, onPin: (pin: Pin) => void): Pro
   const pin = pinKey(certificate.thumbprint)
   onPin(pin)
   report(pinCheck(pin))
-  await Promise.all([checkSource(certificate).then(report), checkAnswer(certificate).then(report)])
+  const log = apiUrl === undefined ? undefined : checkLog(apiUrl, report)
+  await Promise.all([checkSource(certificate).then(report), checkAnswer(certificate).then(report), log])
 }
 
 function pinCheck({ kind, thumbprint, since }: Pin): Check {

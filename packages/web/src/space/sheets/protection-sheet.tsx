@@ -39,7 +39,7 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
       checkRoom(session.secret, { heads, entries }, add('room')).catch(() =>
         add('room')(unknown('room', t.protection.roomUnreachable)),
       ),
-      checkBuild(add('build'), (pin) => setResults((old) => ({ ...old, pin }))).catch(() =>
+      checkBuild(add('build'), apiUrl, (pin) => setResults((old) => ({ ...old, pin }))).catch(() =>
         add('build')(unknown('build', t.protection.certificateUnreachable)),
       ),
     ])

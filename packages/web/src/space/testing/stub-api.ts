@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CatalogAgent, LaunchRequest } from '../api/platform-api.ts'
+import { stubLog } from './stub-log.ts'
 import { readBody } from './read-body.ts'
 import type { StubRooms } from './stub-rooms.ts'
 
@@ -30,6 +31,7 @@ export const STUB_PUBLISHABLE_KEY = 'wpk_000000000000000000000000000000000000'
  * CORS too.
  */
 export async function startStubApi(rooms: StubRooms) {
+  const log = stubLog()
   const agents: CatalogAgent[] = []
   /** Credits by coupon. */
   const coupons = new Map<string, number>()
@@ -50,6 +52,7 @@ export async function startStubApi(rooms: StubRooms) {
       res.setHeader('access-control-allow-headers', 'Authorization, Idempotency-Key, Content-Type')
       return void res.writeHead(204).end()
     }
+    if (await log.answer(url, res)) return
     if (url.pathname.startsWith('/v1/') && bearer !== STUB_PUBLISHABLE_KEY) return refuse({ status: 401, code: 'unauthorized' })
     if (url.pathname === '/v1/catalog') return send(200, catalogPage(url.searchParams))
     if (url.pathname === '/v1/sessions') {
@@ -123,6 +126,7 @@ export async function startStubApi(rooms: StubRooms) {
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`
   return {
     origin,
+    log,
     agents,
     coupons,
     sessions,

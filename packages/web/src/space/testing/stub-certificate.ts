@@ -10,14 +10,17 @@ export function stubCertificate() {
   const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('base64')
   const signText = (text: string) =>
     sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  const certify = () => {
+    const facts = { v: 1, service, gitCommit, functionCodeSha256: sha256('code'), egress: [], sourceSha256: sha256(source) }
+    const signed = JSON.stringify(facts)
+    const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
+    return { signed, sig: signText(signed), alg: 'ES256', pubkey: { kty, crv, x, y } }
+  }
+  let certified = certify()
   return {
     source,
-    certificate() {
-      const facts = { v: 1, service, gitCommit, functionCodeSha256: sha256('code'), egress: [], sourceSha256: sha256(source) }
-      const signed = JSON.stringify(facts)
-      const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
-      return { signed, sig: signText(signed), alg: 'ES256', pubkey: { kty, crv, x, y } }
-    },
+    /** The same bytes each time, as the log has them. */
+    certificate: () => certified,
     attest(nonce: string | undefined) {
       const facts = { service, gitCommit, runtime: `node ${process.version}` }
       if (nonce === undefined) return facts
@@ -27,6 +30,7 @@ export function stubCertificate() {
     /** As if someone else now ran the service. */
     changeKey() {
       ;({ privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' }))
+      certified = certify()
     },
   }
 }

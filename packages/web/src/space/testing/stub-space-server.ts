@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
+import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
+import { certificateEntry, epochEntry } from '@atrium/log/check-log'
 import { readBody } from './read-body.ts'
 import { STUB_PUBLISHABLE_KEY, startStubApi } from './stub-api.ts'
 import { stubCertificate } from './stub-certificate.ts'
@@ -87,6 +89,11 @@ export async function startStubSpace(appFolder: string) {
     throw new Rejected(400, 'invalid_request', 'op')
   }
 
+  const { log } = api
+  const logShown = async () => log.append(certificateEntry(certificate.certificate()), await appEntry(appFolder, certificate))
+  log.append({ type: 'earlier' })
+  await logShown()
+  log.append(...log.epochs.map((epoch) => epochEntry(epoch)))
   const server = await listen(answer)
   return {
     origin: originOf(server),
@@ -104,6 +111,15 @@ export async function startStubSpace(appFolder: string) {
       server.closeAllConnections()
     },
   }
+}
+
+/** The page as this server shows it. */
+async function appEntry(appFolder: string, { certificate }: ReturnType<typeof stubCertificate>) {
+  const page = await readFile(join(appFolder, 'index.html'))
+  const files = new Map<string, Uint8Array>()
+  for (const path of filesNamedIn(page)) files.set(path, await readFile(join(appFolder, path.slice('/space'.length))))
+  const { functionCodeSha256: code } = JSON.parse(certificate().signed) as { functionCodeSha256: string }
+  return appPageEntry({ page, files, code })
 }
 
 function policy(origins: string[]): string {

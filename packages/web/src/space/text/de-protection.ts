@@ -127,4 +127,44 @@ export const protection: Text['protection'] = {
     stale: 'Seine Antwort ist eine alte.',
     otherBuild: 'Er nennt einen anderen Build.',
   },
+  log: {
+    unreachable: 'Das öffentliche Protokoll ist nicht erreichbar',
+    unreachableText:
+      'Ob allen dasselbe Zertifikat und dieselbe Seite gezeigt wird, ist jetzt nicht geprüft. Prüfe gleich noch einmal.',
+    broken: 'Das öffentliche Protokoll widerspricht sich',
+    brokenText: 'Eine Signatur oder ein Beweis darin ist falsch. Schreibe hier nichts, bis der Betreiber es erklärt.',
+    first: 'Dieser Browser sieht das öffentliche Protokoll zum ersten Mal',
+    firstText: (entries: number) =>
+      `${plural(entries, { one: '# Eintrag', other: '# Einträge' })}. Er merkt sie sich und bemerkt, wenn einer entfernt oder geändert wird.`,
+    same: 'Das öffentliche Protokoll setzt fort, was dieser Browser gesehen hat',
+    sameText: (before: number, now: number) =>
+      `Es hatte ${number(before)} Einträge und hat jetzt ${number(now)}. Keiner wurde entfernt oder geändert.`,
+    rolledBack: 'Das öffentliche Protokoll wurde zurückgesetzt',
+    rolledBackText:
+      'Einträge, die dieser Browser gesehen hat, fehlen. Der Betreiber hat eine alte Kopie eingespielt oder verbirgt etwas.',
+    forked: 'Das öffentliche Protokoll wurde umgeschrieben',
+    forkedText: 'Es zeigt eine andere Geschichte als zuvor. Vielleicht wird anderen ein anderes Zertifikat gezeigt als dir.',
+    other: 'Es ist ein anderes öffentliches Protokoll',
+    otherText: (name: string) =>
+      `Es heißt jetzt ${isolated(name)}. Schreibe hier nichts, wenn der Betreiber das nicht angekündigt hat.`,
+    has: 'Das öffentliche Protokoll enthält, was dir gezeigt wird',
+    hasText: (epochs: number) =>
+      plural(epochs, {
+        one: 'Zertifikat, Seite und # Schlüssel für blinde Token, wie alle anderen sie sehen.',
+        other: 'Zertifikat, Seite und # Schlüssel für blinde Token, wie alle anderen sie sehen.',
+      }),
+    lacks: 'Das öffentliche Protokoll enthält nicht, was dir gezeigt wird',
+    lacksText: (what: string) =>
+      `Es fehlt: ${what}. Neues wird binnen zwei Minuten protokolliert; bleibt es dabei, wird dir vielleicht etwas gezeigt, was andere nicht sehen.`,
+    certificate: 'das Zertifikat',
+    page: 'diese Seite',
+    epoch: 'ein Schlüssel für blinde Token',
+    witnessed: 'Andere überwachen das öffentliche Protokoll',
+    witnessedText: (names: string) => `Mitsigniert von ${isolated(names)}: Sie haben dasselbe Protokoll gesehen wie du.`,
+    fewWitnesses: 'Das öffentliche Protokoll ist nicht bezeugt',
+    fewWitnessesText: 'Es nennt Zeugen, und nicht genug von ihnen haben es mitsigniert. Prüfe gleich noch einmal.',
+    noWitness: 'Das öffentliche Protokoll ist nicht bezeugt',
+    noWitnessText:
+      'Niemand sonst bestätigt, dass alle dasselbe Protokoll sehen. Dafür vertraust du dem Betreiber, oder du vergleichst mit anderen.',
+  },
 }

@@ -130,4 +130,43 @@ export const protection = {
     stale: 'Its answer is an old one.',
     otherBuild: 'It names another build.',
   },
+
+  /** The public log of certificates, pages and keys. */
+  log: {
+    unreachable: 'The public log could not be reached',
+    unreachableText: 'Whether everyone is shown the same certificate and page is not checked now. Check again in a moment.',
+    broken: 'The public log contradicts itself',
+    brokenText: 'A signature or a proof in it is wrong. Do not write here until the operator explains it.',
+    first: 'This browser sees the public log for the first time',
+    firstText: (entries: number) =>
+      `${plural(entries, { one: '# entry', other: '# entries' })}. They are remembered, so that this browser notices if one is removed or changed.`,
+    same: 'The public log continues what this browser saw',
+    sameText: (before: number, now: number) =>
+      `It had ${number(before)} entries, and now has ${number(now)}. None was removed or changed.`,
+    rolledBack: 'The public log was rolled back',
+    rolledBackText: 'Entries that this browser saw are gone. The operator restored an old copy, or hides something.',
+    forked: 'The public log was rewritten',
+    forkedText: 'It shows another history than before. Somebody may be shown another certificate than you.',
+    other: 'It is another public log',
+    otherText: (name: string) => `Its name is now ${isolated(name)}. Unless the operator announced it, do not write here.`,
+    has: 'The public log has what you are shown',
+    hasText: (epochs: number) =>
+      plural(epochs, {
+        one: 'Certificate, page and # key of blind tokens, as everyone else sees them.',
+        other: 'Certificate, page and # keys of blind tokens, as everyone else sees them.',
+      }),
+    lacks: 'The public log does not have what you are shown',
+    lacksText: (what: string) =>
+      `Not in it: ${what}. Something new is logged within two minutes; if this stays, you may be shown something that others are not.`,
+    certificate: 'the certificate',
+    page: 'this page',
+    epoch: 'a key of blind tokens',
+    witnessed: 'Others watch the public log',
+    witnessedText: (names: string) => `Cosigned by ${isolated(names)}: they saw the same log as you.`,
+    fewWitnesses: 'The public log is not witnessed',
+    fewWitnessesText: 'It names witnesses, and not enough of them have cosigned it. Check again in a moment.',
+    noWitness: 'The public log is not witnessed',
+    noWitnessText:
+      'Nobody else confirms that everyone sees the same log. You trust the operator for that, or compare with others.',
+  },
 }

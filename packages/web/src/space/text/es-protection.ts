@@ -135,4 +135,42 @@ export const protection: Text['protection'] = {
     stale: 'Su respuesta es antigua.',
     otherBuild: 'Indica otra compilación.',
   },
+  log: {
+    unreachable: 'No se puede acceder al registro público',
+    unreachableText:
+      'Ahora no se comprueba si todos ven el mismo certificado y la misma página. Vuelve a comprobarlo en un momento.',
+    broken: 'El registro público se contradice',
+    brokenText: 'Una firma o una prueba es falsa. No escribas nada aquí hasta que el operador lo explique.',
+    first: 'Este navegador ve el registro público por primera vez',
+    firstText: (entries: number) =>
+      `${plural(entries, { one: '# entrada', many: '# entradas', other: '# entradas' })}. Las recuerda y notará si alguna se quita o se cambia.`,
+    same: 'El registro público continúa lo que vio este navegador',
+    sameText: (before: number, now: number) =>
+      `Tenía ${number(before)} entradas y ahora tiene ${number(now)}. No se quitó ni se cambió ninguna.`,
+    rolledBack: 'El registro público volvió atrás',
+    rolledBackText: 'Faltan entradas que este navegador vio. El operador restauró una copia antigua o esconde algo.',
+    forked: 'El registro público fue reescrito',
+    forkedText: 'Muestra otra historia que antes. Quizá a otros se les muestra otro certificado que a ti.',
+    other: 'Es otro registro público',
+    otherText: (name: string) => `Ahora se llama ${isolated(name)}. Si el operador no lo anunció, no escribas aquí.`,
+    has: 'El registro público tiene lo que se te muestra',
+    hasText: (epochs: number) =>
+      plural(epochs, {
+        one: 'Certificado, página y # clave de fichas ciegas, como los ven todos.',
+        many: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
+        other: 'Certificado, página y # claves de fichas ciegas, como los ven todos.',
+      }),
+    lacks: 'El registro público no tiene lo que se te muestra',
+    lacksText: (what: string) =>
+      `Falta: ${what}. Lo nuevo se registra en dos minutos; si sigue así, quizá se te muestra algo que otros no ven.`,
+    certificate: 'el certificado',
+    page: 'esta página',
+    epoch: 'una clave de fichas ciegas',
+    witnessed: 'Otros vigilan el registro público',
+    witnessedText: (names: string) => `Cofirmado por ${isolated(names)}: vieron el mismo registro que tú.`,
+    fewWitnesses: 'El registro público no tiene testigos',
+    fewWitnessesText: 'Nombra testigos, y no lo han cofirmado suficientes. Vuelve a comprobarlo en un momento.',
+    noWitness: 'El registro público no tiene testigos',
+    noWitnessText: 'Nadie más confirma que todos ven el mismo registro. Para eso confías en el operador, o comparas con otros.',
+  },
 }

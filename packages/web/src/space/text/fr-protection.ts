@@ -136,4 +136,44 @@ export const protection: Text['protection'] = {
     stale: 'Sa réponse est ancienne.',
     otherBuild: 'Il indique une autre version.',
   },
+  log: {
+    unreachable: 'Le journal public est injoignable',
+    unreachableText:
+      'On ne sait pas pour l’instant si tout le monde voit le même certificat et la même page. Vérifiez de nouveau dans un moment.',
+    broken: 'Le journal public se contredit',
+    brokenText: 'Une signature ou une preuve y est fausse. N’écrivez rien ici avant que l’exploitant ne l’explique.',
+    first: 'Ce navigateur voit le journal public pour la première fois',
+    firstText: (entries: number) =>
+      `${plural(entries, { one: '# entrée', many: '# entrées', other: '# entrées' })}. Il les retient et remarquera si l’une est retirée ou modifiée.`,
+    same: 'Le journal public prolonge ce que ce navigateur a vu',
+    sameText: (before: number, now: number) =>
+      `Il avait ${number(before)} entrées et en a maintenant ${number(now)}. Aucune n’a été retirée ni modifiée.`,
+    rolledBack: 'Le journal public est revenu en arrière',
+    rolledBackText:
+      'Des entrées que ce navigateur a vues ont disparu. L’exploitant a restauré une ancienne copie, ou cache quelque chose.',
+    forked: 'Le journal public a été réécrit',
+    forkedText: 'Il montre une autre histoire qu’avant. D’autres voient peut-être un autre certificat que vous.',
+    other: 'C’est un autre journal public',
+    otherText: (name: string) => `Il s’appelle maintenant ${isolated(name)}. Sauf annonce de l’exploitant, n’écrivez rien ici.`,
+    has: 'Le journal public contient ce que l’on vous montre',
+    hasText: (epochs: number) =>
+      plural(epochs, {
+        one: 'Certificat, page et # clé de jetons aveugles, tels que tout le monde les voit.',
+        many: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
+        other: 'Certificat, page et # clés de jetons aveugles, tels que tout le monde les voit.',
+      }),
+    lacks: 'Le journal public ne contient pas ce que l’on vous montre',
+    lacksText: (what: string) =>
+      `Absent : ${what}. Ce qui est nouveau y entre en deux minutes ; si cela dure, on vous montre peut-être autre chose qu’aux autres.`,
+    certificate: 'le certificat',
+    page: 'cette page',
+    epoch: 'une clé de jetons aveugles',
+    witnessed: 'D’autres surveillent le journal public',
+    witnessedText: (names: string) => `Cosigné par ${isolated(names)} : ils ont vu le même journal que vous.`,
+    fewWitnesses: 'Le journal public n’a pas de témoins',
+    fewWitnessesText: 'Il nomme des témoins, mais trop peu l’ont cosigné. Vérifiez de nouveau dans un moment.',
+    noWitness: 'Le journal public n’a pas de témoins',
+    noWitnessText:
+      'Personne d’autre ne confirme que tous voient le même journal. Vous faites confiance à l’exploitant, ou vous comparez avec d’autres.',
+  },
 }

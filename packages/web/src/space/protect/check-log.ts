@@ -1,0 +1,139 @@
+import { appPageEntry, filesNamedIn } from '@atrium/log/app-page'
+import { fromHex, toHex } from '@atrium/log/bytes'
+import {
+  assertContinues,
+  certificateEntry,
+  epochEntry,
+  isOffered,
+  LogChanged,
+  proveEntry,
+  readHead,
+  type GetFile,
+} from '@atrium/log/check-log'
+import type { OpenedCheckpoint } from '@atrium/log/checkpoint'
+import { LogError } from '@atrium/log/log-error'
+import { parseVerifier, type Verifier } from '@atrium/log/note'
+import { judge, parsePolicy } from '@atrium/log/policy'
+import { list } from '../text/format.ts'
+import { t } from '../text/text.ts'
+import { fetchFresh } from './certificate.ts'
+import type { Check, Report } from './check.ts'
+import { keepLog, readKeptLog } from './kept-log.ts'
+
+/** The log has no such file. */
+class Missing extends Error {}
+
+/** Nobody launches agents with more epochs at once. */
+const maxEpochs = 20
+
+/**
+ * Checks what is shown here against the public log of the installation, with the code of `atrium verify`: that the log
+ * continues what this device saw before, that it has the certificate, the page and the epochs that are offered, and who
+ * cosigned it.
+ */
+export async function checkLog(apiUrl: string, report: Report): Promise<void> {
+  const api = new URL(apiUrl).origin
+  const getFile: GetFile = async (path) => {
+    const res = await fetch(api + path, { cache: 'no-store', credentials: 'omit' })
+    if (res.status === 404) throw new Missing(path)
+    if (!res.ok) throw new Error(`${path}: ${res.status}`)
+    return new Uint8Array(await res.arrayBuffer())
+  }
+  const texts = t.protection.log
+  try {
+    const keys = (await getText(getFile, '/log/vkey')).trimEnd().split('\n').map(parseVerifier)
+    const head = await readHead(getFile, keys)
+    const history = await checkHistory(api, getFile, head)
+    report(history)
+    if (history.verdict === 'failed') return
+    report(await checkEntries(api, getFile, head, keys))
+    report(await checkWitnesses(getFile, head))
+  } catch (error) {
+    if (error instanceof LogChanged) report(changed(error))
+    else if (error instanceof LogError) report({ id: 'log', verdict: 'failed', title: texts.broken, text: texts.brokenText })
+    else report({ id: 'log', verdict: 'unknown', title: texts.unreachable, text: texts.unreachableText })
+  }
+}
+
+const getText = async (getFile: GetFile, path: string) => new TextDecoder().decode(await getFile(path))
+
+function changed({ kind }: LogChanged): Check {
+  const texts = t.protection.log
+  const isShorter = kind === 'rolled_back'
+  return {
+    id: 'log-history',
+    verdict: 'failed',
+    title: isShorter ? texts.rolledBack : texts.forked,
+    text: isShorter ? texts.rolledBackText : texts.forkedText,
+  }
+}
+
+/** What this device keeps of a log is replaced only by what continues it. */
+async function checkHistory(api: string, getFile: GetFile, head: OpenedCheckpoint): Promise<Check> {
+  const id = 'log-history'
+  const texts = t.protection.log
+  const kept = readKeptLog(api)
+  if (kept && kept.origin !== head.origin)
+    return { id, verdict: 'failed', title: texts.other, text: texts.otherText(head.origin) }
+  try {
+    if (kept) await assertContinues(getFile, { size: kept.size, root: fromHex(kept.root) }, head)
+  } catch (error) {
+    if (error instanceof LogChanged) return changed(error)
+    throw error
+  }
+  keepLog(api, { origin: head.origin, size: head.size, root: toHex(head.root) })
+  return kept
+    ? { id, verdict: 'proved', title: texts.same, text: texts.sameText(kept.size, head.size) }
+    : { id, verdict: 'trusted', title: texts.first, text: texts.firstText(head.size) }
+}
+
+async function checkEntries(api: string, getFile: GetFile, head: OpenedCheckpoint, keys: readonly Verifier[]): Promise<Check> {
+  const id = 'log-entries'
+  const texts = t.protection.log
+  const cert = (await fetchFresh('/cert.json').then((res) => res.json())) as Record<string, unknown>
+  const { data } = (await fetchFresh(`${api}/v1/epochs?limit=200`).then((res) => res.json())) as {
+    data: Record<string, unknown>[]
+  }
+  const offered = data.filter((epoch) => isOffered(epoch, Date.now())).slice(-maxEpochs)
+  const shown = [
+    { what: texts.certificate, entry: certificateEntry(cert) },
+    { what: texts.page, entry: await pageEntry(cert) },
+    ...offered.map((epoch) => ({ what: texts.epoch, entry: epochEntry(epoch) })),
+  ]
+  const missing = new Set<string>()
+  for (const { what, entry } of shown)
+    try {
+      await proveEntry(getFile, entry, head, keys)
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error
+      missing.add(what)
+    }
+  return missing.size === 0
+    ? { id, verdict: 'proved', title: texts.has, text: texts.hasText(offered.length) }
+    : { id, verdict: 'failed', title: texts.lacks, text: texts.lacksText(list([...missing])) }
+}
+
+/** The page and its files as this browser has them: files have a hash in their names, and come from its cache. */
+async function pageEntry({ signed }: Record<string, unknown>) {
+  const { functionCodeSha256: code } = JSON.parse(String(signed)) as { functionCodeSha256: string }
+  const bytesOf = async (res: Response) => new Uint8Array(await res.arrayBuffer())
+  const page = await fetchFresh('/space').then(bytesOf)
+  const files = new Map<string, Uint8Array>()
+  for (const path of filesNamedIn(page)) files.set(path, await fetch(path, { credentials: 'omit' }).then(bytesOf))
+  return appPageEntry({ page, files, code })
+}
+
+async function checkWitnesses(getFile: GetFile, { note }: OpenedCheckpoint): Promise<Check> {
+  const id = 'log-witnesses'
+  const texts = t.protection.log
+  const policy = await getText(getFile, '/log/policy').then(parsePolicy, (error: unknown) => {
+    if (error instanceof Missing) return undefined
+    throw error
+  })
+  if (!policy) return { id, verdict: 'trusted', title: texts.noWitness, text: texts.noWitnessText }
+  const { isWitnessed, cosigners } = judge(note, policy)
+  if (!isWitnessed) return { id, verdict: 'unknown', title: texts.fewWitnesses, text: texts.fewWitnessesText }
+  return cosigners.length > 0
+    ? { id, verdict: 'proved', title: texts.witnessed, text: texts.witnessedText(list(cosigners)) }
+    : { id, verdict: 'trusted', title: texts.noWitness, text: texts.noWitnessText }
+}
