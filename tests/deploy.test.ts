@@ -192,7 +192,7 @@ describe('the Kubernetes manifests', { skip: skipWithout('kubectl') }, () => {
     const { egress } = await findEgress({
       platformIssuer: config['ATRIUM_PUBLIC_URL'],
       issuer: config['OIDC_ISSUER'],
-      keysOrigin: 'https://www.googleapis.com',
+      keysOrigin: config['OIDC_JWKS_ORIGIN'],
     })
     const named = egress.filter((entry) => entry !== 'postgres').map((origin) => new URL(origin).hostname)
     assert.deepEqual(hosts.trim().split('\n').toSorted(), named.toSorted())
