@@ -191,7 +191,8 @@ export const sessionOperations = {
       '- Both kinds of tenant key are accepted, because the coupon pays; a spent coupon is 402, even ' +
       'if the price is 0.\n' +
       '- An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
-      'room has not admitted is 403 `not_authorized`.\n\n' +
+      'room has not admitted is 403 `not_authorized`.\n' +
+      '- A room whose lines the clients seal takes no agents: 409 `state_conflict` with the reason `client_sealed`.\n\n' +
       'If the agent costs more than `max_price_credits`, nothing is ' +
       'launched or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`, ' +
       '`agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the ' +
@@ -210,7 +211,7 @@ export const sessionOperations = {
       200: { description: 'The same agent is in the room already.', data: SessionAlreadyPresent, oneTimeSecret: true },
       201: { description: 'Launched or, with `arm`, prepared.', data: Type.Union([Session, SessionArmed]), oneTimeSecret: true },
     },
-    errors: ['insufficient_credit', 'not_authorized', 'price_changed'],
+    errors: ['insufficient_credit', 'not_authorized', 'price_changed', 'state_conflict'],
     example: {
       body: {
         agent_id: sessionExample.agent_id,

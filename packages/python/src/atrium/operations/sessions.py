@@ -131,6 +131,7 @@ class SessionsOperations(Core):
         is 0.
         - An agent that does not exist or that you may not launch is 400; an agent that an e-mail room has not
         admitted is 403 `not_authorized`.
+        - A room whose lines the clients seal takes no agents: 409 `state_conflict` with the reason `client_sealed`.
 
         If the agent costs more than `max_price_credits`, nothing is launched or charged: 409 `price_changed`, whose
         `details` contain both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the
@@ -161,11 +162,11 @@ class SessionsOperations(Core):
             201: Launched or, with `arm`, prepared.
 
         Raises:
-            AtriumError: InsufficientCreditError, NotAuthorizedError, PriceChangedError, InvalidRequestError,
-                RateLimitedError, InternalError, UnavailableError, RequestTimeoutError, HeadersTooLargeError,
-                UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError, NoConsoleSessionError,
-                CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError, IdempotencyKeyReusedError,
-                IdempotencyInProgressError, IdempotencyKeyRequiredError.
+            AtriumError: InsufficientCreditError, NotAuthorizedError, PriceChangedError, StateConflictError,
+                InvalidRequestError, RateLimitedError, InternalError, UnavailableError, RequestTimeoutError,
+                HeadersTooLargeError, UnauthorizedError, TenantSuspendedError, SecretKeyInBrowserError,
+                NoConsoleSessionError, CsrfRequiredError, RoleNotAllowedError, PayloadTooLargeError,
+                IdempotencyKeyReusedError, IdempotencyInProgressError, IdempotencyKeyRequiredError.
 
         Example:
             answer = atrium.launch_session(body={

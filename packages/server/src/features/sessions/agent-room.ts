@@ -169,11 +169,16 @@ export class AgentRooms {
   }
 }
 
+const clientSealed =
+  'The clients seal the lines of this room, and no server receives its key. An agent cannot be launched into it: ' +
+  'launch it into a room of the other kind, or let the owner of the room invite the device of an agent.'
+
 function refusalOf(error: SpaceCallError, isPassing: boolean): ApiError {
   const { status, reason } = error
   if (status === 403 && !isPassing)
     return new ApiError('not_authorized', { message: `The room does not let this agent in: ${reason}.`, reason })
   if (status === 400) return invalid('/room', reason)
+  if (status === 409 && reason === 'client_sealed') return new ApiError('state_conflict', { message: clientSealed, reason })
   return unavailable(error)
 }
 

@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { newCredential } from '#crypto/random.ts'
 import { send, type Got } from '#testing/http.ts'
 import { eventually, startSessionWorld, type Room, type SessionWorld } from '#testing/session-world.ts'
+import { openClientSealedRoom } from '../../../../client/src/client-sealed-room.ts'
+import { newRoomSecret } from '../../../../client/src/new-room-secret.ts'
 import { auditLedger } from '../credits/ledger/audit-store.ts'
 
 let world: SessionWorld
@@ -24,6 +26,20 @@ const running = (id: string, token: string) =>
   eventually(async () => (await statusOf(id, token)).body.data.status === 'running', 'the session runs')
 
 describe('a launch', () => {
+  test('into a room whose lines the clients seal is refused, holds nothing and need not be repeated', async () => {
+    const agentId = await world.makeAgent({})
+    const coupon = await world.makeCoupon(8)
+    const secret = newRoomSecret()
+    const spaceUrl = `${world.space.origin}/space`
+    const room = openClientSealedRoom({ spaceUrl, ...secret })
+    await room.make()
+    // A key that is made up: a launch with the real one would give it to the platform.
+    const refused = await world.launch(agentId, { room: secret.room, mk: newRoomSecret().mk }, coupon)
+    assertError(refused, 409, 'state_conflict')
+    assert.equal(refused.body.error.reason, 'client_sealed')
+    assert.deepEqual(await world.balance(coupon), { balance: 8, held: 0, currency: 'credits' })
+  })
+
   test('brings the agent into the room, where it answers people within two seconds, and is paid when it stops', async () => {
     const agentId = await world.makeAgent({ greeting: 'Good evening.' })
     const coupon = await world.makeCoupon(8)
