@@ -57,14 +57,12 @@ function toChunk(requests: LoggedRequest[]): RequestChunk {
   }
 }
 
-/** Every entry of a small chunk; of a larger one, entries at even distances from a random start. */
+/** Every entry of a small chunk; of a larger one, a random one of each eighth. */
 function sampleOf(requests: LoggedRequest[]): number[] {
-  const step = Math.max(1, requests.length / sampleSize)
-  const start = Math.random() * step
-  return Array.from(
-    { length: Math.min(requests.length, sampleSize) },
-    (_, n) => requests[Math.floor(start + n * step)]?.durationMs ?? 0,
-  )
+  const taken = Math.min(requests.length, sampleSize)
+  const place =
+    taken < sampleSize ? (n: number) => n : (n: number) => Math.floor(((n + Math.random()) * requests.length) / sampleSize)
+  return Array.from({ length: taken }, (_, n) => requests[place(n)]?.durationMs ?? 0)
 }
 
 /**
