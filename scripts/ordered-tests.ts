@@ -12,6 +12,7 @@ const longFiles = [
   'packages/server/src/features/webhooks/delivering/delivery.test.ts',
   'tests/inside/start.test.ts',
   'tests/inside/citus.test.ts',
+  'tests/inside/citus-events.test.ts',
   'tests/limits.test.ts',
   'packages/server/src/features/streams/stream-ends.test.ts',
   'tests/telemetry.test.ts',

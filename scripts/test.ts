@@ -9,9 +9,11 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { Client, Pool } from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
+import { distribute } from '../packages/server/src/features/distribution/distribute.ts'
 import { skipWithoutPgBouncer, startPgBouncer, type PgBouncer } from '../packages/traffic/src/postgres/testing/start-pgbouncer.ts'
-import { urlOfDatabase } from '../packages/server/testing/test-database.ts'
+import { closeOnEachNode, urlOfDatabase } from '../packages/server/testing/test-database.ts'
 import { startThrowawayPostgres } from '../packages/server/testing/throwaway-postgres.ts'
+import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../tests/support/citus-cluster.ts'
 import { orderedTests } from './ordered-tests.ts'
 
 const template = 'atrium_template'
@@ -62,9 +64,41 @@ async function openPooler(serverUrl: string): Promise<PgBouncer | undefined> {
   return startPgBouncer({ serverUrl, settings: 'pool_mode = transaction\nmax_client_conn = 2000\nserver_login_retry = 1' })
 }
 
-function runTests(serverUrl: string, stopped: AbortSignal, poolerUrl: string | undefined): Promise<number> {
+/**
+ * ATRIUM_TEST_CITUS=1: test files get databases that are spread over the nodes of a Citus cluster, instead of clones of
+ * the template.
+ */
+async function openCitus(): Promise<CitusCluster | undefined> {
+  if (process.env['ATRIUM_TEST_CITUS'] !== '1') return undefined
+  if (skipWithoutCitus !== false) throw new Error(`ATRIUM_TEST_CITUS=1: ${skipWithoutCitus}`)
+  const cluster = await startCitusCluster()
+  const pool = new Pool({ connectionString: cluster.url })
+  try {
+    await migrate(pool)
+  } finally {
+    await pool.end()
+  }
+  const client = new Client({ connectionString: cluster.url })
+  await client.connect()
+  try {
+    await distribute(client, () => undefined)
+  } finally {
+    await client.end()
+  }
+  await closeOnEachNode(cluster.url)
+  return cluster
+}
+
+interface Servers {
+  serverUrl: string
+  poolerUrl: string | undefined
+  citusUrl: string | undefined
+}
+
+function runTests({ serverUrl, poolerUrl, citusUrl }: Servers, stopped: AbortSignal): Promise<number> {
   const env = {
     ...process.env,
+    ...(citusUrl === undefined ? {} : { ATRIUM_TEST_CITUS_URL: citusUrl }),
     ...(poolerUrl === undefined ? {} : { ATRIUM_TEST_POOLER_URL: poolerUrl }),
     ATRIUM_TEST_DATABASE_URL: serverUrl,
     ATRIUM_TEST_TEMPLATE: template,
@@ -80,11 +114,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 
 const server = await startThrowawayPostgres({ max_connections: 400 })
 let pooler: PgBouncer | undefined
+let citus: CitusCluster | undefined
 try {
   await makeTemplate(server.connectionString)
   pooler = await openPooler(server.connectionString)
-  process.exitCode = stop.signal.aborted ? 1 : await runTests(server.connectionString, stop.signal, pooler?.urlOf('postgres'))
+  citus = await openCitus()
+  const servers = { serverUrl: server.connectionString, poolerUrl: pooler?.urlOf('postgres'), citusUrl: citus?.url }
+  process.exitCode = stop.signal.aborted ? 1 : await runTests(servers, stop.signal)
 } finally {
+  await citus?.stop()
   await pooler?.stop()
   await server.stop()
 }

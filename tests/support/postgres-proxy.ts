@@ -56,7 +56,10 @@ interface Message {
 
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const upstreamUrl = new URL(databaseUrl)
-  const socketPath = `${upstreamUrl.searchParams.get('host')}/.s.PGSQL.5432`
+  const folder = upstreamUrl.searchParams.get('host')
+  // The nodes of a Citus cluster have ports.
+  const dial = () =>
+    folder === null ? connect(Number(upstreamUrl.port), upstreamUrl.hostname) : connect(`${folder}/.s.PGSQL.5432`)
   const pooler = pooledUrlOf(databaseUrl)
   const connections = new Set<Connection>()
   let statements: string[] = []
@@ -130,7 +133,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     pumpClient(connection).catch(end)
     pumpUpstream(connection).catch(end)
   }
-  const toServer = createServer((client) => lead(client, connect(socketPath)))
+  const toServer = createServer((client) => lead(client, dial()))
   const toPooler = pooler && createServer((client) => lead(client, connect(Number(pooler.port), pooler.hostname)))
   const entries = await Promise.all(
     [toServer, ...(toPooler ? [toPooler] : [])].map(async (server) => ({ server, port: await listen(server, 0) })),
