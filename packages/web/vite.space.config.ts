@@ -1,17 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { addIntegrity } from './build/add-integrity.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 // The page runs under `script-src 'self'` and `require-trusted-types-for 'script'`. Every script and style is a file
-// of its own, named after its content, and nothing is inlined or inserted. The same source gives the same bytes.
+// of its own, named after its content, with its hash in the page. Nothing but the import map is inlined. The same source gives the same bytes.
 export default defineConfig({
   root: here('src/space'),
   base: '/space/',
   publicDir: false,
+  plugins: [addIntegrity()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: {
-    format: 'es',
+    format: 'iife',
     rolldownOptions: { output: { entryFileNames: 'assets/[name]-[hash].js' } },
   },
   build: {

@@ -7,6 +7,7 @@ interface VerifyFlags {
   timeout?: string
   logPolicy?: string
   logState?: string
+  client?: string
 }
 
 export function addVerify(program: Command): void {
@@ -19,6 +20,7 @@ export function addVerify(program: Command): void {
     .option('--rebuild', 'build the published source and compare the bytes')
     .option('--log-policy <file>', 'check the transparency log: its key and witnesses (C2SP tlog-policy)')
     .option('--log-state <file>', 'remember the head of the log, and prove that it continues')
+    .option('--client <file>', 'compare the app in one file on this disk with what the service signs')
     .option('--timeout <seconds>', 'time limit for all checks together (default: 60, with --rebuild 900)')
     .addHelpText(
       'after',
@@ -28,6 +30,7 @@ export function addVerify(program: Command): void {
           "atrium verify 'https://spaces.example.com/space#ROOM.KEY' --rebuild",
           'atrium verify https://spaces.example.com --log-policy policy.txt --log-state seen.json',
           "atrium verify 'https://spaces.example.com/space#ROOM~KEY'",
+          'atrium verify https://spaces.example.com --client space.html',
           'atrium verify - < link.txt',
         ],
         errors: [

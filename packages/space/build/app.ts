@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { build, type Plugin, type ResolvedConfig } from 'vite'
 import type { AppFile } from '../src/certificate/space-build.ts'
+import { buildClientFile } from './client-file.ts'
 
 export const APP_CONFIG = 'packages/web/vite.space.config.ts'
 
@@ -40,10 +42,32 @@ export async function buildApp(root: string): Promise<BuiltApp> {
       build: { outDir, emptyOutDir: true },
       plugins: [recordInputs(inputs)],
     })
-    return { files: await readApp(outDir), inputs: [...inputs] }
+    const files = await readApp(outDir)
+    return { files: withClientFile(files, await buildClientFile(root)), inputs: [...inputs] }
   } finally {
     await rm(outDir, { recursive: true, force: true })
   }
+}
+
+/**
+ * Adds the app in one file, and names it in the page. So the page's entry in the transparency log has its hash, too.
+ */
+function withClientFile(files: readonly AppFile[], client: string): AppFile[] {
+  const body = Buffer.from(client)
+  const path = `/space/assets/client-${createHash('sha256').update(body).digest('hex').slice(0, 16)}.html`
+  const link = `<link rel="alternate" type="text/html" href="${path}" title="Space in one file" />\n  </head>`
+  const named = files.map((file) => {
+    if (file.path !== '/space') return file
+    return {
+      ...file,
+      body: Buffer.from(
+        Buffer.from(file.body)
+          .toString()
+          .replace('</head>', () => link),
+      ),
+    }
+  })
+  return [...named, { path, contentType: 'text/html; charset=utf-8', body }].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 function recordInputs(inputs: Set<string>): Plugin {

@@ -88,8 +88,13 @@ function makeRootManifest(root: Manifest, folders: readonly string[], needed: Re
   }
 }
 
-function makeOwnManifest({ name, version, license, exports, imports, dependencies }: Manifest, needed: ReadonlySet<string>) {
-  return { name, version, private: true, license, type: 'module', exports, imports, dependencies: pick(dependencies, needed) }
+/** With what decides what a bundler keeps. */
+function makeOwnManifest(
+  { name, version, license, sideEffects, exports, imports, dependencies }: Manifest,
+  needed: ReadonlySet<string>,
+) {
+  const own = { name, version, private: true, license, type: 'module', sideEffects, exports, imports }
+  return { ...own, dependencies: pick(dependencies, needed) }
 }
 
 const LOCK_FIELDS = new Set(['name', 'version', 'license', 'workspaces', 'dependencies', 'engines', 'optionalDependencies'])

@@ -6,6 +6,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly license?: string
+  readonly sideEffects?: boolean
   readonly exports?: Readonly<Record<string, string>>
   /** Files by their name in the package, for each condition. */
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>

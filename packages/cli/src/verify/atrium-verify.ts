@@ -4,13 +4,14 @@
 import { parseArgs } from 'node:util'
 import { verify } from './verify.ts'
 
-const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--log-policy FILE [--log-state FILE]] [--timeout SECONDS]
+const usage = `usage: node atrium-verify.mjs URL [--pin THUMBPRINT] [--rebuild] [--log-policy FILE [--log-state FILE]] [--client FILE] [--timeout SECONDS]
 
   URL        address of a Space service, or the link of a room (its key is not sent); - reads it from standard input
   --pin      RFC 7638 thumbprint of the key that must have signed the certificate
   --rebuild  build the published source and compare the bytes. This runs code of that source: use a separate machine or container
   --log-policy FILE  policy (C2SP tlog-policy) with the key of the transparency log and its witnesses: checks the log
   --log-state FILE   remembers the head of the log, so that the next check proves that the log continues it
+  --client FILE      compares the app in one file on this disk with what the service signs
   --timeout  time limit for all checks together (default: 60, with --rebuild 900)`
 
 process.exitCode = await main()
@@ -24,6 +25,7 @@ async function main(): Promise<number> {
         rebuild: { type: 'boolean' },
         'log-policy': { type: 'string' },
         'log-state': { type: 'string' },
+        client: { type: 'string' },
         timeout: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

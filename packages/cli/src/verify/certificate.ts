@@ -55,7 +55,7 @@ export function checkAttestation(answer: Record<string, unknown>, certificate: V
 }
 
 /** Parses a signed text. A text with other members was signed for another purpose. */
-function readSigned(signed: string, members: readonly string[]): Readonly<Record<string, unknown>> {
+export function readSigned(signed: string, members: readonly string[]): Readonly<Record<string, unknown>> {
   const said = parseJsonObject(signed)
   if (!said || Object.keys(said).join() !== members.join())
     throw new CheckFailed(`the signed text must contain ${members.join(', ')}`)

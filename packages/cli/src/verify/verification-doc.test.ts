@@ -35,7 +35,7 @@ function runPage(): Promise<{ code: number; output: string }> {
 test('every command of docs/verification.md runs, and finds a good service good', { skip }, async () => {
   const { code, output } = await runPage()
   assert.equal(code, 0, output)
-  assert.equal(output.match(/Verified OK/g)?.length, 2)
+  assert.equal(output.match(/Verified OK/g)?.length, 3)
   assert.equal(output.match(/^(?:source\.tar\.gz|source\/.*space\.mjs|lines\.txt): OK$/gm)?.length, 3)
   assert.ok(output.includes(stub.certificate.keyThumbprint))
   assert.match(output, /words of three/)
@@ -49,6 +49,7 @@ const broken: readonly [string, () => unknown, RegExp][] = [
   ['attest', () => (stub.answers['attest'] = json(stub.certificate.attest('old'))), /DIFFERENT/],
   ['page', () => alter('GET /space', (text) => text.replace('<body>', '<body> ')), /DIFFERENT/],
   ['script', () => alter('GET /space/assets/app-1.js', (text) => text.replace('app', 'App')), /DIFFERENT/],
+  ['file', () => alter('GET /space/assets/client-0123456789abcdef.html', (text) => `${text} `), /DIFFERENT/],
   ['room', () => stub.store(stub.lines.toSpliced(1, 1)), /DIFFERENT/],
   [
     'line',

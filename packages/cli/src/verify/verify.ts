@@ -6,6 +6,7 @@ import { parsePolicy } from '@atrium/log/policy'
 import { checkAttestation, readCertificate, type VerifiedCertificate } from './certificate.ts'
 import { readAppOfBundle } from './certified-app.ts'
 import { checkClientSealedRoom } from './client-sealed-room.ts'
+import { checkClientFile } from './client-file.ts'
 import { Deadline, DeadlinePassed } from './deadline.ts'
 import { Downloads, SMALL } from './download.ts'
 import { checkPage } from './page.ts'
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly logPolicy?: string | undefined
   /** A file that remembers the head of the log, so that the next check proves that the log continues it. */
   readonly logState?: string | undefined
+  /** The app in one file, on this disk. */
+  readonly client?: string | undefined
   readonly write?: (line: string) => void
 }
 
@@ -93,7 +96,7 @@ function parseTimeout({ timeout, rebuild: isRebuild }: VerifyOptions): number {
 async function verifyTarget(
   report: Report,
   { origin, secret, clientSealed }: Target,
-  { pin, rebuild: isRebuild, log }: VerifyOptions & { log: LogCheck | undefined },
+  { pin, rebuild: isRebuild, log, client }: VerifyOptions & { log: LogCheck | undefined },
   deadline: Deadline,
 ): Promise<void> {
   const downloads = new Downloads(origin, deadline)
@@ -104,6 +107,7 @@ async function verifyTarget(
   const bundle = certificate && (await checkCode(report, downloads, certificate, isRebuild ? deadline : undefined))
   const certified = bundle && (await report.check('the app in the certified code', () => readAppOfBundle(bundle)))
   await checkPage(report, downloads, certified)
+  if (client !== undefined && certificate) await checkClientFile(report, downloads, certificate, client)
   if (!log) report.notChecked('that the transparency log has this certificate and this page (--log-policy does)')
   else if (certificate) await checkLog(report, downloads, certificate, log, deadline)
   if (secret) await checkRoom(report, downloads, secret, deadline)

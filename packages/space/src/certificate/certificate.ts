@@ -3,7 +3,7 @@ import { type EcPublicJwk, thumbprint } from '@atrium/identity/thumbprint'
 import type { SpaceBuild } from './space-build.ts'
 
 export interface CertificateInput {
-  readonly build: Pick<SpaceBuild, 'gitCommit' | 'functionCode' | 'sourceArchive'>
+  readonly build: Pick<SpaceBuild, 'gitCommit' | 'functionCode' | 'sourceArchive'> & Partial<Pick<SpaceBuild, 'app'>>
   /** From `readSigningKey`. */
   readonly signingKey: KeyObject
   /** The name of the service in certificate and attestation. */
@@ -12,7 +12,7 @@ export interface CertificateInput {
   readonly egress: readonly string[]
 }
 
-/** The answer of `/cert.json`: `sig` is over the bytes of `signed` as UTF-8, r‖s in base64url (RFC 7518 §3.4). */
+/** The answer of `/cert.json`, for example: `sig` is over the bytes of `signed` as UTF-8, r‖s in base64url (RFC 7518 §3.4). */
 export interface SignedCertificate {
   readonly signed: string
   readonly sig: string
@@ -31,6 +31,8 @@ export interface Attestation {
 
 export interface Certificate {
   readonly cert: SignedCertificate
+  /** The answer of `/client.json`: the app in one file, which people open from their disks. */
+  readonly client: SignedCertificate | undefined
   /** The RFC 7638 thumbprint of `cert.pubkey`, which people can pin. */
   readonly keyThumbprint: string
   attest(nonce?: string): Attestation
@@ -39,15 +41,18 @@ export interface Certificate {
 /** Certifies, with the signing key, which code runs here, from which source, and where it may connect. */
 export function makeCertificate({ build, signingKey, service, egress }: CertificateInput): Certificate {
   const { gitCommit } = build
+  const client = build.app?.find(({ path }) => /^\/space\/assets\/client-.+\.html$/.test(path))
   const functionCodeSha256 = sha256(build.functionCode)
   const sourceSha256 = sha256(build.sourceArchive)
   const runtime = `node ${process.versions.node} ${process.platform}-${process.arch}`
-  // Each text has exactly these members, and only the attestation has a nonce. So one signed text cannot pass for
-  // the other.
+  // Each text has exactly these members. Only the attestation has a nonce, and only the client's a path. So one signed
+  // text cannot pass for another.
   const signed = JSON.stringify({ v: 1, service, gitCommit, functionCodeSha256, egress, sourceSha256 })
   const pubkey = publicJwk(signingKey)
+  const publish = (text: string) => ({ signed: text, sig: signEs256(signingKey, text), alg: 'ES256' as const, pubkey })
   return {
-    cert: { signed, sig: signEs256(signingKey, signed), alg: 'ES256', pubkey },
+    cert: publish(signed),
+    client: client && publish(JSON.stringify({ v: 1, service, gitCommit, path: client.path, sha256: sha256(client.body) })),
     keyThumbprint: thumbprint(pubkey),
     attest(nonce) {
       const answer = { service, gitCommit, runtime }

@@ -22,7 +22,7 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
   // The transparency log of the platform.
   const log = new URL('/log', config.apiUrl).href
   for (const { path, contentType, body } of build.app) {
-    const page = contentType.startsWith('text/html')
+    const page = path === '/space'
     files.set(path, {
       body,
       headers: {
@@ -34,12 +34,14 @@ export function staticFiles(build: SpaceBuild, certificate: Certificate, config:
         'cache-control': page ? 'no-cache' : 'public, max-age=31536000, immutable',
         // A worker has the policy of its own script. It calls nothing.
         'content-security-policy': page ? policy : "default-src 'none'",
+        ...(page && { 'integrity-policy': 'blocked-destinations=(script)' }),
       },
     })
   }
   const { cert } = certificate
   const logged = hash('sha256', `\0${JSON.stringify({ type: 'certificate', ...cert })}`)
   files.set('/cert.json', json({ ...cert, log_proof: `${log}/proof/${logged}` }))
+  if (certificate.client) files.set('/client.json', json(certificate.client))
   files.set('/space-config', json(spaceConfig(config)))
   files.set('/healthz', json({ status: 'ok' }))
   files.set('/source.tar.gz', {

@@ -7,6 +7,7 @@ import { RoomScreen } from './screens/room-screen.tsx'
 import { StartScreen } from './screens/start-screen.tsx'
 import { Notice } from './screens/notice.tsx'
 import { languageStore } from './text/language.ts'
+import { homeHref, readFragment, serviceOrigin } from './service.ts'
 import { t } from './text/text.ts'
 import { useStore } from './use-store.ts'
 
@@ -38,7 +39,7 @@ function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | 
     <Notice title={t.start.cutTitle}>
       <p>{t.start.cut(<code>#</code>)}</p>
       <p>
-        <a class="button" href="/space">
+        <a class="button" href={homeHref()}>
           {t.start.makeOwn}
         </a>
       </p>
@@ -47,9 +48,9 @@ function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | 
 }
 
 function useFragment(): string {
-  const [fragment, setFragment] = useState(location.hash)
+  const [fragment, setFragment] = useState(readFragment)
   useEffect(() => {
-    const read = () => setFragment(location.hash)
+    const read = () => setFragment(readFragment())
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)
   }, [])
@@ -58,6 +59,8 @@ function useFragment(): string {
 
 function useConfig(): SpaceConfig | undefined {
   const [config, setConfig] = useState<SpaceConfig>()
-  useEffect(() => void loadConfig().then(setConfig), [])
+  useEffect(() => {
+    if (serviceOrigin() !== undefined) void loadConfig().then(setConfig)
+  }, [])
   return config
 }

@@ -84,4 +84,25 @@ describe('rooms whose lines the clients seal', { skip: skipWithoutChromium, time
     await ann.page.locator('.check.failed[data-check=chain]', { hasText: 'This history cannot be trusted' }).waitFor()
     await Promise.all([ann.close(), bob.close()])
   })
+
+  test('a script that is not the one that the page names does not run, also one that is loaded later', async () => {
+    for (const name of ['index-', 'protection-sheet-']) {
+      const ann = await newVisitor(browser)
+      await ann.page.route(`**/assets/${name}*.js`, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, body: `${await response.text()}\n;canary()` })
+      })
+      const blocked = ann.page.waitForEvent('console', (line) => /integrity/i.test(line.text()))
+      await ann.page.goto(`${space.origin}/space`)
+      if (name !== 'index-') {
+        await ann.page.getByRole('button', { name: 'Make the room' }).click()
+        await ann.page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+        await ann.page.getByRole('button', { name: 'Protection', exact: true }).click()
+      }
+      await blocked
+      assertNoTrouble(ann)
+      await ann.page.unrouteAll({ behavior: 'ignoreErrors' })
+      await ann.close()
+    }
+  })
 })

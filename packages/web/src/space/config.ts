@@ -1,3 +1,5 @@
+import { getServiceOrigin, isFile } from './service.ts'
+
 /** The provider where people prove who they are. */
 export interface IdentityConfig {
   readonly issuer: string
@@ -22,10 +24,13 @@ export interface SpaceConfig {
 
 /** Retries until it succeeds, because without the configuration the page cannot offer sign-in. */
 export async function loadConfig(): Promise<SpaceConfig> {
+  const origin = getServiceOrigin()
   for (let tries = 0; ; tries++) {
     try {
-      const res = await fetch('/space-config', { credentials: 'omit', cache: 'no-store' })
-      if (res.ok) return (await res.json()) as SpaceConfig
+      const res = await fetch(`${origin}/space-config`, { credentials: 'omit', cache: 'no-store' })
+      const config = res.ok && ((await res.json()) as SpaceConfig)
+      // The provider cannot redirect to a file.
+      if (config) return isFile() ? { ...config, identity: null } : config
     } catch {
       // Offline; the room says so, too.
     }

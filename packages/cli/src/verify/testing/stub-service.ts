@@ -37,9 +37,13 @@ export interface StubService {
   close(): void
 }
 
+const clientPath = '/space/assets/client-0123456789abcdef.html'
+/** The app in one file. */
+export const clientFile = '<!doctype html><title>Space</title>'
 const inlineScript = 'document.documentElement.className = "js"'
 const page = `<!doctype html><html><head><script>${inlineScript}</script>
-<script type="module" crossorigin src="/space/assets/app-1.js"></script></head><body></body></html>`
+<script type="module" crossorigin src="/space/assets/app-1.js"></script>
+<link rel="alternate" type="text/html" href="${clientPath}"></head><body></body></html>`
 const script = 'console.log("app")\n'
 
 /** A valid service for tests. Its source has a build script of three lines that makes its bundle. */
@@ -47,6 +51,7 @@ export async function startStubService(): Promise<StubService> {
   const app = [
     { path: '/space', contentType: 'text/html; charset=utf-8', body: Buffer.from(page) },
     { path: '/space/assets/app-1.js', contentType: 'text/javascript; charset=utf-8', body: Buffer.from(script) },
+    { path: clientPath, contentType: 'text/html; charset=utf-8', body: Buffer.from(clientFile) },
   ]
   const functionCode = Buffer.from(makeBundle(app))
   const { privateKey: signingKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -74,6 +79,7 @@ export async function startStubService(): Promise<StubService> {
       const certificate = makeCertificate({ build: stub.build, signingKey, service: 'atrium-space', egress: ['postgres'] })
       stub.certificate = certificate
       answers['GET /cert.json'] = json(certificate.cert)
+      if (certificate.client) answers['GET /client.json'] = json(certificate.client)
       answers['GET /source.tar.gz'] = { body: stub.build.sourceArchive }
       answers['attest'] = ({ nonce }) => json(certificate.attest(nonce as string))
       for (const { path, body, contentType } of stub.build.app) {

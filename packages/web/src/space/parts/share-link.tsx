@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 import { QrImage } from './qr-image.tsx'
+import { linkToShare } from '../service.ts'
 import { t } from '../text/text.ts'
 
 /** The complete link of the room, to copy or share. */
@@ -9,7 +10,7 @@ export function ShareLink({ title }: { title: string | undefined }) {
   const input = useRef<HTMLInputElement>(null)
   const [copied, setCopied] = useState(false)
   const [hasQr, setHasQr] = useState(false)
-  const link = location.href
+  const link = linkToShare()
   const copy = async () => {
     input.current?.select()
     // Without permission for the clipboard, the link is selected so that Ctrl-C copies it.

@@ -1,4 +1,5 @@
 import { type DevicePublicKey, thumbprintOf } from '@atrium/room-client/identity'
+import { getServiceOrigin } from '../service.ts'
 import { decodeBase64, utf8 } from './encoding.ts'
 
 /** The fields of the service's published certificate that this page reads. */
@@ -46,7 +47,7 @@ export function isSignatureOf(publicKey: CryptoKey, signed: string, sig: string)
 }
 
 export async function fetchFresh(path: string): Promise<Response> {
-  const res = await fetch(path, { cache: 'no-store', credentials: 'omit' })
+  const res = await fetch(new URL(path, getServiceOrigin()), { cache: 'no-store', credentials: 'omit' })
   if (!res.ok) throw new Error(`${path}: ${res.status}`)
   return res
 }

@@ -15,6 +15,7 @@ import { LogError } from '@atrium/log/log-error'
 import { parseVerifier, type Verifier } from '@atrium/log/note'
 import { judge, parsePolicy } from '@atrium/log/policy'
 import { list } from '../text/format.ts'
+import { isFile } from '../service.ts'
 import { t } from '../text/text.ts'
 import { fetchFresh } from './certificate.ts'
 import type { Check, Report } from './check.ts'
@@ -46,7 +47,8 @@ export async function checkLog(apiUrl: string, report: Report): Promise<void> {
     const history = await checkHistory(api, getFile, head)
     report(history)
     if (history.verdict === 'failed') return
-    report(await checkEntries(api, getFile, head, keys))
+    // A file is not the page of the service, and may not fetch that page from it.
+    if (!isFile()) report(await checkEntries(api, getFile, head, keys))
     report(await checkWitnesses(getFile, head))
   } catch (error) {
     if (error instanceof LogChanged) report(changed(error))

@@ -1,4 +1,7 @@
-const KEY = 'atrium.space.pin'
+import { getServiceOrigin, isFile } from '../service.ts'
+
+/** A file meets several services. */
+const keyOfPin = () => (isFile() ? `atrium.space.pin/${getServiceOrigin()}` : 'atrium.space.pin')
 
 /** The signing key of the service that this browser has stored. */
 export interface Pin {
@@ -28,7 +31,7 @@ export function pinKey(thumbprint: string): Pin {
 export function acceptKey(thumbprint: string): Kept {
   const kept: Kept = { thumbprint, since: new Date().toISOString() }
   try {
-    localStorage.setItem(KEY, JSON.stringify(kept))
+    localStorage.setItem(keyOfPin(), JSON.stringify(kept))
   } catch {
     // Storage is off: every visit is the first.
   }
@@ -37,7 +40,7 @@ export function acceptKey(thumbprint: string): Kept {
 
 function readPin(): Kept | undefined {
   try {
-    const text = localStorage.getItem(KEY)
+    const text = localStorage.getItem(keyOfPin())
     return text ? (JSON.parse(text) as Kept) : undefined
   } catch {
     return undefined

@@ -8,12 +8,13 @@ import { callSpace } from '../api/space-client.ts'
 import { keyOf } from '../identity/present.ts'
 import { guestName } from '../parts/guest-name.ts'
 import type { RoomLink } from '../room-link.ts'
+import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
 import { LineOpener, type Opened } from './line-opener.ts'
 
-/** Signs the requests. The service that signatures name is the origin of this page. */
+/** Signs the requests, for this service alone. */
 function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
-  return { sign: (request) => signRequest(keys, request, { audience: location.origin }) }
+  return { sign: (request) => signRequest(keys, request, { audience: getServiceOrigin() }) }
 }
 
 const START: Since = { sinceCount: 0, sinceEtag: '' }

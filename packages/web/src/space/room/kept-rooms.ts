@@ -1,5 +1,6 @@
 import { isMk, isRoomName } from '@atrium/sealing/room-secret'
 import type { RoomLink } from '../room-link.ts'
+import { isFile, serviceOrigin } from '../service.ts'
 import { Store } from '../store.ts'
 import { dropLines } from './line-cache.ts'
 
@@ -7,6 +8,8 @@ import { dropLines } from './line-cache.ts'
 export interface KeptRoom extends RoomLink {
   readonly title: string | undefined
   readonly at: string
+  /** In the app in one file: the origin of the service that has the room. */
+  readonly service?: string | undefined
 }
 
 const KEY = 'atrium.space.rooms'
@@ -20,7 +23,7 @@ addEventListener('storage', ({ key }) => {
 
 /** Resolves to whether the browser stores it. */
 export function keepRoom({ room, mk, kind }: RoomLink, title: string | undefined): boolean {
-  const kept: KeptRoom = { room, mk, kind, title, at: new Date().toISOString() }
+  const kept: KeptRoom = { room, mk, kind, title, at: new Date().toISOString(), ...(isFile() && { service: serviceOrigin() }) }
   return write([kept, ...readRooms().filter((one) => one.room !== room)].slice(0, MAX_KEPT))
 }
 

@@ -18,7 +18,8 @@ export class LineOpener {
   readonly #waiting: { resolve: (opened: Opened) => void; reject: (error: unknown) => void }[] = []
 
   constructor() {
-    this.#worker = new Worker(scriptUrl(), { type: 'module', name: 'lines' })
+    // A classic script: a page that was opened from a disk may start no module as a worker.
+    this.#worker = new Worker(scriptUrl(), { name: 'lines' })
     this.#worker.addEventListener('message', ({ data }: MessageEvent<LineAnswer>) => this.#settle(data))
     this.#worker.addEventListener('error', () => {
       for (const { reject } of this.#waiting.splice(0)) reject(new Error('the worker has failed'))

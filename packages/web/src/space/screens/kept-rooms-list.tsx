@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { announce } from '../parts/announcer.tsx'
 import { dayInText, wholeMoment } from '../parts/moments.ts'
 import { forgetRoom, forgetRooms, keptRoomsStore } from '../room/kept-rooms.ts'
-import { formatFragment } from '../room-link.ts'
+import { hashOf } from '../service.ts'
 import { t } from '../text/text.ts'
 import { useStore } from '../use-store.ts'
 
@@ -27,10 +27,10 @@ export function KeptRoomsList() {
       </h2>
       <p class="hint">{t.tools.kept.hint}</p>
       <ul class="people">
-        {rooms.map(({ title = t.room.untitled, at, ...link }) => (
+        {rooms.map(({ title = t.room.untitled, at, service, ...link }) => (
           <li key={link.room}>
             <div class="person">
-              <a href={formatFragment(link)} dir="auto">
+              <a href={hashOf(link, service)} dir="auto">
                 {title}
               </a>
               <p class="hint">

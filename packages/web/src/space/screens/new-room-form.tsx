@@ -4,7 +4,7 @@ import type { SpaceConfig } from '../config.ts'
 import { accountStore } from '../identity/account.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
-import { formatFragment } from '../room-link.ts'
+import { hashOf, isFile } from '../service.ts'
 import { useStore } from '../use-store.ts'
 import { createRoom, type Wish } from './create-room.ts'
 import { keepWish, takeWish } from './kept-wish.ts'
@@ -27,7 +27,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
     if (wrong !== undefined || making) return
     setMaking(true)
     try {
-      location.hash = formatFragment(await createRoom(wish))
+      location.hash = hashOf(await createRoom(wish))
     } catch (error) {
       const { title, text } = failureWords(error, account?.email)
       setProblem(t.titled(title, text))
@@ -60,7 +60,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
         />
         <Choice
           label={t.newRoom.listed}
-          hint={config && !config.identity ? t.newRoom.noSignIn : t.newRoom.listedHint}
+          hint={config && !config.identity ? (isFile() ? t.tools.file.noSignIn : t.newRoom.noSignIn) : t.newRoom.listedHint}
           checked={isListed}
           disabled={config?.identity === null}
           onChoose={() => change({ policy: 'email' })}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ArchMark } from '../parts/arch.tsx'
+import { homeHref } from '../service.ts'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 
 /** A screen with one message in place of a room. */
@@ -13,7 +14,7 @@ export function Notice({ title, children }: { title: string; children: Component
   return (
     <div class="page">
       <header class="page-head">
-        <a class="home" href="/space">
+        <a class="home" href={homeHref()}>
           <ArchMark />
           Space
         </a>

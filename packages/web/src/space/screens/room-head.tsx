@@ -3,6 +3,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import type { SheetName } from './open-room.tsx'
+import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
 interface RoomHeadProps {
@@ -17,7 +18,7 @@ export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
   const policy = useStore(session.state, (state) => state.policy)
   return (
     <header class="room-head">
-      <a class="home" href="/space" aria-label={t.room.home}>
+      <a class="home" href={homeHref()} aria-label={t.room.home}>
         <ArchMark />
       </a>
       <div class="room-name">

@@ -13,6 +13,7 @@ import type { RoomLink } from '../room-link.ts'
 import { useStore } from '../use-store.ts'
 import { Notice } from './notice.tsx'
 import { OpenRoom } from './open-room.tsx'
+import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
 interface RoomScreenProps {
@@ -80,7 +81,7 @@ async function readAnew({ secret }: RoomSession): Promise<void> {
 function StartOver() {
   return (
     <p>
-      <a class="button" href="/space">
+      <a class="button" href={homeHref()}>
         {t.start.makeOwn}
       </a>
     </p>

@@ -3,15 +3,18 @@ import type { SpaceConfig } from '../config.ts'
 import { ArchDrawing, ArchMark } from '../parts/arch.tsx'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 import { KeptRoomsList } from './kept-rooms-list.tsx'
+import { ServiceForm } from './service-form.tsx'
 import { NewRoomForm } from './new-room-form.tsx'
+import { homeHref, isFile, serviceOrigin } from '../service.ts'
 import { t } from '../text/text.ts'
 
 export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
+  const file = document.querySelector<HTMLLinkElement>('link[rel=alternate][type="text/html"]')?.href
   useEffect(() => void (document.title = 'Space'), [])
   return (
     <div class="page">
       <header class="page-head">
-        <a class="home" href="/space" aria-current="page">
+        <a class="home" href={homeHref()} aria-current="page">
           <ArchMark />
           Space
         </a>
@@ -24,11 +27,17 @@ export function StartScreen({ config }: { config: SpaceConfig | undefined }) {
         </div>
         <div class="start-forms">
           <KeptRoomsList />
-          <NewRoomForm config={config} />
+          {isFile() && <ServiceForm />}
+          {serviceOrigin() !== undefined && <NewRoomForm config={config} />}
         </div>
       </main>
       <footer class="page-foot">
         <LanguageChoice />
+        {file && (
+          <a href={file} download="space.html">
+            {t.tools.file.form}
+          </a>
+        )}
       </footer>
     </div>
   )

@@ -3,6 +3,7 @@ import type { SpaceConfig } from '../config.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { wishForList } from '../screens/kept-wish.ts'
 import { useStore } from '../use-store.ts'
+import { homeHref } from '../service.ts'
 import { t } from '../text/text.ts'
 
 interface InviteTermsProps {
@@ -45,7 +46,7 @@ function ListedRoom() {
   return (
     <div class="buttons column">
       <p class="hint">{t.agents.terms.listedRoom}</p>
-      <a class="button" href="/space" onClick={wishForList}>
+      <a class="button" href={homeHref()} onClick={wishForList}>
         {t.agents.terms.makeListed}
       </a>
     </div>

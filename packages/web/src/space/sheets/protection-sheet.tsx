@@ -8,6 +8,7 @@ import { checkBuild } from '../protect/check-build.ts'
 import { checkRoom } from '../protect/check-room.ts'
 import { acceptKey, type Pin } from '../protect/pin.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { getServiceOrigin } from '../service.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
 
@@ -148,7 +149,7 @@ function FromOutside({ apiUrl }: { apiUrl: string | undefined }) {
       <h3>{t.protection.outside}</h3>
       <p class="hint">{t.protection.outsideHint}</p>
       <pre class="command" dir="ltr" tabIndex={0} aria-label={t.protection.command}>
-        <code>node atrium-verify.mjs {location.origin} --rebuild</code>
+        <code>node atrium-verify.mjs {getServiceOrigin()} --rebuild</code>
       </pre>
       {apiUrl && (
         <p class="hint">

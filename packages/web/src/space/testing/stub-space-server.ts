@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,10 +31,12 @@ export async function startStubSpace(appFolder: string) {
       void res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
     if (path === '/space' && req.method === 'POST') return endpoint(req, res, json)
     if (path === '/space') {
-      res.setHeader('content-security-policy', policy([api.origin, issuer]))
+      const page = await readFile(join(appFolder, 'index.html'), 'utf8')
+      res.setHeader('content-security-policy', policy([api.origin, issuer], page))
+      res.setHeader('integrity-policy', 'blocked-destinations=(script)')
       res.setHeader('referrer-policy', 'no-referrer').setHeader('x-content-type-options', 'nosniff')
       res.setHeader('cross-origin-opener-policy', 'same-origin')
-      return void res.setHeader('content-type', 'text/html; charset=utf-8').end(await readFile(join(appFolder, 'index.html')))
+      return void res.setHeader('content-type', 'text/html; charset=utf-8').end(page)
     }
     if (/^\/space\/assets\/[\w.-]+$/.test(path)) {
       const file = await readFile(join(appFolder, path.slice('/space'.length))).catch(() => undefined)
@@ -122,11 +125,12 @@ async function appEntry(appFolder: string, { certificate }: ReturnType<typeof st
   return appPageEntry({ page, files, code })
 }
 
-function policy(origins: string[]): string {
+function policy(origins: string[], page: string): string {
+  const [, map = ''] = /<script type="importmap">([^<]*)</.exec(page) ?? []
   return [
     "default-src 'none'",
     `connect-src 'self' blob: ${origins.join(' ')}`,
-    "script-src 'self' 'wasm-unsafe-eval'",
+    `script-src 'self' 'sha256-${createHash('sha256').update(map).digest('base64')}' 'wasm-unsafe-eval'`,
     "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob: data:",

@@ -37,6 +37,16 @@ export const tools: Text['tools'] = {
     retracting: 'Eine Nachricht wird zurückgezogen',
   },
 
+  file: {
+    form: 'Die App in einer Datei',
+    link: 'Link eines Raums oder Adresse eines Space-Dienstes',
+    hint: 'Räume, die du anlegst, liegen bei diesem Dienst.',
+    current: (origin) => line`Neue Räume liegen bei ${origin}.`,
+    open: 'Öffnen',
+    notLink: 'Das ist weder der ganze Link eines Raums noch die Adresse eines Dienstes.',
+    noSignIn: 'Eine Datei kann dich nicht anmelden. Nutze für solche Räume die Seite des Dienstes.',
+  },
+
   kept: {
     title: 'Räume auf diesem Gerät',
     hint: 'Jeder dieser Links enthält den Schlüssel seines Raums: Wer diesen Browser benutzt, kann die Räume öffnen.',

@@ -40,6 +40,16 @@ export const tools = {
     retracting: 'Retracting a message',
   },
 
+  file: {
+    form: 'The app in one file',
+    link: 'Link of a room, or address of a Space service',
+    hint: 'Rooms that you make are stored at that service.',
+    current: (origin: Part) => line`New rooms are stored at ${origin}.`,
+    open: 'Open',
+    notLink: 'This is neither the whole link of a room nor the address of a service.',
+    noSignIn: 'A file cannot sign you in. Use the page of the service for such rooms.',
+  },
+
   kept: {
     title: 'Rooms on this device',
     hint: 'Each of these links contains its room’s key: everyone who uses this browser can open the rooms.',

@@ -37,6 +37,16 @@ export const tools: Text['tools'] = {
     retracting: 'Retirando un mensaje',
   },
 
+  file: {
+    form: 'La app en un solo archivo',
+    link: 'Enlace de una sala o dirección de un servicio Space',
+    hint: 'Las salas que crees se guardan en ese servicio.',
+    current: (origin) => line`Las salas nuevas se guardan en ${origin}.`,
+    open: 'Abrir',
+    notLink: 'Esto no es ni el enlace completo de una sala ni la dirección de un servicio.',
+    noSignIn: 'Un archivo no puede iniciar tu sesión. Para esas salas, usa la página del servicio.',
+  },
+
   kept: {
     title: 'Salas en este dispositivo',
     hint: 'Cada uno de estos enlaces contiene la clave de su sala: quien use este navegador puede abrir las salas.',

@@ -37,6 +37,16 @@ export const tools: Text['tools'] = {
     retracting: 'Retrait d’un message',
   },
 
+  file: {
+    form: 'L’application en un seul fichier',
+    link: 'Lien d’un salon ou adresse d’un service Space',
+    hint: 'Les salons que vous créez sont conservés par ce service.',
+    current: (origin) => line`Les nouveaux salons sont conservés par ${origin}.`,
+    open: 'Ouvrir',
+    notLink: 'Ce n’est ni le lien complet d’un salon ni l’adresse d’un service.',
+    noSignIn: 'Un fichier ne peut pas vous connecter. Pour ces salons, utilisez la page du service.',
+  },
+
   kept: {
     title: 'Salons sur cet appareil',
     hint: 'Chacun de ces liens contient la clé de son salon : quiconque utilise ce navigateur peut ouvrir les salons.',
