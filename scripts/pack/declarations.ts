@@ -27,7 +27,7 @@ export async function makeDeclarations(root: string, entries: readonly string[])
         paths: { '@atrium/*': [join(packages, '*')] },
       },
       files: [],
-      include: ['client', 'room-client', 'sealing', 'contract'].map((name) => `${packages}/${name}/src/*.ts`),
+      include: ['client', 'room-client', 'sealing', 'identity', 'contract'].map((name) => `${packages}/${name}/src/*.ts`),
       exclude: [`${packages}/*/src/*.test.ts`],
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project))
