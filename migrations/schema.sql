@@ -716,7 +716,7 @@ begin
     where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
     returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.hash, w.hash_before
   ), moved as (
-    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash
+    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash, numbered_at = now()
     from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
     where h.tenant_id = n.tenant_id
   ), queue as (
@@ -1581,6 +1581,7 @@ create table event_heads (
   last_sequence bigint default 0 not null,
   chain_sequence bigint,
   chain_hash bytea,
+  numbered_at timestamp(3) with time zone,
   constraint event_heads_pkey PRIMARY KEY (tenant_id)
 ) with (fillfactor=50);
 

@@ -110,6 +110,31 @@ describe('events on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000
     }
   })
 
+  test('while the event at the head is not visible, no later event gets a number', async () => {
+    const wall = walls[1]!
+    const links = await linksOf(wall)
+    const last = links.at(-1)!.sequence
+    const ofHead = [wall.tenant.id, last]
+    const { rows } = await db.query(
+      'select to_json(e)::text as event from events e where tenant_id = $1 and sequence = $2',
+      ofHead,
+    )
+    // As if the worker's part of the commit were still to come.
+    await db.query('delete from events where tenant_id = $1 and sequence = $2', ofHead)
+    await add(wall, 2)
+    await delay(2_000)
+    assert.deepEqual(await linksOf(wall), links.slice(0, -1))
+    const { id, type, data, created_at: at, hash, hash_before: before, open_item: open } = JSON.parse(rows[0].event)
+    await db.query(
+      `insert into events (tenant_id, sequence, id, type, data, created_at, hash, hash_before, open_item)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [...ofHead, id, type, data, at, Buffer.from(hash.slice(2), 'hex'), Buffer.from(before.slice(2), 'hex'), open],
+    )
+    const now = await linksOf(wall)
+    assert.deepEqual(now.slice(0, links.length), links)
+    assert.equal(now.length, links.length + 2)
+  })
+
   test('they are delivered, sent again, and recovered after failures', async () => {
     const wall = walls[0]!
     await setHook(wall)

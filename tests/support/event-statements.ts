@@ -1,4 +1,5 @@
 import type { Tx } from '../../packages/server/src/db/database.ts'
+import { listShown } from '../../packages/server/src/features/events/numbering-store.ts'
 import * as store from '../../packages/server/src/features/events/store.ts'
 import * as streams from '../../packages/server/src/features/events/stream-store.ts'
 import { eraseBatch } from '../../packages/server/src/features/tenant-data/erase-store.ts'
@@ -21,6 +22,7 @@ export async function listEventStatements(tenantId: string, collectionId: string
   } as unknown as Tx
   await store.listEvents(tx, tenantId, 0, 3)
   await streams.listNews(tx, new Map([[tenantId, 1]]), 3, { isSpread: true })
+  await listShown(tx, new Map([[tenantId, 1]]))
   await streams.isInLog(tx, tenantId, 1)
   await streams.listCollectionEvents(tx, tenantId, collectionId, 0, 3)
   await streams.listOpenItemChanges(tx, tenantId, collectionId, 0, 3)

@@ -1,6 +1,6 @@
 -- As number_chained, which explains everything, where events are spread over the nodes of a Citus cluster: they are
 -- inserted by a statement of their own that names no other table. Citus copies these rows to their shard and commits in
--- two phases. The tenants are of one shard, so that a node that is down fails the numbering of no others.
+-- two phases, after its own. numbered_at tells the caller that it may have to wait for these rows. The tenants are of one shard, so that a node that is down fails the numbering of no others.
 create or replace function number_spread(
   head_ids text[], lasts bigint[], ends bytea[],
   slots smallint[], positions bigint[], heads integer[], hashes bytea,
@@ -55,7 +55,7 @@ begin
     where o.slot = w.slot and o.tenant_id = w.tenant_id and o.position = w.position
     returning o.tenant_id, w.sequence, o.id, o.type, o.data, o.created_at, o.was_open, w.hash, w.hash_before
   ), moved as (
-    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash
+    update event_heads h set last_sequence = n.sequence, chain_sequence = n.sequence, chain_hash = n.hash, numbered_at = now()
     from (select distinct on (w.tenant_id) w.tenant_id, w.sequence, w.hash from waiting w order by w.tenant_id, w.sequence desc) n
     where h.tenant_id = n.tenant_id
   ), queue as (
