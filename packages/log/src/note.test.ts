@@ -100,7 +100,7 @@ test('a proof file proves its entry, and only that', async () => {
   refused(() => verifyProof(text.replace('index 7', 'index 6'), log.entries[7]!, [logKey]))
   refused(() => parseProof(text.replace('@v1', '@v2')))
   refused(() => parseProof(text.replace('index 7', 'index 07')), /decimal/)
-  assert.deepEqual(parseProof(formatProof({ ...proof, extra: seed })).extra, seed)
+  assert.deepEqual(parseProof(formatProof({ ...proof, extra: seed })).extra, new Uint8Array(seed))
 })
 
 test('what a witness is asked is read as it was written', async () => {
