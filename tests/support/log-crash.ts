@@ -69,13 +69,13 @@ async function assertSound(client: Client, before: Checkpoint | undefined): Prom
   )
   const [tree] = (await client.query('select size::integer, root from log_tree')).rows as { size: number; root: Buffer }[]
   assert.equal(tree?.size, entries.length)
-  assert.deepEqual(tree.root, rootByDefinition(entries))
+  assert.deepEqual(new Uint8Array(tree.root), rootByDefinition(entries))
   const [stored] = (await client.query('select signed from log_checkpoints')).rows as { signed: string }[]
   if (stored === undefined) return before
   const signed = parseCheckpoint(parseNote(stored.signed).text)
   for (const { size, root } of before === undefined ? [signed] : [before, signed]) {
     assert.ok(size <= entries.length)
-    assert.deepEqual(Buffer.from(root), rootByDefinition(entries.slice(0, size)))
+    assert.deepEqual(new Uint8Array(root), rootByDefinition(entries.slice(0, size)))
   }
   assert.ok(signed.size >= (before?.size ?? 0))
   return signed

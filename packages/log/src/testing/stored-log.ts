@@ -9,7 +9,7 @@ import type { ReadTile } from '../tree.ts'
 /** The root as RFC 6962 §2.1 defines it, to compare with. */
 export function rootByDefinition(entries: readonly Uint8Array[]): Uint8Array {
   const [only] = entries
-  if (only === undefined) return createHash('sha256').digest()
+  if (only === undefined) return new Uint8Array(createHash('sha256').digest())
   if (entries.length === 1) return hashLeaf(only)
   let split = 1
   while (split * 2 < entries.length) split *= 2
