@@ -3,7 +3,7 @@ import { maxScannedRows } from '#http/scanned-page.ts'
 import type { TimeRange } from '#http/time-page.ts'
 import { listRows, scanChunks, type ListedRequest, type RequestFilter } from './store.ts'
 
-/** Before all ids: a position with it begins with the newest entry of that time. */
+/** Is after every id in the order of ids, so a position with it begins with the newest entry of its time. */
 const afterAllIds = '~'
 
 interface RequestPage {
