@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { makeCursor } from '../packages/server/src/http/cursor.ts'
 import { fillCollection, makeFloorTables } from './fill.ts'
 import { publishFile } from './media.ts'
-import type { Plan } from './plan.ts'
+import { fetchPatiently, type Plan } from './plan.ts'
 import { adminToken } from './servers.ts'
 
 type Requests = Required<Pick<Plan, 'paths' | 'headers'>>
@@ -17,7 +17,7 @@ export interface Room {
 async function fillRoom(origin: string, secret: { room: string; mk: string }): Promise<Room> {
   let end = { etag: '', count: 0 }
   for (let i = 0; i < 10; i++) {
-    const res = await fetch(`${origin}/space`, {
+    const res = await fetchPatiently(`${origin}/space`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ op: 'turn', ...secret, message: { text: 'Happy birthday, old lighthouse!' } }),
@@ -133,7 +133,7 @@ export class Data {
   }
 
   async #post<T>(path: string, headers: Record<string, string>, body: object): Promise<T> {
-    const res = await fetch(this.#origin + path, {
+    const res = await fetchPatiently(this.#origin + path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { fetchPatiently } from './plan.ts'
 
 /** How large each file is that is served. */
 export const fileBytes = 1024 * 1024
@@ -23,7 +24,7 @@ function noise(): Buffer {
 /** Uploads a file to the collection and publishes it, as an app would. Returns the path that serves it. */
 export async function publishFile(origin: string, collection: string, headers: Record<string, string>): Promise<string> {
   const send = async (method: string, path: string, body?: object) => {
-    const res = await fetch(origin + path, {
+    const res = await fetchPatiently(origin + path, {
       method,
       headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
@@ -35,7 +36,7 @@ export async function publishFile(origin: string, collection: string, headers: R
   const artifacts = `/v1/collections/${collection}/artifacts`
   const { id, upload } = await send('POST', `${artifacts}/upload`, { kind: 'clip', mime, bytes: fileBytes })
   const { pathname, search } = new URL(upload.url)
-  const put = await fetch(origin + pathname + search, {
+  const put = await fetchPatiently(origin + pathname + search, {
     method: 'PUT',
     headers: { 'content-type': mime },
     body: new Uint8Array(noise()),

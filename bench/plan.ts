@@ -36,3 +36,13 @@ export async function probe(
       throw new Error(`${method} ${path} answered ${res.status} instead of ${status}: ${text.slice(0, 300)}`)
   }
 }
+
+/** Sends a preparing request, and repeats it while the server answers 503, because a busy machine is not a fault of the build. */
+export async function fetchPatiently(url: string, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const res = await fetch(url, init)
+    if (res.status !== 503 || attempt === 10) return res
+    await res.body?.cancel()
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+}
