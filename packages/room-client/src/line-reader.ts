@@ -71,6 +71,7 @@ export interface Farewell {
 /** A farewell that was read, and its place. */
 export interface FoundFarewell {
   readonly seq: number
+  readonly id: string
   readonly at: string
   /** Claimed. */
   readonly name?: string
@@ -79,11 +80,11 @@ export interface FoundFarewell {
 
 type Page = AnswerOf<'read'>
 
-/** What a reader has read: the hashes of all lines, and the ids of their messages. */
+/** What a reader has read: the hashes of all lines, the ids of their messages, and the farewells. */
 export interface LinesRead {
   readonly hashes: readonly string[]
   readonly ids: Iterable<string>
-  readonly farewell?: FoundFarewell | undefined
+  readonly farewells?: readonly FoundFarewell[]
 }
 
 /** Opens and checks the lines of a room from its first line on, page by page. It keeps the hash of each line. */
@@ -91,14 +92,14 @@ export class LineReader {
   readonly #keys: ClientKeys
   readonly #hashes: string[]
   readonly #ids: Set<string>
-  #farewell: FoundFarewell | undefined
+  readonly #farewells: FoundFarewell[]
 
   /** `before`: what another reader has read of this room, to continue from there. */
   constructor(keys: ClientKeys, before: LinesRead = { hashes: [], ids: [] }) {
     this.#keys = keys
     this.#hashes = [...before.hashes]
-    this.#ids = new Set(before.ids)
-    this.#farewell = before.farewell
+    this.#farewells = [...(before.farewells ?? [])]
+    this.#ids = new Set([...before.ids, ...this.#farewells.map(({ id }) => id)])
   }
 
   /** Of each line that was read. */
@@ -117,9 +118,14 @@ export class LineReader {
     return hash === undefined ? undefined : { seq: this.#hashes.length - 1, hash }
   }
 
-  /** The first farewell that was read. */
+  /** The first farewell that was read, which counts. */
   get farewell(): FoundFarewell | undefined {
-    return this.#farewell
+    return this.#farewells[0]
+  }
+
+  /** All farewells, for a reader that continues from here. */
+  get farewells(): readonly FoundFarewell[] {
+    return this.#farewells
   }
 
   /** Checks the page that follows what was read, and returns its messages. Throws TamperedRoomError. */
@@ -137,7 +143,7 @@ export class LineReader {
       if (this.#ids.has(record.id)) throw new TamperedRoomError('replay', seq)
       this.#ids.add(record.id)
       if (record.t === 'turn') entries.push(entryOf(record, seq))
-      else this.#farewell ??= foundFarewell(record, seq)
+      else this.#farewells.push(foundFarewell(record, seq))
     }
     return entries
   }
@@ -280,9 +286,9 @@ function secretOf(link: string): RoomSecret | undefined {
   return at > 0 && isRoomName(secret.room) && isMk(secret.mk) ? secret : undefined
 }
 
-function foundFarewell({ at, name, link }: Farewell, seq: number): FoundFarewell {
+function foundFarewell({ id, at, name, link }: Farewell, seq: number): FoundFarewell {
   const to = link === undefined ? undefined : secretOf(link)
-  return { seq, at, ...(name !== undefined && { name }), ...(to && { to }) }
+  return { seq, id, at, ...(name !== undefined && { name }), ...(to && { to }) }
 }
 
 function entryOf({ id, at, name, text, reply_to }: Turn, seq: number): Entry {

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
+import { copyText } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { Pending } from '../room/outbox.ts'
 import { parseRetraction } from '../room/retraction.ts'
@@ -34,7 +35,13 @@ export function PendingView({ session, isMine, onEdit }: PendingViewProps) {
 function PendingMessage({ message, session, isMine, onEdit }: PendingViewProps & { message: Pending }) {
   const { clientId, text, replyTo, state, failure } = message
   const isRetraction = parseRetraction({ message: { text, ...(replyTo !== undefined && { reply_to: replyTo }) } }) !== undefined
-  const why = state === 'refused' ? t.messages.refused(failureWords(failure).title) : undefined
+  // Nothing more is sent, so that it can only be copied.
+  const hasMoved = useStore(session.state, ({ farewell }) => farewell !== undefined) && state !== 'sent'
+  const why = hasMoved
+    ? t.messages.refused(t.sealed.farewell.title)
+    : state === 'refused'
+      ? t.messages.refused(failureWords(failure).title)
+      : undefined
   useEffect(() => {
     if (why !== undefined) announce(why)
   }, [why])
@@ -49,14 +56,19 @@ function PendingMessage({ message, session, isMine, onEdit }: PendingViewProps &
       )}
       {isRetraction ? <p class="retracted">{t.tools.messages.retracting}</p> : <MessageText text={text} />}
       <p class="pending-state">
-        <Icon name={state === 'refused' ? 'cross' : state === 'sent' ? 'check' : 'clock'} />
+        <Icon name={why !== undefined ? 'cross' : state === 'sent' ? 'check' : 'clock'} />
         {why ?? (state !== 'refused' && t.messages[state])}
-        {(state === 'refused' || state === 'waiting') && (
+        {hasMoved && (
+          <button class="link-button" type="button" onClick={() => void copyText(text)}>
+            {t.tools.messages.copy}
+          </button>
+        )}
+        {!hasMoved && (state === 'refused' || state === 'waiting') && (
           <button class="link-button" type="button" onClick={takeBack}>
             {t.messages.takeBack}
           </button>
         )}
-        {state === 'refused' && (
+        {!hasMoved && state === 'refused' && (
           <button class="link-button" type="button" onClick={() => session.sender.resend(clientId)}>
             {t.tryAgain}
           </button>

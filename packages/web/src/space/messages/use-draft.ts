@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
 
-interface Draft {
+export interface Draft {
   readonly text: string
   readonly replyTo?: Entry
 }

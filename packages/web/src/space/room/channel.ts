@@ -1,5 +1,7 @@
+import type { FoundFarewell } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { RoomPage } from '@atrium/room-client/space-ops'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { identityIn } from '../identity/present.ts'
 import type { RoomLink } from '../room-link.ts'
@@ -30,6 +32,13 @@ export interface Channel {
   read: (since: Since, options: ReadOptions) => Promise<RoomPage>
   /** A repeat with the same clientId is stored once. Resolves to the number and the id of the message. */
   say: (said: Said, signal: AbortSignal) => Promise<{ seq: number; id: string }>
+  /**
+   * Writes that the members go on in another room. A repeat with the same id is stored once. Absent: the room cannot be
+   * left that way.
+   */
+  leave?: (farewell: { id: string; name: string | undefined; to: RoomSecret | undefined }) => Promise<void>
+  /** The farewell of a client-sealed room, once it was read. */
+  readonly farewell?: FoundFarewell | undefined
   close: () => void
 }
 

@@ -1,9 +1,11 @@
 import type { CallOptions } from '@atrium/room-client/call-space'
 import type { Since } from '@atrium/room-client/follow-room'
-import { policyRecord, turnRecord } from '@atrium/room-client/line-reader'
+import { farewellRecord, type FoundFarewell, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
 import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
+import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { callSpace } from '../api/space-client.ts'
 import { keyOf } from '../identity/present.ts'
 import { guestName } from '../parts/guest-name.ts'
@@ -17,6 +19,8 @@ function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
   return { sign: (request) => signRequest(keys, request, { audience: getServiceOrigin() }) }
 }
 
+/** Of an action that somebody waits for. */
+const RETRIES = 3
 const START: Since = { sinceCount: 0, sinceEtag: '' }
 
 interface Ahead {
@@ -31,11 +35,16 @@ export class ClientSealedChannel implements Channel {
   #deriving: Promise<ClientKeys> | undefined
   #opener: LineOpener | undefined
   #position: Since = START
+  #farewell: FoundFarewell | undefined
   /** The next page, which is fetched while the worker opens the one before. */
   #ahead: Ahead | undefined
 
   constructor(link: RoomLink) {
     this.#link = link
+  }
+
+  get farewell(): FoundFarewell | undefined {
+    return this.#farewell
   }
 
   async begin(): Promise<Since> {
@@ -55,22 +64,33 @@ export class ClientSealedChannel implements Channel {
     const isAsked = asked && !signal?.aborted && askedFrom?.sinceEtag === from.sinceEtag
     const page = await (isAsked ? asked : this.#fetch(from, { limit, ...options }))
     if (page.lines.length >= limit) this.#fetchAhead({ sinceCount: page.count, sinceEtag: page.etag }, { limit, ...options })
-    const { position, entries } = await this.#take(page)
+    const { position, entries, farewell } = await this.#take(page)
     this.#position = position
+    this.#farewell = farewell
     return { count: page.count, etag: page.etag, policy: 'open', entries }
   }
 
   async say({ clientId, text, replyTo, name }: Said, signal: AbortSignal) {
+    const content = turnRecord({ id: clientId, text, name: await this.#nameOr(name), replyTo })
+    return { seq: await this.#append(clientId, content, { signal }), id: clientId }
+  }
+
+  async leave({ id, name, to }: { id: string; name: string | undefined; to: RoomSecret | undefined }): Promise<void> {
+    await this.#append(id, farewellRecord({ id, name: await this.#nameOr(name), to }), { retries: RETRIES })
+  }
+
+  /** Nobody checks a name here. One that is derived from a key of this device tells guests apart. */
+  async #nameOr(name: string | undefined): Promise<string> {
+    return name ?? guestName((await keyOf(this.#link.room, 'guest')).thumbprint)
+  }
+
+  /** Another line with the same id, such as one that was sealed by an earlier visit, is not stored again. */
+  async #append(id: string, content: string, how: CallOptions): Promise<number> {
     const { room } = this.#link
     const keys = await this.#derive()
-    // Nobody checks a name here. One that is derived from a key of this device tells guests apart.
-    const shown = name ?? guestName((await keyOf(room, 'guest')).thumbprint)
-    const content = turnRecord({ id: clientId, text, name: shown, replyTo })
     const { sinceCount, sinceEtag } = this.#position
     const line = await sealClientLine(keys, { seen: { seq: sinceCount - 1, hash: sinceEtag }, content })
-    // Another line with the same content, such as one that was sealed by an earlier visit, is not stored again.
-    const { seq } = await callSpace({ op: 'append', room, line, dedupe: clientId }, { ...signedBy(keys), signal })
-    return { seq, id: clientId }
+    return (await callSpace({ op: 'append', room, line, dedupe: id }, { ...signedBy(keys), ...how })).seq
   }
 
   close(): void {
@@ -104,10 +124,15 @@ export class ClientSealedChannel implements Channel {
 }
 
 /** Creates a room whose key stays with those who have its link. */
-export async function makeClientSealedRoom(): Promise<RoomLink> {
-  const link: RoomLink = { ...newRoomSecret(), kind: 'client-sealed' }
+export async function makeClientSealedRoom(secret = newRoomSecret()): Promise<RoomLink> {
+  const link: RoomLink = { ...secret, kind: 'client-sealed' }
   const keys = await deriveClientKeys(link)
   const line = await sealClientLine(keys, { content: policyRecord })
-  await callSpace({ op: 'make', room: link.room, access: keys.access, line }, signedBy(keys))
+  try {
+    await callSpace({ op: 'make', room: link.room, access: keys.access, line }, { ...signedBy(keys), retries: RETRIES })
+  } catch (error) {
+    // An answer was lost: nobody else knows this name.
+    if (!(error instanceof SpaceCallError) || error.error !== 'room_exists') throw error
+  }
   return link
 }

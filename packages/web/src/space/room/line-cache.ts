@@ -1,7 +1,9 @@
+import type { FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 
-const INFO = 'atrium/space-app/lines/v1'
+/** Blocks of v1 had no farewells: they are not opened any more, and the first visit replaces them. */
+const INFO = 'atrium/space-app/lines/v2'
 const DATABASE = 'atrium-space-lines'
 const BLOCKS = 'blocks'
 const ROOMS = 'rooms'
@@ -10,10 +12,11 @@ const BLOCK_LINES = 128
 /** Of all rooms on this device. The rooms that were opened least recently are dropped first. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Lines that this device has checked, from the first one on: the hash of each, and the messages in them. */
+/** Lines that this device has checked, from the first one on: the hash of each, and what is in them. */
 export interface KeptLines {
   readonly hashes: readonly string[]
   readonly entries: readonly Entry[]
+  readonly farewells: readonly FoundFarewell[]
 }
 
 interface Block {
@@ -62,6 +65,7 @@ export class LineCache {
   async read(): Promise<KeptLines> {
     const hashes: string[] = []
     const entries: Entry[] = []
+    const farewells: FoundFarewell[] = []
     try {
       const blocks = await done<Block[]>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).getAll(rangeOf(this.#room)))
       const opened = await Promise.all(blocks.map((block, index) => this.#open(block, index)))
@@ -69,21 +73,29 @@ export class LineCache {
         if (!lines || hashes.length !== index * BLOCK_LINES) break
         hashes.push(...lines.hashes)
         for (const entry of lines.entries) entries.push(entry)
+        farewells.push(...lines.farewells)
         this.#bytes.push(blocks[index]?.sealed.byteLength ?? 0)
       }
     } catch {
       // What was read so far is whole: the service continues it.
     }
-    return { hashes, entries }
+    return { hashes, entries, farewells }
   }
 
   /** Stores the lines of which the numbers from `from` on are new. `entriesFrom` returns their messages from a line on. */
-  async write(from: number, hashes: readonly string[], entriesFrom: (seq: number) => readonly Entry[]): Promise<void> {
+  async write(
+    from: number,
+    { hashes, farewells }: Pick<LineReader, 'hashes' | 'farewells'>,
+    entriesFrom: (seq: number) => readonly Entry[],
+  ): Promise<void> {
     const first = Math.floor(from / BLOCK_LINES)
     const start = first * BLOCK_LINES
-    const blocks: { index: number; lines: { hashes: string[]; entries: Entry[] } }[] = []
-    for (let at = start; at < hashes.length; at += BLOCK_LINES)
-      blocks.push({ index: at / BLOCK_LINES, lines: { hashes: hashes.slice(at, at + BLOCK_LINES), entries: [] } })
+    const blocks: { index: number; lines: KeptLines & { entries: Entry[] } }[] = []
+    for (let at = start; at < hashes.length; at += BLOCK_LINES) {
+      const inBlock = farewells.filter(({ seq }) => seq >= at && seq < at + BLOCK_LINES)
+      const lines = { hashes: hashes.slice(at, at + BLOCK_LINES), entries: [], farewells: inBlock }
+      blocks.push({ index: at / BLOCK_LINES, lines })
+    }
     for (const entry of entriesFrom(start)) blocks[Math.floor(entry.seq / BLOCK_LINES) - first]?.lines.entries.push(entry)
     const sealed = await Promise.all(blocks.map(async ({ index, lines }) => ({ index, block: await this.#seal(index, lines) })))
     // One after the other: an older end of the room must not replace a newer one.

@@ -1,4 +1,4 @@
-import { TamperedRoomError } from '@atrium/room-client/line-reader'
+import { type FoundFarewell, TamperedRoomError } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
@@ -10,6 +10,8 @@ import type { LinePage } from './sealed-lines.ts'
 export interface Opened {
   readonly position: Since
   readonly entries: Entry[]
+  /** That of the room, once it was read. */
+  readonly farewell?: FoundFarewell | undefined
 }
 
 /** Opens the lines of a room in a worker, so that the page stays responsive meanwhile. */

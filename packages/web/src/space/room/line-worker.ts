@@ -1,4 +1,4 @@
-import { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
+import { type FoundFarewell, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
@@ -9,7 +9,7 @@ export type LineRequest = { readonly secret: RoomSecret } | { readonly page: Lin
 
 /** Each request has one answer, in the same order. */
 export type LineAnswer =
-  | { readonly position: Since; readonly entries: Entry[] }
+  | { readonly position: Since; readonly entries: Entry[]; readonly farewell?: FoundFarewell | undefined }
   | { readonly problem: TamperProblem; readonly seq: number }
   | { readonly failure: string }
 
@@ -28,7 +28,7 @@ async function answer(request: LineRequest): Promise<LineAnswer> {
     }
     if (!lines) throw new Error('the room is not open')
     const entries = await lines.take(request.page)
-    return { position: lines.position, entries }
+    return { position: lines.position, entries, farewell: lines.farewell }
   } catch (error) {
     if (error instanceof TamperedRoomError) return { problem: error.problem, seq: error.seq }
     return { failure: String(error) }

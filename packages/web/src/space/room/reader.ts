@@ -165,6 +165,7 @@ export class Reader {
       link: 'online',
       policy,
       title,
+      farewell: this.#channel.farewell,
       head: { count, etag },
       hasEarlier: (this.#from ?? 0) > 0,
       ...(count < (head?.count ?? 0) && { shrank: true }),
@@ -213,7 +214,7 @@ export class Reader {
     this.#from = undefined
     this.#since = START
     const retracted = this.#retractions.marks
-    const nothing = { chunks: [], retracted, hasEarlier: false, title: undefined, head: undefined }
+    const nothing = { chunks: [], retracted, hasEarlier: false, title: undefined, farewell: undefined, head: undefined }
     this.#state.update({ phase, failure, link: 'online', ...nothing })
   }
 }

@@ -3,7 +3,7 @@ import { accountStore } from '../identity/account.ts'
 import { ClaimedNames } from '../identity/claimed-name.ts'
 import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
-import { openChannel } from './channel.ts'
+import { type Channel, openChannel } from './channel.ts'
 import { dropLines } from './line-cache.ts'
 import { Reader } from './reader.ts'
 import { type Head, OPENING, type RoomState } from './room-state.ts'
@@ -27,6 +27,7 @@ export class RoomSession {
   readonly names: ClaimedNames
   readonly reader: Reader
   readonly sender: Sender
+  readonly channel: Channel
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
 
@@ -36,6 +37,7 @@ export class RoomSession {
     const { signal } = this.#stopper
     this.names = new ClaimedNames(vault)
     const channel = openChannel(secret)
+    this.channel = channel
     signal.addEventListener('abort', () => channel.close())
     this.sender = new Sender(channel, vault, this.state, signal, () => this.names.value.name)
     this.reader = new Reader(channel, this.state, signal, {

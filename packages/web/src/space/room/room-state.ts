@@ -1,3 +1,4 @@
+import type { FoundFarewell } from '@atrium/room-client/line-reader'
 import type { RoomPage } from '@atrium/room-client/space-ops'
 import type { Chunk } from './chunks.ts'
 import type { Pending } from './outbox.ts'
@@ -37,6 +38,8 @@ export interface RoomState {
   readonly shrank: boolean
   /** The last line that had been read when the room was opened. */
   readonly readTo: number | undefined
+  /** Somebody has written that the members of this client-sealed room go on in another one. Nothing more is written here. */
+  readonly farewell: FoundFarewell | undefined
   /** Data that could not be stored on this device and is lost with the page. */
   readonly unkept: boolean
 }
@@ -56,5 +59,6 @@ export const OPENING: RoomState = {
   head: undefined,
   shrank: false,
   readTo: undefined,
+  farewell: undefined,
   unkept: false,
 }

@@ -1,4 +1,4 @@
-import { LineReader } from '@atrium/room-client/line-reader'
+import { type FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
 import type { AnswerOf, Entry } from '@atrium/room-client/space-ops'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
@@ -26,14 +26,19 @@ export class SealedLines {
 
   static async open(secret: RoomSecret): Promise<SealedLines> {
     const [keys, cache] = await Promise.all([deriveClientKeys(secret), LineCache.open(secret)])
-    const { hashes, entries } = (await cache?.read()) ?? { hashes: [], entries: [] }
-    const reader = new LineReader(keys, { hashes, ids: entries.map(({ id }) => id) })
+    const { hashes, entries, farewells } = (await cache?.read()) ?? { hashes: [], entries: [], farewells: [] }
+    const reader = new LineReader(keys, { hashes, ids: entries.map(({ id }) => id), farewells })
     return new SealedLines(reader, cache, [...entries])
   }
 
   /** Where the next page begins. */
   get position(): Since {
     return this.#reader.position
+  }
+
+  /** Of the lines that were taken or kept. Like the messages, it is shown with the first page of the service. */
+  get farewell(): FoundFarewell | undefined {
+    return this.#reader.farewell
   }
 
   /** The messages that have not been returned, up to the end of this page. Throws TamperedRoomError. */
@@ -43,7 +48,7 @@ export class SealedLines {
     this.#entries.push(...added)
     const fresh = this.#entries.slice(this.#returned)
     this.#returned = this.#entries.length
-    if (page.lines.length > 0) void this.#cache?.write(from, this.#reader.hashes, (seq) => this.#entriesFrom(seq))
+    if (page.lines.length > 0) void this.#cache?.write(from, this.#reader, (seq) => this.#entriesFrom(seq))
     return fresh
   }
 

@@ -95,8 +95,8 @@ export class Sender {
   }
 
   #next(): Pending | undefined {
-    const { phase, failure, link, pending } = this.#state.value
-    const canSend = phase === 'open' && failure === undefined && link !== 'offline'
+    const { phase, failure, link, pending, farewell } = this.#state.value
+    const canSend = phase === 'open' && failure === undefined && link !== 'offline' && !farewell
     return canSend ? pending.find(({ state }) => state === 'waiting') : undefined
   }
 

@@ -12,6 +12,7 @@ import { PeopleSheet } from '../sheets/people-sheet.tsx'
 import { later } from '../parts/later.tsx'
 import { ShareSheet } from '../sheets/share-sheet.tsx'
 import { useStore } from '../use-store.ts'
+import { FarewellBox } from './farewell-box.tsx'
 import { InvitedBar } from './invited-bar.tsx'
 import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
@@ -34,6 +35,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   const [replyTo, setReplyTo] = useState<Entry>()
   const composer = useRef<ComposerHandle>(null)
   const phase = useStore(session.state, (state) => state.phase)
+  const farewell = useStore(session.state, (state) => state.farewell)
   const invited = useInvitedAgents(session, config)
   useRoomTitle(session)
   useEffect(() => {
@@ -65,7 +67,8 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
           onLeave={() => composer.current?.focus()}
           onEdit={(text) => composer.current?.put(text)}
         />
-        {phase === 'open' && (
+        {farewell && <FarewellBox session={session} farewell={farewell} />}
+        {phase === 'open' && !farewell && (
           <Composer
             session={session}
             handle={composer}

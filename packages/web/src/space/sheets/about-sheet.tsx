@@ -11,6 +11,7 @@ import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { GuestNameForm } from './guest-name-form.tsx'
 import { KeepRoom } from './keep-room.tsx'
+import { MoveRoom } from './move-room.tsx'
 import { RemoveRoom } from './remove-room.tsx'
 import { TitleForm } from './title-form.tsx'
 import { useOwnership } from './use-ownership.ts'
@@ -24,11 +25,13 @@ interface AboutSheetProps {
 
 export function AboutSheet({ session, config, onClose }: AboutSheetProps) {
   const owner = useOwnership(session)
+  const hasMoved = useStore(session.state, ({ farewell }) => farewell !== undefined)
   return (
     <Sheet title={t.about.title} onClose={onClose}>
       {owner && <TitleForm session={session} as={owner} />}
       <You session={session} config={config} />
       <KeepRoom session={session} />
+      {session.channel.leave && !hasMoved && <MoveRoom session={session} />}
       <Export session={session} />
       <section>
         <LanguageChoice />

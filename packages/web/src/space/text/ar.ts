@@ -1,6 +1,7 @@
 import { agents } from './ar-agents.ts'
 import { failures } from './ar-failures.ts'
 import { protection } from './ar-protection.ts'
+import { sealed } from './ar-sealed.ts'
 import { tools } from './ar-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
@@ -9,6 +10,7 @@ export const ar: Text = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   titled: (title, words) => `${title}. ${words}`,

@@ -17,7 +17,7 @@ function* walk(node: Node): Generator<Node> {
   for (const child of Object.values(node)) for (const inner of nodesIn(child)) yield* walk(inner)
 }
 
-const PARTS = ['', '-agents', '-failures', '-protection', '-tools']
+const PARTS = ['', '-agents', '-failures', '-protection', '-sealed', '-tools']
 
 function parse(language: string): Node[] {
   return PARTS.map((part) => {

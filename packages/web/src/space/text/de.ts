@@ -1,6 +1,7 @@
 import { agents } from './de-agents.ts'
 import { failures } from './de-failures.ts'
 import { protection } from './de-protection.ts'
+import { sealed } from './de-sealed.ts'
 import { tools } from './de-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
@@ -9,6 +10,7 @@ export const de: Text = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   titled: (title, words) => `${title}. ${words}`,

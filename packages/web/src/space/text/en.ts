@@ -2,6 +2,7 @@ import { agents } from './en-agents.ts'
 import { failures } from './en-failures.ts'
 import { protection } from './en-protection.ts'
 import { isolated, line, number, plural } from './format.ts'
+import { sealed } from './en-sealed.ts'
 import { tools } from './en-tools.ts'
 import type { ComponentChildren as Part } from 'preact'
 
@@ -9,6 +10,7 @@ export const en = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   /** A title and what explains it, in one line. */

@@ -1,6 +1,7 @@
 import { agents } from './es-agents.ts'
 import { failures } from './es-failures.ts'
 import { protection } from './es-protection.ts'
+import { sealed } from './es-sealed.ts'
 import { tools } from './es-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
@@ -9,6 +10,7 @@ export const es: Text = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   titled: (title, words) => `${title}. ${words}`,

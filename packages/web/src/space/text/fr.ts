@@ -1,6 +1,7 @@
 import { agents } from './fr-agents.ts'
 import { failures } from './fr-failures.ts'
 import { protection } from './fr-protection.ts'
+import { sealed } from './fr-sealed.ts'
 import { tools } from './fr-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
@@ -9,6 +10,7 @@ export const fr: Text = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   titled: (title, words) => `${title}. ${words}`,

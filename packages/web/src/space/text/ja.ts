@@ -1,6 +1,7 @@
 import { agents } from './ja-agents.ts'
 import { failures } from './ja-failures.ts'
 import { protection } from './ja-protection.ts'
+import { sealed } from './ja-sealed.ts'
 import { tools } from './ja-tools.ts'
 import { isolated, line, number, plural } from './format.ts'
 import type { Text } from './text.ts'
@@ -9,6 +10,7 @@ export const ja: Text = {
   agents,
   failures,
   protection,
+  sealed,
   tools,
 
   titled: (title, words) => `${title}。${words}`,

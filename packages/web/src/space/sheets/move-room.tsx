@@ -1,0 +1,73 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
+import { failureWords } from '../api/failure-words.ts'
+import { makeClientSealedRoom } from '../room/client-sealed-channel.ts'
+import { keepRoom, keptRoomsStore } from '../room/kept-rooms.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { hashOf } from '../service.ts'
+import { t } from '../text/text.ts'
+
+/** An open client-sealed room gets another link: its members go on in a new room. */
+export function MoveRoom({ session }: { session: RoomSession }) {
+  const [tellLink, setTellLink] = useState(true)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  // Another attempt leads to the same room: the answer of the one before may have been lost.
+  const plan = useRef({ id: randomId(), to: newRoomSecret() })
+  const name = useId()
+  const move = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    const { id, to } = plan.current
+    try {
+      // The farewell comes second: a link to a room that does not exist would be worse than a room that nobody enters.
+      const link = await makeClientSealedRoom(to)
+      await session.channel.leave?.({ id, name: session.names.value.name, to: tellLink ? to : undefined })
+      const isKept = keptRoomsStore.value.rooms.some(({ room }) => room === session.secret.room)
+      if (isKept) keepRoom(link, session.state.value.title)
+      location.hash = hashOf(link)
+    } catch (error) {
+      const { title, text } = failureWords(error)
+      setProblem(t.titled(title, text))
+      setBusy(false)
+    }
+  }
+  const words = t.sealed.move
+  const choice = (value: boolean, label: string, hint: string) => (
+    <label class="choice">
+      <input type="radio" name={name} checked={tellLink === value} onChange={() => setTellLink(value)} />
+      <span>
+        <span class="choice-label">{label}</span>
+        <span class="hint">{hint}</span>
+      </span>
+    </label>
+  )
+  return (
+    <section aria-labelledby="move">
+      <h3 id="move">{words.title}</h3>
+      <p>{words.hint}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!busy) void move()
+        }}
+      >
+        <fieldset>
+          <legend>{words.who}</legend>
+          {choice(true, words.all, words.allHint)}
+          {choice(false, words.some, words.someHint)}
+        </fieldset>
+        <div class="buttons">
+          <button class="button" type="submit" aria-disabled={busy}>
+            {busy ? words.moving : words.button}
+          </button>
+        </div>
+      </form>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  )
+}
