@@ -1,12 +1,19 @@
-import type { Invite } from '@atrium/room-client/device-policy'
 import { followPages, pollUntilAnswered } from '@atrium/room-client/follow-room'
 import type { Turn } from '@atrium/room-client/line-reader'
+import { answerInvitation as answer } from '@atrium/room-client/answer-invitation'
+import { ListedConnection } from '@atrium/room-client/listed-connection'
+import {
+  type Invitation,
+  type ListedEntry,
+  type ListedRoomOptions,
+  type Member,
+  NotListedError,
+} from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
-import { exportPairs, generateDevicePairs, importPairs, roomDeviceOf, signCard } from '@atrium/room-client/room-device'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { FollowOptions } from './follow-room.ts'
-import { converted, ListedConnection } from './listed-connection.ts'
-import type { Invitation, ListedEntry, ListedRoomOptions, Member } from './listed-types.ts'
 import { wait as delay } from './retry.ts'
+import { asAtriumError } from './room-call.ts'
 
 export { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
 export type { IdentityProvider, Standing } from '@atrium/room-client/member-standing'
@@ -18,7 +25,7 @@ export {
   type Member,
   NotListedError,
   TokenRefusedError,
-} from './listed-types.ts'
+} from '@atrium/room-client/listed-types'
 
 interface Options {
   signal?: AbortSignal | undefined
@@ -60,22 +67,15 @@ export interface ListedRoom {
   expel: (keys: readonly string[], options?: Options) => Promise<void>
 }
 
-const invitationForm = /^([A-Za-z0-9_-]{1,128})~([A-Za-z0-9_-]{43})~([A-Za-z0-9_-]{258})$/
-
 /**
  * Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the room.
  * The device can read and write once the owner has called `admit`. Throws TypeError for a text that is no invitation.
  */
 export async function answerInvitation(
   invitation: string,
-  { idToken, ...options }: Omit<ListedRoomOptions, 'room' | 'owner'> & { idToken?: string },
+  options: Omit<ListedRoomOptions, 'room' | 'owner'> & { idToken?: string },
 ): Promise<ListedRoom> {
-  const [, room = '', owner = '', keys = ''] = invitationForm.exec(invitation) ?? []
-  const inviting = new ListedConnection({ ...options, room, owner, device: await importPairs(keys) })
-  const card = await signCard(options.device, room, options.name)
-  const token = idToken === undefined ? {} : inviting.seal(idToken)
-  await converted(inviting.append({ t: 'answer', card, ...token }, undefined))
-  return openListedRoom({ ...options, room, owner })
+  return openListedRoom(await converted(answer(invitation, options)))
 }
 
 /**
@@ -90,7 +90,7 @@ export async function answerInvitation(
  */
 export function openListedRoom(options: ListedRoomOptions): ListedRoom {
   const connection = new ListedConnection(options)
-  const { room, name } = options
+  const { room } = options
   let last: Promise<unknown> = Promise.resolve()
   /** One call after the other, because each continues where the one before has read to. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -111,17 +111,7 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
         const turn: Turn = { t: 'turn', id, at, text, ...(replyTo !== undefined && { reply_to: replyTo }) }
         return { id, seq: await connection.append(turn, signal) }
       }),
-    invite: (who, { signal } = {}) =>
-      inTurn(async () => {
-        const pairs = await generateDevicePairs(true)
-        const { signing, encryption } = await roomDeviceOf(pairs)
-        const invite: Invite = { key: signing.thumbprint, spk: signing.spk, epk: encryption, for: who }
-        await connection.change(
-          (list) => ({ ...list, name, devices: [...list.devices, invite.key], invites: [...list.invites, invite] }),
-          signal,
-        )
-        return `${room}~${connection.owner}~${await exportPairs(pairs)}`
-      }),
+    invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
     invitations: ({ signal } = {}) => inTurn(() => connection.invitations(signal)),
     admit: ({ signal } = {}) => inTurn(() => connection.admit(signal)),
     expel: (keys, { signal } = {}) => inTurn(() => connection.expel(keys, signal)),
@@ -161,5 +151,15 @@ async function* follow(
     }
   } catch (error) {
     if (!signal?.aborted) throw error
+  }
+}
+
+async function converted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const reason = error instanceof SpaceCallError ? error.reason : ''
+    if (['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw new NotListedError(reason)
+    throw asAtriumError(error)
   }
 }

@@ -1,13 +1,14 @@
 import { type ClientKeys, deriveClientKeys, signRequest } from '@atrium/sealing/client-sealed'
 import { placeLine } from '@atrium/sealing/signed-request'
 import { parseEmail } from '@atrium/identity/email'
-import { type CallOptions, callSpace } from '@atrium/room-client/call-space'
-import { MAX_DEVICES, MAX_REVOKED } from '@atrium/room-client/device-policy'
-import { type NewList, sealList, sealRecord, type SealedList } from '@atrium/room-client/listed-lines'
-import { ListedReader } from '@atrium/room-client/listed-reader'
-import { TokenJudge } from '@atrium/room-client/member-standing'
-import { newRoomSecret, randomId } from '@atrium/room-client/new-room-secret'
-import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import { type CallOptions, callSpace } from './call-space.ts'
+import { type Invite, MAX_DEVICES, MAX_REVOKED } from './device-policy.ts'
+import { type NewList, sealList, sealRecord, type SealedList } from './listed-lines.ts'
+import { ListedReader } from './listed-reader.ts'
+import { TokenJudge } from './member-standing.ts'
+import { newRoomSecret, randomId } from './new-room-secret.ts'
+import { SpaceCallError } from './space-call-error.ts'
+import type { Entry } from './space-ops.ts'
 import { makeFetchJson } from './fetch-json.ts'
 import {
   type Invitation,
@@ -18,17 +19,21 @@ import {
   TokenRefusedError,
 } from './listed-types.ts'
 import { wait as delay } from './retry.ts'
-import { asAtriumError, type Entry } from './room-call.ts'
+import { exportPairs, generateDevicePairs, roomDeviceOf } from './room-device.ts'
 
 const maxTries = 5
 
-/** The requests of one device to one room. */
+/**
+ * The requests of one device to one room, which may run at the same time as a held read. Throws SpaceCallError,
+ * TamperedRoomError and the errors of listed-types.ts.
+ */
 export class ListedConnection {
   readonly owner: string
   readonly #options: ListedRoomOptions
   readonly #reader: ListedReader
   readonly #judge: TokenJudge
   readonly #unread: Entry[] = []
+  #taking: Promise<void> = Promise.resolve()
 
   constructor(options: ListedRoomOptions) {
     const { room, device, owner = device.signing.thumbprint } = options
@@ -63,9 +68,9 @@ export class ListedConnection {
 
   /** One page, for which the service may wait. */
   async readPage(how: { waitMs: number; limit: number }, signal: AbortSignal | undefined) {
-    const page = await this.#fetchPage(how, signal, 0)
-    const { lines, count, etag } = page
-    return { count, etag, isEmpty: lines.length === 0, entries: await this.#withMembers(await this.#reader.take(page)) }
+    const isEmpty = await this.#readOne(how, signal, 0)
+    const { sinceCount: count, sinceEtag: etag } = this.#reader.position
+    return { count, etag, isEmpty, entries: await this.#withMembers(this.#unread.splice(0)) }
   }
 
   async members(signal: AbortSignal | undefined): Promise<Member[]> {
@@ -114,10 +119,9 @@ export class ListedConnection {
     return { key, name, invitedAs, standing: await this.#judge.judge(this.#reader.device(key), this.#reader.issuers) }
   }
 
-  /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. */
-  async append(record: object, signal: AbortSignal | undefined): Promise<number> {
+  /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. `dedupe`: it is stored once. */
+  async append(record: object, signal: AbortSignal | undefined, dedupe = randomId()): Promise<number> {
     const { room, device } = this.#options
-    const dedupe = randomId()
     for (let tried = 1; ; tried++) {
       await this.#readNew(signal)
       const { keys } = this.#force()
@@ -128,6 +132,15 @@ export class ListedConnection {
         if (reasonOf(error) !== 'bad_room_key' || tried >= maxTries) throw error
       }
     }
+  }
+
+  /** The invitation for somebody, as text. */
+  async invite(who: string, signal: AbortSignal | undefined): Promise<string> {
+    const pairs = await generateDevicePairs(true)
+    const { signing, encryption } = await roomDeviceOf(pairs)
+    const invite: Invite = { key: signing.thumbprint, spk: signing.spk, epk: encryption, for: who }
+    await this.change((list) => ({ ...list, devices: [...list.devices, invite.key], invites: [...list.invites, invite] }), signal)
+    return `${this.#options.room}~${this.owner}~${await exportPairs(pairs)}`
   }
 
   async admit(signal: AbortSignal | undefined): Promise<Member[]> {
@@ -172,11 +185,12 @@ export class ListedConnection {
 
   /** Writes a list that follows the newest one. */
   async change(next: (list: NewList) => NewList, signal: AbortSignal | undefined): Promise<void> {
-    const { room, name } = this.#options
+    const { room } = this.#options
     for (let tried = 1; ; tried++) {
       await this.#readNew(signal)
       const { policy, hash, content, keys, mk } = this.#force()
       const { generation, devices, revoked } = policy
+      const name = this.#options.name ?? content.owner.name
       const before = content.before === undefined ? {} : { before: content.before }
       const place = { room, seen: this.#reader.seen, prev: hash, issuers: this.#judge.keysToSeal(content.issuers) }
       const list = next({ ...place, ...before, generation, devices, revoked, mk, invites: content.invites, name })
@@ -206,11 +220,24 @@ export class ListedConnection {
   }
 
   async #readNew(signal: AbortSignal | undefined): Promise<void> {
-    for (;;) {
-      const page = await this.#fetchPage({}, signal)
+    while (!(await this.#readOne({}, signal)));
+  }
+
+  /** Resolves to whether there was nothing new. */
+  async #readOne(how: object, signal: AbortSignal | undefined, retries?: number): Promise<boolean> {
+    const { sinceCount } = this.#reader.position
+    const page = await this.#fetchPage(how, signal, retries)
+    const taken = this.#taking.then(async () => {
+      // Another request has read these lines meanwhile.
+      if (this.#reader.position.sinceCount !== sinceCount) return false
       this.#unread.push(...(await this.#reader.take(page)))
-      if (page.lines.length === 0) return
-    }
+      return page.lines.length === 0
+    })
+    this.#taking = taken.then(
+      () => undefined,
+      () => undefined,
+    )
+    return taken
   }
 
   async #fetchPage(how: object, signal: AbortSignal | undefined, retries?: number) {
@@ -251,14 +278,4 @@ function rekeyed(list: NewList): NewList {
 
 function reasonOf(error: unknown): string {
   return error instanceof SpaceCallError ? error.reason : ''
-}
-
-export async function converted<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    const reason = reasonOf(error)
-    if (['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw new NotListedError(reason)
-    throw asAtriumError(error)
-  }
 }

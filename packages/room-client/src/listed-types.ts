@@ -1,7 +1,7 @@
-import type { IdentityProvider, Standing } from '@atrium/room-client/member-standing'
-import type { RoomDevice } from '@atrium/room-client/room-device'
+import type { IdentityProvider, Standing } from './member-standing.ts'
+import type { RoomDevice } from './room-device.ts'
 import type { Wait } from './retry.ts'
-import type { Entry } from './room-call.ts'
+import type { Entry } from './space-ops.ts'
 
 export interface ListedRoomOptions {
   /** The Space endpoint, such as https://api.example/v1/space. */

@@ -1,0 +1,27 @@
+import { ListedConnection } from './listed-connection.ts'
+import type { ListedRoomOptions } from './listed-types.ts'
+import { importPairs, signCard } from './room-device.ts'
+
+const invitationForm = /^([A-Za-z0-9_-]{1,128})~([A-Za-z0-9_-]{43})~([A-Za-z0-9_-]{258})$/
+
+/** The parts of an invitation; undefined: the text is none. `keys` is the text of its two keys. */
+export function parseInvitation(text: string): { room: string; owner: string; keys: string } | undefined {
+  const [, room, owner, keys] = invitationForm.exec(text) ?? []
+  return room !== undefined && owner !== undefined && keys !== undefined ? { room, owner, keys } : undefined
+}
+
+type AnsweringOptions = Omit<ListedRoomOptions, 'room' | 'owner'> & { idToken?: string | undefined }
+
+/** Answers an invitation with the card of this device and, where the owner asks for one, its ID token. Returns the options of the room. */
+export async function answerInvitation(
+  invitation: string,
+  { idToken, ...options }: AnsweringOptions,
+  signal?: AbortSignal,
+): Promise<ListedRoomOptions> {
+  const { room, owner, keys } = parseInvitation(invitation) ?? { room: '', owner: '', keys: '' }
+  const inviting = new ListedConnection({ ...options, room, owner, device: await importPairs(keys) })
+  const card = await signCard(options.device, room, options.name)
+  const token = idToken === undefined ? {} : inviting.seal(idToken)
+  await inviting.append({ t: 'answer', card, ...token }, signal)
+  return { ...options, room, owner }
+}
