@@ -29,9 +29,13 @@ export async function startDevelopmentIdentity({
   const publicUrl = `http://localhost:${port}`
   const { privateKey: signingKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const clientId = 'atrium-dev'
+  const clients = [
+    { clientId, redirectUris: redirectOrigins.map((origin) => `${origin}/space`) },
+    { clientId: 'atrium-dev-console', redirectUris: [`${publicUrl}/console/oidc/callback`] },
+  ]
   const app = Fastify()
   takeJsonBodies(app)
-  addDevelopmentIdentity(app, { production: false, publicUrl, redirectOrigins, signingKey, clientId, ...(now && { now }) })
+  addDevelopmentIdentity(app, { production: false, publicUrl, clients, signingKey, ...(now && { now }) })
   await app.listen({ host, port })
   return {
     app,

@@ -7,6 +7,7 @@ import type { Context } from '#features/context.ts'
 import { cookieNames, readCookie } from '#features/console/session.ts'
 import { NotAMemberError, signInByAccount } from '#features/console/sign-in.ts'
 import { type ConsoleIdentity, SignInFailedError } from '#ports/console-identity.ts'
+import { isFromThisMachine } from '#http/from-this-machine.ts'
 import { browserOf, forgetSignIn, rememberSignIn, setCookies } from './console-cookies.ts'
 import { unconfirmedError } from './refuse-unconfirmed.ts'
 
@@ -22,8 +23,12 @@ interface BegunSignIn {
 export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity: ConsoleIdentity): void {
   const { consoleUrl } = ctx.config
   const redirectUri = `${consoleUrl}/console/oidc/callback`
+  // The development sign-in proves nothing about a person, so nobody signs in with it from another machine.
+  const onRequest = async (req: FastifyRequest) => {
+    if (!canSignIn(identity, req)) throw new ApiError('not_found')
+  }
 
-  scope.get('/console/oidc/start', async (req, reply) => {
+  scope.get('/console/oidc/start', { onRequest }, async (req, reply) => {
     const { tenant } = req.query as { tenant?: unknown }
     const [state, nonce, verifier] = [newValue(), newValue(), newValue()]
     const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -33,7 +38,7 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
     return reply.redirect(url, 303)
   })
 
-  scope.get('/console/oidc/callback', async (req, reply) => {
+  scope.get('/console/oidc/callback', { onRequest }, async (req, reply) => {
     if (ctx.restoreWindow.isUnconfirmed) throw unconfirmedError()
     const outcome = await finish(ctx, identity, redirectUri, req).catch((error: unknown) => {
       const reason = reasonOf(error)
@@ -46,6 +51,11 @@ export function addAccountRoutes(scope: FastifyInstance, ctx: Context, identity:
     setCookies(ctx, reply, outcome)
     return reply.redirect(`${consoleUrl}/console`, 303)
   })
+}
+
+/** Whether the sender of the request can sign in with an account. */
+export function canSignIn(identity: ConsoleIdentity | undefined, req: FastifyRequest): boolean {
+  return identity !== undefined && (!identity.isDevelopment || isFromThisMachine(req))
 }
 
 const newValue = () => randomBytes(32).toString('base64url')

@@ -7,7 +7,7 @@ import { type ConsoleSession, cookieNames, readCookie } from '#features/console/
 import { listSessionsOf } from '#features/console/session-store.ts'
 import { holderOf, signInByLink, signOut } from '#features/console/sign-in.ts'
 import { compileCheck, parseBody, bodyOf } from '#http/parse.ts'
-import { addAccountRoutes } from './add-console-accounts.ts'
+import { addAccountRoutes, canSignIn } from './add-console-accounts.ts'
 import { browserOf, rememberInvitation, setCookies } from './console-cookies.ts'
 import { assertCsrf, authenticateSession } from './authenticate-session.ts'
 import { isCsrfOf } from '#features/console/session.ts'
@@ -28,7 +28,10 @@ export function addConsoleSessions(app: FastifyInstance, ctx: Context): void {
       reply.header('cache-control', 'no-store')
     })
     addSessionRoutes(scope, ctx)
-    scope.get('/console/sign-in', async (_req, reply) => reply.send({ data: { oidc: ctx.consoleIdentity !== undefined } }))
+    scope.get('/console/sign-in', async (req, reply) => {
+      const oidc = canSignIn(ctx.consoleIdentity, req)
+      return reply.send({ data: { oidc, development: oidc && ctx.consoleIdentity?.isDevelopment === true } })
+    })
     void scope.register(async (entry) => {
       entry.addHook('onRequest', limitReaders(ctx, 'signIn'))
       if (ctx.consoleIdentity) addAccountRoutes(entry, ctx, ctx.consoleIdentity)

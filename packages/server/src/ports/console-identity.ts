@@ -33,6 +33,8 @@ interface Redemption {
 /** The identity provider of the console (OpenID Connect Core, authorization code with PKCE). */
 export interface ConsoleIdentity {
   readonly issuer: string
+  /** The development sign-in, which checks nothing: for people on this machine only. */
+  readonly isDevelopment: boolean
   /** Where the browser signs in. Throws SignInFailedError if the provider cannot be reached. */
   authorizationUrl(request: Request): Promise<string>
   /** Exchanges the code and verifies the ID token. Throws SignInFailedError. */
@@ -44,7 +46,10 @@ export class SignInFailedError extends Error {
   override name = 'SignInFailedError'
 }
 
-export function openConsoleIdentity({ issuer, clientId, clientSecret }: NonNullable<Config['consoleOidc']>): ConsoleIdentity {
+export function openConsoleIdentity(
+  { issuer, clientId, clientSecret }: NonNullable<Config['consoleOidc']>,
+  isDevelopment: boolean,
+): ConsoleIdentity {
   const keys = new ProviderKeys({ issuer, fetchJson })
   const discover = async () => {
     const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`).catch(fail)
@@ -64,6 +69,7 @@ export function openConsoleIdentity({ issuer, clientId, clientSecret }: NonNulla
   }
   return {
     issuer,
+    isDevelopment,
     authorizationUrl: async ({ redirectUri, state, nonce, challenge }) => {
       const url = new URL(endpoint(await discover(), 'authorization_endpoint'))
       const params = {

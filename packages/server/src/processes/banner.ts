@@ -1,6 +1,6 @@
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
-import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
+import { developmentClients, developmentIssuer } from './development-identity/development-issuer.ts'
 import type { DevelopmentKeys } from '#features/tenants/open-tenant.ts'
 
 interface Welcome {
@@ -31,7 +31,9 @@ export function printBanner({ config, secrets, developmentKeys, consoleLink, emb
     `  docs         ${publicUrl}/docs`,
     `  OpenAPI      ${publicUrl}/openapi.json`,
     `  health       ${publicUrl}/readyz`,
-    ...(usesDevelopmentIdentity(config) ? [`  sign-in      ${config.oidc.issuer} (development: accepts any address)`] : []),
+    ...(developmentClients(config).length > 0
+      ? [`  sign-in      ${developmentIssuer(publicUrl)} (development: accepts any address)`]
+      : []),
     ...(embedded ? [`  data         ${config.dataDir}`] : []),
     ...secrets.madeFiles.map((path) => `  made once    ${path} (keep it)`),
   ]

@@ -2,6 +2,7 @@ import pino from 'pino'
 import { PlatformIssuer } from '#features/agent-issuer/agent-issuer.ts'
 import { PlatformKeys } from '#features/agent-issuer/platform-keys.ts'
 import type { Config } from '#config/config.ts'
+import { isDevelopmentIssuer } from './development-identity/development-issuer.ts'
 import { accessLinePrefix, logOutput, logTime } from './log-output.ts'
 import type { Secrets } from '#config/secrets.ts'
 import type { Context } from '#features/context.ts'
@@ -176,7 +177,8 @@ export async function openContext(
     askedAudits: new SingleFlight(directUrl, (alone) => runAskedAudit(db, alone)),
     restoreWindow,
     resealer: new SingleFlight(directUrl, (alone) => reseal(alone, vault)),
-    consoleIdentity: config.consoleOidc && openConsoleIdentity(config.consoleOidc),
+    consoleIdentity:
+      config.consoleOidc && openConsoleIdentity(config.consoleOidc, isDevelopmentIssuer(config, config.consoleOidc)),
     identity: config.oidc && openIdentityCheck(config.oidc),
     agentIssuer,
     signingKeys,

@@ -1,6 +1,6 @@
 import { ensureBuilt } from '@atrium/space/build/ensure-built'
 import type { Config } from '#config/config.ts'
-import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
+import { isDevelopmentIssuer } from './development-identity/development-issuer.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
 /** The variables of the Space service. It receives no other variable, and so none of the platform's secrets. */
@@ -58,6 +58,6 @@ function spaceEnvironment(config: Config, databaseUrl: string): NodeJS.ProcessEn
     ATRIUM_DATA_DIR: config.dataDir,
     ...(config.spacePublishableKey ? { ATRIUM_SPACE_PUBLISHABLE_KEY: config.spacePublishableKey } : {}),
     ...(oidc ? { OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId } : {}),
-    ...(usesDevelopmentIdentity(config) ? { ATRIUM_DEV_IDENTITY: 'on' } : {}),
+    ...(isDevelopmentIssuer(config, oidc) ? { ATRIUM_DEV_IDENTITY: 'on' } : {}),
   }
 }

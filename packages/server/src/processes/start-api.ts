@@ -6,7 +6,7 @@ import { buildApp } from '#gateway/app.ts'
 import { listenError } from './assert-ports-free.ts'
 import type { Config } from '#config/config.ts'
 import type { Secrets } from '#config/secrets.ts'
-import { usesDevelopmentIdentity } from './development-identity/development-issuer.ts'
+import { developmentClients } from './development-identity/development-issuer.ts'
 import { openContext } from './open-context.ts'
 import { freeStartMemory } from '#http/collect-large.ts'
 import type { Metrics } from '#http/metrics.ts'
@@ -65,19 +65,13 @@ export async function startApi(config: Config, secrets: Secrets, databaseUrl: st
 }
 
 async function addDevelopmentSignIn(app: FastifyInstance, config: Config): Promise<void> {
-  if (!usesDevelopmentIdentity(config)) return
+  const clients = developmentClients(config)
+  if (clients.length === 0) return
   // Loaded only if it is enabled, so that no other process contains this sign-in code.
   const [{ addDevelopmentIdentity }, { readDevelopmentKey }] = await Promise.all([
     import('./development-identity/add-development-identity.ts'),
     import('./development-identity/read-development-key.ts'),
   ])
-  const { production, publicUrl, spacesUrl, dataDir, oidc } = config
-  const signingKey = await readDevelopmentKey(dataDir)
-  addDevelopmentIdentity(app, {
-    production,
-    publicUrl,
-    redirectOrigins: [spacesUrl, publicUrl],
-    signingKey,
-    clientId: oidc.clientId,
-  })
+  const { production, publicUrl, dataDir } = config
+  addDevelopmentIdentity(app, { production, publicUrl, clients, signingKey: await readDevelopmentKey(dataDir) })
 }

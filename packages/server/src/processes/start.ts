@@ -1,6 +1,6 @@
 import { ensureConsole } from '@atrium/web/build/ensure-console'
 import { readConfig, type Config } from '#config/config.ts'
-import { chooseOidc } from './development-identity/development-issuer.ts'
+import { chooseConsoleOidc, chooseOidc } from './development-identity/development-issuer.ts'
 import { environmentWarnings, readEnv } from '#config/env.ts'
 import { assertPortsFree } from './assert-ports-free.ts'
 import { readWrappedMasterKeys } from '#config/kms-config.ts'
@@ -51,6 +51,7 @@ export async function start({ workers, space }: StartOptions): Promise<Running> 
   const config = {
     ...configured,
     oidc: chooseOidc(configured, workers),
+    consoleOidc: chooseConsoleOidc(configured, workers),
     ...(space ? { spaceOrigin: `http://127.0.0.1:${configured.spacePort}` } : {}),
   }
   const [given, wrapped] = [readGivenSecrets(env), readWrappedMasterKeys(env)]

@@ -142,7 +142,7 @@ test('the answer counts with the state, nonce, verifier, audience and issuer of 
 })
 
 test('a link of the operator signs in without the provider, and an account of two tenants chooses one', async () => {
-  assert.deepEqual(await (await get('/console/sign-in')).json(), { data: { oidc: true } })
+  assert.deepEqual(await (await get('/console/sign-in')).json(), { data: { oidc: true, development: false } })
   const tenant = await api.makeTenant()
   const owner = await signIn(api, await consoleLink(api, { kind: 'tenant', tenant_id: tenant.id }))
   await assert.rejects(invite(api, owner, 'analyst'))

@@ -332,10 +332,30 @@ test('nor over the network, where the server listens to it', { skip: elsewhere ?
   assert.equal((await fetch(`http://${elsewhere}:${port}/dev-identity/jwks`)).status, 404)
 })
 
+test('a code and a token belong to the client and the redirect address that they were made for', async () => {
+  const back = `${new URL(provider.issuer).origin}/console/oidc/callback`
+  const forConsole = { client_id: 'atrium-dev-console', redirect_uri: back }
+  for (const changes of [{ client_id: 'atrium-dev-console' }, { redirect_uri: back }])
+    assert.equal((await authorize(ask(changes).params)).status, 400, JSON.stringify(changes))
+
+  const asked = ask(forConsole)
+  const forms = { 'the client of rooms': {}, 'its redirect address': { client_id: 'atrium-dev-console' } }
+  for (const [name, changes] of Object.entries(forms)) {
+    const { status, body } = await redeem(await codeFor(asked), asked, changes)
+    assert.deepEqual([status, body['error']], [400, 'invalid_grant'], name)
+  }
+  const { body } = await redeem(await codeFor(asked), asked, forConsole)
+  const { issuer } = provider
+  const keys = new ProviderKeys({ issuer, fetchJson: async (url) => (await fetch(url)).json() })
+  const judge = (audience: string) => verifyIdToken(body['id_token'], { keys, issuer, audience, nowMs: state.nowMs })
+  assert.equal((await judge('atrium-dev-console')).ok, true)
+  assert.deepEqual(await judge('atrium-dev'), { ok: false, reason: 'bad_aud' })
+})
+
 test('it does not start in production, nor where others could reach it', () => {
   const { privateKey: signingKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const start = (production: boolean, publicUrl: string) =>
-    addDevelopmentIdentity(Fastify(), { production, publicUrl, redirectOrigins: [spaces], signingKey, clientId: 'atrium-dev' })
+    addDevelopmentIdentity(Fastify(), { production, publicUrl, clients: [], signingKey })
   assert.throws(() => start(true, 'http://localhost:8787'), /refused in production/)
   for (const publicUrl of ['https://atrium.example', 'http://atrium.example', 'http://10.0.0.1:8787', 'https://localhost:8787'])
     assert.throws(() => start(false, publicUrl), /ATRIUM_PUBLIC_URL/, publicUrl)

@@ -4,10 +4,10 @@ import { parseEmail } from '@atrium/identity/email'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#errors/api-error.ts'
 import { StartError } from '#errors/start-error.ts'
+import { isFromThisMachine } from '#http/from-this-machine.ts'
 import { AuthorizationCodes } from './authorization-codes.ts'
 import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.ts'
-import { developmentIssuer, developmentPath, isPlainLoopback } from './development-issuer.ts'
-import { isFromThisMachine } from './from-this-machine.ts'
+import { developmentIssuer, developmentPath, isPlainLoopback, type DevelopmentClient } from './development-issuer.ts'
 import { renderAboutPage, renderProblemPage, renderSignInPage } from './sign-in-page.ts'
 import { openIdTokenSigner } from './sign-id-token.ts'
 
@@ -15,12 +15,10 @@ export interface DevelopmentIdentityOptions {
   production: boolean
   /** Origin of the API: plain http on loopback. */
   publicUrl: string
-  /** The origins of the apps that people sign in for. Each app is at /space of its origin. */
-  redirectOrigins: string[]
+  /** What people sign in for. A token of one client means nothing to another. */
+  clients: DevelopmentClient[]
   /** RSA; see readDevelopmentKey. */
   signingKey: KeyObject
-  /** The id of the public client that all these apps use. */
-  clientId: string
   now?: () => number
 }
 
@@ -28,8 +26,8 @@ const maxFormBytes = 16 * 1024
 const maxNameLength = 100
 
 /**
- * An OpenID provider that accepts every e-mail address without a check, so that e-mail rooms work without any
- * configuration. It is for development only: it answers only this computer and does not start in production.
+ * An OpenID provider that accepts every e-mail address without a check, so that e-mail rooms and the console's
+ * members work without any configuration. It is for development only: it answers only this computer and does not start in production.
  * Authorization code with PKCE, public client.
  */
 export function addDevelopmentIdentity(app: FastifyInstance, options: DevelopmentIdentityOptions): void {
@@ -43,9 +41,10 @@ export function addDevelopmentIdentity(app: FastifyInstance, options: Developmen
 }
 
 async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptions): Promise<void> {
-  const { publicUrl, redirectOrigins, signingKey, clientId, now = Date.now } = options
+  const { publicUrl, clients, signingKey, now = Date.now } = options
   const issuer = developmentIssuer(publicUrl)
-  const client = { clientId, redirectUris: redirectOrigins.map((origin) => `${origin}/space`) }
+  const redirectUris = clients.flatMap((client) => client.redirectUris)
+  const origins = redirectUris.map((uri) => new URL(uri).origin)
   const codes = new AuthorizationCodes(now)
   const signer = await openIdTokenSigner(issuer, signingKey)
   const document = discoveryDocument(issuer)
@@ -54,12 +53,12 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
   app.addHook('onRequest', async (req, reply) => {
     // The same answer as for an unknown path, so that other computers cannot detect it.
     if (!isFromThisMachine(req)) throw new ApiError('not_found')
-    allowOrigin(req, reply, redirectOrigins)
+    allowOrigin(req, reply, origins)
     reply.header('cache-control', 'no-store')
   })
 
   const about = {
-    appUrl: `${redirectOrigins[0] ?? publicUrl}/space`,
+    appUrl: redirectUris[0] ?? publicUrl,
     discoveryUrl: `${issuer}/.well-known/openid-configuration`,
   }
   app.get('', async (_req, reply) => sendPage(reply, (text) => renderAboutPage(about, text)))
@@ -87,7 +86,8 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
     const form = formOf(req)
     const get = (name: string) => form.get(name) ?? ''
     if (get('grant_type') !== 'authorization_code') return reply.code(400).send({ error: 'unsupported_grant_type' })
-    if (get('client_id') !== clientId) return reply.code(400).send({ error: 'invalid_client' })
+    const clientId = get('client_id')
+    if (!clients.some((client) => client.clientId === clientId)) return reply.code(400).send({ error: 'invalid_client' })
     const redemption = { code: get('code'), clientId, redirectUri: get('redirect_uri'), verifier: get('code_verifier') }
     const grant = codes.redeem(redemption)
     if (!grant) return reply.code(400).send({ error: 'invalid_grant' })
@@ -99,7 +99,7 @@ async function addRoutes(app: FastifyInstance, options: DevelopmentIdentityOptio
   /** Reads the authorization request, or answers what is wrong with it. */
   function whenAsked(answer: (request: AuthorizationRequest, req: FastifyRequest, reply: FastifyReply) => FastifyReply) {
     return async (req: FastifyRequest, reply: FastifyReply) => {
-      const reading = readAuthorizationRequest(new URL(req.raw.url ?? '/', issuer).searchParams, client)
+      const reading = readAuthorizationRequest(new URL(req.raw.url ?? '/', issuer).searchParams, clients)
       if (reading.kind === 'untrusted') return sendPage(reply.code(400), (text) => renderProblemPage(reading.problem, text))
       if (reading.kind === 'request') return answer(reading.request, req, reply)
       return reply.redirect(backTo(reading, { error: reading.error, error_description: reading.problem }), 303)

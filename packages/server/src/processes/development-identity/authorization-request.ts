@@ -1,3 +1,5 @@
+import type { DevelopmentClient } from './development-issuer.ts'
+
 /** A checked request for a sign-in (OpenID Connect Core §3.1.2.1, RFC 7636). */
 export interface AuthorizationRequest {
   clientId: string
@@ -16,19 +18,16 @@ export type Reading =
   /** The error is sent to the client, at its redirect address (RFC 6749 §4.1.2.1). */
   | { kind: 'refused'; redirectUri: string; state: string | undefined; error: string; problem: string }
 
-interface Client {
-  clientId: string
-  redirectUris: string[]
-}
-
 /** As strict as a real provider, so that a client that works here works there. */
-export function readAuthorizationRequest(params: URLSearchParams, client: Client): Reading {
+export function readAuthorizationRequest(params: URLSearchParams, clients: DevelopmentClient[]): Reading {
   const get = (name: string) => params.get(name) ?? ''
   // With two addresses or two clients, the target of the answer would be ambiguous.
   const repeated = findRepeated(params)
   if (repeated !== undefined) return { kind: 'untrusted', problem: `The parameter ${repeated} was sent more than once.` }
-  if (get('client_id') !== client.clientId) {
-    return { kind: 'untrusted', problem: `client_id must be ${client.clientId}, not “${get('client_id')}”.` }
+  const client = clients.find(({ clientId }) => clientId === get('client_id'))
+  if (!client) {
+    const known = clients.map(({ clientId }) => clientId).join(' or ')
+    return { kind: 'untrusted', problem: `client_id must be ${known}, not “${get('client_id')}”.` }
   }
   const redirectUri = get('redirect_uri')
   if (!client.redirectUris.includes(redirectUri)) {

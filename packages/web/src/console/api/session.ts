@@ -46,9 +46,16 @@ export async function signIn(linkSecret: string): Promise<string | undefined> {
   return (await askConsole<{ sign_in_at?: string }>('POST', '/console/sign-in', { body })).sign_in_at
 }
 
-/** Whether people sign in with accounts of an identity provider. */
-export async function hasIdentityProvider(): Promise<boolean> {
-  return (await askConsole<{ oidc: boolean }>('GET', '/console/sign-in')).oidc
+/** How people sign in. */
+interface SignInWays {
+  /** With accounts of an identity provider. */
+  oidc: boolean
+  /** That provider is the development sign-in, which accepts every address. */
+  development: boolean
+}
+
+export function loadSignInWays(): Promise<SignInWays> {
+  return askConsole<SignInWays>('GET', '/console/sign-in')
 }
 
 interface AskOptions {

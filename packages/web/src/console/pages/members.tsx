@@ -111,7 +111,11 @@ export function Members() {
       {link !== undefined && (
         <SecretDialog
           title="The invitation"
-          text="It signs in once, within 7 days. Send it over a channel that you trust."
+          text={
+            currentSession().development
+              ? 'It signs in once, within 7 days. If the development sign-in opens, type the invited address there.'
+              : 'It signs in once, within 7 days. Send it over a channel that you trust.'
+          }
           secrets={[['Link', link]]}
           onClose={() => setLink(undefined)}
         />

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ArchMark } from '../../space/parts/arch.tsx'
-import { hasIdentityProvider, signIn } from '../api/session.ts'
+import { loadSignInWays, signIn } from '../api/session.ts'
 import { FailureNote } from '../parts/failure.tsx'
 
 const LINK = /^#link=([A-Za-z0-9_-]{1,200})$/
@@ -26,10 +26,10 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () =
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [isSpent, setSpent] = useState(false)
-  const [hasAccounts, setHasAccounts] = useState(false)
+  const [ways, setWays] = useState({ oidc: false, development: false })
   useEffect(() => {
     // Without the answer, a link still signs in.
-    hasIdentityProvider().then(setHasAccounts, () => undefined)
+    loadSignInWays().then(setWays, () => undefined)
   }, [])
   // Only a click uses the link up: programs that preview links do not click.
   const open = async (secret: string) => {
@@ -63,10 +63,16 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn: () =
         </>
       ) : (
         <>
-          {hasAccounts && (
+          {ways.oidc && (
             <a class="button primary wide" href="/console/oidc/start">
-              Sign in with your account
+              {ways.development ? 'Sign in for development' : 'Sign in with your account'}
             </a>
+          )}
+          {ways.development && (
+            <p>
+              The development sign-in accepts the address of every member without a check, on this machine only. An owner invites
+              members on the page Members.
+            </p>
           )}
           <p>
             Open a one-time link: the start of a development server prints one, and <code>atrium console-link</code> makes one. It

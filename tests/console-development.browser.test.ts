@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { freePort } from './support/atrium-process.ts'
+import { runAtrium } from './support/run-atrium.ts'
+
+const elsewhere = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one && !one.internal && one.family === 'IPv4')?.address
+
+describe('the console on a fresh machine', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let base: string
+  let origin: string
+  let atrium: ReturnType<typeof runAtrium>
+  let browser: Browser
+  before(async () => {
+    base = await mkdtemp(join(tmpdir(), 'atrium-fresh-'))
+    await chmod(base, 0o755)
+    const port = await freePort()
+    origin = `http://localhost:${port}`
+    const env = { ATRIUM_DATA_DIR: join(base, 'data'), PORT: String(port), HOST: '0.0.0.0', ATRIUM_RATE_LIMIT: 'off' }
+    atrium = runAtrium(['start', '--no-space'], env)
+    for (const deadline = Date.now() + 60_000; !atrium.output().includes('Open the console.'); await delay(50))
+      assert.ok(Date.now() < deadline, atrium.output())
+    browser = await startTestBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    atrium?.kill()
+    await atrium?.ended(10_000)
+    await rm(base, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 })
+  })
+
+  const visit = async () => (await browser.newContext({ locale: 'en-GB' })).newPage()
+  type Visit = Awaited<ReturnType<typeof visit>>
+  const openLink = async (page: Visit, link: string) => {
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Open the console' }).click()
+  }
+  /** Types an address into the development sign-in, with the keyboard alone. */
+  const identify = async (page: Visit, email: string) => {
+    await page.waitForURL(`${origin}/dev-identity/authorize?**`)
+    await page.locator('#email:focus').waitFor()
+    await page.keyboard.type(email)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname.startsWith('/console'))
+  }
+  const signIn = async (page: Visit, email: string) => {
+    await page.goto(`${origin}/console`)
+    await page.getByRole('link', { name: 'Sign in for development' }).click()
+    await identify(page, email)
+  }
+  const kindOf = async (page: Visit) => {
+    const answer = await page.evaluate<{ data?: { kind: string; role: string } }>(
+      `fetch('/console/session').then((res) => res.json())`,
+    )
+    return answer.data && [answer.data.kind, answer.data.role]
+  }
+
+  test('an owner invites an address, which signs in with the development sign-in from then on', async () => {
+    const owner = await visit()
+    await openLink(owner, /http\S+#link=\S+/.exec(atrium.output())?.[0] ?? assert.fail(atrium.output()))
+    await owner.getByRole('heading', { name: 'Overview' }).waitFor()
+    await owner.goto(`${origin}/console/settings/members`)
+    await owner.getByRole('button', { name: 'Invite' }).first().click()
+    const dialog = owner.getByRole('dialog')
+    await dialog.getByLabel('E-mail address').fill('ada@harbour.example')
+    await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+    const link = await owner
+      .getByText(/#link=/)
+      .first()
+      .textContent()
+
+    const ada = await visit()
+    await openLink(ada, link ?? '')
+    await identify(ada, 'ada@harbour.example')
+    await ada.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(await kindOf(ada), ['tenant', 'developer'])
+
+    const again = await visit()
+    await again.goto(`${origin}/console`)
+    await again.getByText('accepts the address of every member without a check').waitFor()
+    await assertAccessible(again)
+    await signIn(again, 'ADA@harbour.example')
+    await again.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.deepEqual(await kindOf(again), ['tenant', 'developer'])
+
+    const eve = await visit()
+    await signIn(eve, 'eve@harbour.example')
+    await eve.getByText('This account belongs to no member.').waitFor()
+    assert.equal(await kindOf(eve), undefined)
+  })
+
+  test('it signs nobody in as an operator, also not in a browser where one is signed in', async () => {
+    const made = runAtrium(['console-link', '--operator'], {
+      ATRIUM_DATA_DIR: join(base, 'data'),
+      PORT: new URL(origin).port,
+      ATRIUM_PUBLIC_URL: origin,
+    })
+    assert.equal(await made.ended(20_000), 0, made.output())
+    const page = await visit()
+    await openLink(page, /http\S+#link=\S+/.exec(made.output())?.[0] ?? assert.fail(made.output()))
+    await page.getByRole('button', { name: 'Open the console' }).waitFor({ state: 'detached' })
+    assert.deepEqual((await kindOf(page))?.[0], 'operator')
+    await page.goto(`${origin}/console/oidc/start?tenant=operator`)
+    await identify(page, 'operator@harbour.example')
+    assert.match(page.url(), /sign_in=not_a_member/)
+    await page.context().clearCookies()
+    await signIn(page, 'operator@harbour.example')
+    await page.getByText('This account belongs to no member.').waitFor()
+    assert.equal(await kindOf(page), undefined)
+  })
+
+  const proxied = { 'x-forwarded-for': '203.0.113.7' }
+  const reach = async (at: string, headers: Record<string, string> = {}) => {
+    const ways = await fetch(`${at}/console/sign-in`, { headers })
+    const [start, back] = await Promise.all(
+      ['start', 'callback?code=x&state=y'].map((path) => fetch(`${at}/console/oidc/${path}`, { headers, redirect: 'manual' })),
+    )
+    return [((await ways.json()) as { data: unknown }).data, start?.status, back?.status]
+  }
+  const closed = [{ oidc: false, development: false }, 404, 404]
+
+  test('it is there for this machine only: through a proxy it does not exist', async () => {
+    assert.deepEqual(await reach(origin), [{ oidc: true, development: true }, 303, 303])
+    assert.deepEqual(await reach(origin, proxied), closed)
+  })
+
+  test('nor over the network, where the server listens to it', { skip: elsewhere ? false : 'no network' }, async () => {
+    assert.deepEqual(await reach(origin.replace('localhost', elsewhere ?? '')), closed)
+  })
+})
