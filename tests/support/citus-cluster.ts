@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, chmod } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -10,12 +10,20 @@ const run = promisify(execFile)
 const script = fileURLToPath(new URL('../../../shared/tools/citus/cluster.sh', import.meta.url))
 const bin = '/usr/lib/postgresql/15/bin'
 
+/** The build does not load in an earlier PostgreSQL 15. */
+const neededMinor = 20
+
 /** Why there can be no cluster here, or false. For `{ skip }`. */
-export const skipWithoutCitus: string | false = !existsSync(script)
-  ? '../shared/tools/citus is not there'
-  : existsSync('/usr/share/postgresql/15/extension/citus.control') && existsSync(`${bin}/postgres`)
-    ? skipWithout('psql')
-    : 'no Citus here: as root, run ../shared/tools/citus/install.sh'
+export const skipWithoutCitus: string | false = findMissing()
+
+function findMissing(): string | false {
+  if (!existsSync(script)) return '../shared/tools/citus is not there'
+  if (!existsSync('/usr/share/postgresql/15/extension/citus.control') || !existsSync(`${bin}/postgres`))
+    return 'no Citus here: as root, run ../shared/tools/citus/install.sh'
+  const [version = '', minor] = /15\.(\d+)/.exec(execFileSync(`${bin}/postgres`, ['-V'], { encoding: 'utf8' })) ?? []
+  if (Number(minor) < neededMinor) return `Citus needs PostgreSQL 15.${neededMinor}, and this is ${version}: apt-get install postgresql-15`
+  return skipWithout('psql')
+}
 
 export interface CitusCluster {
   /** The database of the coordinator. */

@@ -241,9 +241,12 @@ const byTheClock = [
   'from event_outbox where tenant_id > $1',
   'from event_outbox x where x.tenant_id',
   'number_chained(',
+  // The same on Citus, and what is looked at before.
+  'number_spread(',
+  'select w.tenant_id from unnest($1::text[], $2::bigint[])',
   'update event_heads set chain_sequence',
   'and sequence > $2 and sequence <= $3 order by',
-  'select exists (select from events where created_at',
+  'from events where created_at <',
   'select exists (select from api_keys where revoked_at is null and expiry_notices',
   'from webhook_deliveries where status',
   'from webhook_endpoint_deliveries where status',
