@@ -13,6 +13,7 @@ const longFiles = [
   'tests/inside/start.test.ts',
   'tests/inside/citus.test.ts',
   'tests/inside/citus-events.test.ts',
+  'tests/inside/citus-request-log.test.ts',
   'tests/limits.test.ts',
   'packages/server/src/features/streams/stream-ends.test.ts',
   'tests/telemetry.test.ts',

@@ -21,7 +21,8 @@ function findMissing(): string | false {
   if (!existsSync('/usr/share/postgresql/15/extension/citus.control') || !existsSync(`${bin}/postgres`))
     return 'no Citus here: as root, run ../shared/tools/citus/install.sh'
   const [version = '', minor] = /15\.(\d+)/.exec(execFileSync(`${bin}/postgres`, ['-V'], { encoding: 'utf8' })) ?? []
-  if (Number(minor) < neededMinor) return `Citus needs PostgreSQL 15.${neededMinor}, and this is ${version}: apt-get install postgresql-15`
+  if (Number(minor) < neededMinor)
+    return `Citus needs PostgreSQL 15.${neededMinor}, and this is ${version}: apt-get install postgresql-15`
   return skipWithout('psql')
 }
 

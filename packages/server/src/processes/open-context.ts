@@ -84,8 +84,10 @@ export async function openContext(
     registry: metrics.registry,
     onError: (error) => log.error({ err: error }, 'usage not written; trying again'),
   })
+  const tenantShards = await readTenantShards(db)
   const requestLog = new RequestLog({
     db,
+    tenantShards,
     registry: metrics.registry,
     days: config.retentionDays.requests,
     onError: (error) => log.error({ err: error }, 'request log not written; trying again'),
@@ -107,7 +109,6 @@ export async function openContext(
     quotes: new PlatformKeys({ db, vault, purpose: 'quotes' }),
   }
 
-  const tenantShards = await readTenantShards(db)
   const streams = new EventStreams({
     db,
     tenantShards,

@@ -119,8 +119,8 @@ export const placements = {
   receipt_numbers: books,
   receipts: books,
   removed_rooms: { where: 'spread', by: byRoom },
-  request_log: untilTenants('the sequence that names the slot is known on each node'),
-  request_log_chunks: untilTenants('the sequence that names the slot is known on each node'),
+  request_log: { where: 'spread', by: byTenant },
+  request_log_chunks: { where: 'spread', by: byTenant },
   restores: installation,
   room_lines: { where: 'spread', by: byRoom },
   rooms: {

@@ -9,6 +9,7 @@ export type SlottedTable =
   | 'request_log_chunks'
 
 interface SlotStatements {
+  missing: Statement<{ slot: number }>
   insert: Statement<never>
   refresh: Statement<never>
   turn: Statement<{ slot: number }>
@@ -16,7 +17,7 @@ interface SlotStatements {
 }
 
 interface SlotPartition {
-  any: Statement<{ any: boolean }>
+  any: Statement<{ any: true }>
   lock: Statement<never>
   truncate: Statement<never>
 }
@@ -34,13 +35,14 @@ function statementsFor(table: SlottedTable, count: number): SlotStatements {
   const open = `coalesce(pg_sequence_last_value('${table}_slot'), 0)`
   const ofSlot = (name: string, slot: number, text: string) => statement<never>(`slots-${name}-${table}-${slot}`, text)
   return {
-    // After a restore this table is empty, and the slots are not. Their time then begins again.
+    missing: statement<{ slot: number }>(
+      `slots-missing-${table}`,
+      `select s::smallint as slot from generate_series(0, ${count - 1}) s
+       where not exists (select from partition_slots p where p.name = '${table}' and p.slot = s)`,
+    ),
     insert: statement<never>(
       `slots-insert-${table}`,
-      `insert into partition_slots (name, slot, opened_at)
-       select '${table}', s, case when exists (select from ${table} t where t.slot = s) then now() end
-       from generate_series(0, ${count - 1}) s
-       where not exists (select from partition_slots p where p.name = '${table}' and p.slot = s)
+      `insert into partition_slots (name, slot, opened_at) select '${table}', $1, case when $2::boolean then now() end
        on conflict do nothing`,
     ),
     // The sequence decides which slot is open: it keeps its value when a transaction that turned it is rolled back.
@@ -73,7 +75,8 @@ function statementsFor(table: SlottedTable, count: number): SlotStatements {
        select setval('${table}_slot', opening)::smallint as slot from due`,
     ),
     slots: Array.from({ length: count }, (_, slot) => ({
-      any: statement<{ any: boolean }>(`slots-any-${table}-${slot}`, `select exists (select from ${table}_${slot}) as any`),
+      // Not exists(): Citus would fetch every row to answer it.
+      any: statement<{ any: true }>(`slots-any-${table}-${slot}`, `select true as any from ${table}_${slot} limit 1`),
       lock: ofSlot('lock', slot, `lock table ${table}_${slot} in access exclusive mode`),
       truncate: ofSlot('truncate', slot, `truncate ${table}_${slot}`),
     })),
@@ -91,8 +94,21 @@ const statements: Record<SlottedTable, SlotStatements> = {
 
 /** Corrects what is known of the slots: a new database, a restore, a turn that was not committed, a clock set back. */
 export async function refreshSlots(tx: Tx, table: SlottedTable): Promise<void> {
-  await tx.query(statements[table].insert, [])
-  await tx.query(statements[table].refresh, [])
+  const { missing, insert, refresh } = statements[table]
+  // After a restore, partition_slots is empty, and the slots are not. Their time then begins again.
+  for (const { slot } of await tx.query(missing, [])) await tx.query(insert, [slot, await hasRows(tx, table, slot)])
+  await tx.query(refresh, [])
+}
+
+async function hasRows(tx: Tx, table: SlottedTable, slot: number): Promise<boolean> {
+  const { any } = partitionOf(table, slot)
+  return (await tx.query(any, [])).length > 0
+}
+
+function partitionOf(table: SlottedTable, slot: number): SlotPartition {
+  const one = statements[table].slots[slot]
+  if (!one) throw new Error(`${table} has no slot ${slot}`)
+  return one
 }
 
 const expiredStatement = statement<{ slot: number }>(
@@ -121,14 +137,13 @@ const emptiedStatement = statement<never>(
 
 /** Removes the rows of a closed slot and gives their disk space back. A slot of a queue is left if it has a row. */
 export async function emptySlot(tx: Tx, table: SlottedTable, slot: number): Promise<void> {
-  const one = statements[table].slots[slot]
-  if (!one) throw new Error(`${table} has no slot ${slot}`)
-  const hasRows = async () => isQueue[table] && (await tx.query(one.any, []))[0]?.any !== false
+  const { lock, truncate } = partitionOf(table, slot)
+  const mustStay = async () => isQueue[table] && (await hasRows(tx, table, slot))
   // Looked at before the lock, which would make writers wait, and again under it.
-  if (await hasRows()) return
+  if (await mustStay()) return
   await tx.query(shortWaitStatement, [])
-  await tx.query(one.lock, [])
-  if (await hasRows()) return
-  await tx.query(one.truncate, [])
+  await tx.query(lock, [])
+  if (await mustStay()) return
+  await tx.query(truncate, [])
   await tx.query(emptiedStatement, [table, slot])
 }

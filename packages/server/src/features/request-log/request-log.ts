@@ -1,16 +1,21 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Db } from '#db/database.ts'
+import { ByShard } from '#features/distribution/by-shard.ts'
+import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { toChunks, type RequestChunk } from './chunk.ts'
 import { insertChunks, type LoggedRequest } from './store.ts'
 
 /** About 3 MB. At 2,000 requests a second it takes five seconds of an outage. */
 const maxWaiting = 10_000
+/** What may wait for nodes of a Citus cluster that are down, so that there is room for the tenants of other nodes. */
+const maxLeft = maxWaiting / 2
 /** The chunks of one statement: at most 3 MB if they are full. */
 const batchSize = 50
 const intervalMs = 1_000
 
 interface RequestLogOptions {
   db: Db
+  tenantShards: TenantShards
   registry: Registry
   /** 0: nothing is logged. */
   days: number
@@ -26,15 +31,17 @@ export class RequestLog {
   readonly #timer: NodeJS.Timeout
   readonly #dropped: Counter
   readonly #failures: Counter
+  readonly #byShard: ByShard
   #waiting: LoggedRequest[] = []
   /** Chunks stay as they are until they are written, so that one that is sent twice is the same row. */
-  #chunks: RequestChunk[] = []
+  readonly #chunks = new Set<RequestChunk>()
   #inChunks = 0
   #running = Promise.resolve()
   #next: Promise<void> | undefined
 
   constructor(options: RequestLogOptions) {
     this.#options = options
+    this.#byShard = new ByShard(options.tenantShards)
     const registers = [options.registry]
     this.#dropped = new Counter({
       name: 'atrium_request_log_dropped_total',
@@ -77,22 +84,52 @@ export class RequestLog {
   async #write(): Promise<void> {
     try {
       for (;;) {
-        if (this.#chunks.length === 0) this.#formChunks()
-        if (this.#chunks.length === 0) return
-        const batch = this.#chunks.slice(0, batchSize)
-        await insertChunks(this.#options.db, batch)
-        this.#chunks.splice(0, batch.length)
-        this.#inChunks -= batch.reduce((sum, { requests }) => sum + requests, 0)
+        this.#formChunks()
+        if (this.#chunks.size === 0) return
+        const byTenant = Map.groupBy(this.#chunks, ({ tenantId }) => tenantId)
+        const { failed } = await this.#byShard.run([...byTenant.keys()], (ids) =>
+          this.#insert(ids.flatMap((id) => byTenant.get(id) ?? [])),
+        )
+        if (failed.size === 0) continue
+        this.#dropLeft()
+        return this.#report(new Set(failed.values()))
       }
     } catch (error) {
-      this.#failures.inc()
-      this.#options.onError(error)
+      this.#report([error])
     }
   }
 
   #formChunks(): void {
-    this.#chunks = toChunks(this.#waiting)
-    this.#inChunks = this.#waiting.length
+    for (const chunk of toChunks(this.#waiting)) this.#chunks.add(chunk)
+    this.#inChunks += this.#waiting.length
     this.#waiting = []
+  }
+
+  async #insert(chunks: RequestChunk[]): Promise<void> {
+    for (let at = 0; at < chunks.length; at += batchSize) {
+      const batch = chunks.slice(at, at + batchSize)
+      await insertChunks(this.#options.db, batch)
+      for (const chunk of batch) this.#remove(chunk)
+    }
+  }
+
+  /** A write that was given up may end later, when the chunk was dropped or written again. */
+  #remove(chunk: RequestChunk): boolean {
+    const isHere = this.#chunks.delete(chunk)
+    if (isHere) this.#inChunks -= chunk.requests
+    return isHere
+  }
+
+  /** The oldest first: a set has its values in the order in which they came. */
+  #dropLeft(): void {
+    for (const chunk of this.#chunks) {
+      if (this.#inChunks <= maxLeft) return
+      if (this.#remove(chunk)) this.#dropped.inc(chunk.requests)
+    }
+  }
+
+  #report(errors: Iterable<unknown>): void {
+    this.#failures.inc()
+    for (const error of errors) this.#options.onError(error)
   }
 }

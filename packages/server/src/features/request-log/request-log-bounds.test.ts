@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Registry } from 'prom-client'
+import { TenantShards } from '#features/distribution/tenant-shards.ts'
+import { RequestLog } from './request-log.ts'
+
+/** A log whose statements fail for these tenants, and what it wrote of each tenant. */
+function openLog(tenantShards: TenantShards, failing: Set<string>) {
+  const written = new Map<string, number>()
+  const query = async (_: unknown, { 0: tenantIds, 5: requests }: [string[], ...number[][]]) => {
+    if (tenantIds.some((id) => failing.has(id))) throw new Error('database away')
+    for (const [i, id] of tenantIds.entries()) written.set(id, (written.get(id) ?? 0) + (requests?.[i] ?? 0))
+    return []
+  }
+  const registry = new Registry()
+  const errors: unknown[] = []
+  const log = new RequestLog({
+    db: { query },
+    tenantShards,
+    registry,
+    days: 7,
+    onError: (error) => errors.push(error),
+  })
+  const note = (tenantId: string, count: number) => {
+    for (let n = 0; n < count; n++) {
+      const fields = { method: 'GET', path: '/tenant', status: 200, code: null, keyId: 'key_x', durationMs: 1, origin: null }
+      log.note({ tenantId, requestId: `req_${n}`, at: 1_000 * n, ...fields })
+    }
+  }
+  const count = async (name: string) =>
+    (await registry.getSingleMetric(`atrium_request_log_${name}_total`)!.get()).values[0]!.value
+  return { log, written, errors, note, count }
+}
+
+test('what is over the bound is dropped and counted, and a failed batch is written later', async () => {
+  const failing = new Set(['ten_x'])
+  const { log, written, errors, note, count } = openLog(new TenantShards(), failing)
+  note('ten_x', 10_005)
+  await log.flush()
+  assert.deepEqual([errors.length, await count('failures')], [1, 1])
+  assert.equal(await count('dropped'), 5)
+  failing.clear()
+  await log.close()
+  assert.deepEqual([...written], [['ten_x', 10_000]])
+})
+
+test('the entries for a node that is down leave room for those of other nodes', async () => {
+  const shards = new TenantShards([-(2 ** 31), 0])
+  const [lost, kept] = [0, 1].map((shard) => {
+    for (let n = 0; ; n++) if (shards.shardOf(`ten_${n}`) === shard) return `ten_${n}`
+  }) as [string, string]
+  const { log, written, note, count } = openLog(shards, new Set([lost]))
+  note(kept, 100)
+  note(lost, 9_900)
+  await log.flush()
+  const left = 9_900 - (await count('dropped'))
+  assert.ok(left <= 5_000 && left > 4_900, `${left}`)
+  note(kept, 5_000)
+  await log.close()
+  assert.deepEqual([...written], [[kept, 5_100]])
+})
