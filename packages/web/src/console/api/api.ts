@@ -47,8 +47,8 @@ async function fetchWithSession(input: RequestInfo | URL, init: RequestInit = {}
   headers.set(CSRF_HEADER, sessionStore.value.session?.csrf ?? '')
   // Public lists may be cached for a minute. Here a change must be in the next answer.
   const res = await fetch(input, { cache: 'no-cache', ...init, headers, credentials: 'same-origin' })
-  // Each other 401 would be of a credential, and the console sends none.
-  if (res.status === 401) sessionStore.update({ ended: true })
+  // A 401 of a request with a control token is about that session of an agent.
+  if (res.status === 401 && !headers.has('authorization')) sessionStore.update({ ended: true })
   return res
 }
 

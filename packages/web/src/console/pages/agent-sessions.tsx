@@ -9,28 +9,17 @@ import { PagedTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { SelectField } from '../parts/fields.tsx'
-import { Badge, formatNumber, formatTime, Time } from '../parts/format.tsx'
+import { Badge, formatNumber, Time } from '../parts/format.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
 import { Link, useSearch } from '../router/router.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
+import { SessionTimeline, sessionTones, type Session } from './session-timeline.tsx'
 
-type Session = Awaited<ReturnType<typeof api.listSessions>>['data'][number]
 type Status = Session['status']
-
-const tones = {
-  armed: 'plain',
-  launching: 'warn',
-  running: 'good',
-  paused: 'warn',
-  stopping: 'warn',
-  stopped: 'plain',
-  failed: 'bad',
-  expired: 'plain',
-} as const satisfies Record<Status, string>
 
 const options: readonly (readonly [Status | '', string])[] = [
   ['', 'Every status'],
-  ...(Object.keys(tones) as Status[]).map((status) => [status, status] as const),
+  ...(Object.keys(sessionTones) as Status[]).map((status) => [status, status] as const),
 ]
 
 /** The stays of agents in rooms that the tenant launched. */
@@ -40,7 +29,7 @@ export function AgentSessions() {
   const agent = search.get('agent') ?? ''
   const query = {
     limit: 50,
-    ...(status in tones ? { status: status as Status } : {}),
+    ...(status in sessionTones ? { status: status as Status } : {}),
     ...(agent === '' ? {} : { agent_id: agent }),
   }
   const pages = usePages(`sessions ${JSON.stringify(query)}`, (page, signal) =>
@@ -90,7 +79,7 @@ export function AgentSessions() {
               </button>
             ),
           },
-          { title: 'Status', cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge> },
+          { title: 'Status', cell: ({ status }) => <Badge tone={sessionTones[status]}>{status}</Badge> },
           { title: 'Agent', cell: ({ agent_id }) => <Link to={`/agents/${agent_id}`}>{shortId(agent_id)}</Link> },
           { title: 'Charged', align: 'end', cell: (session) => charge(session) },
           { title: 'Stay', align: 'end', cell: (session) => stay(session) },
@@ -134,27 +123,16 @@ function stay({ joined_at, stopped_at }: Session): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }
 
-/** What happened in one stay, in order. */
+/** One stay: its price, and what happened in it. */
 function SessionDialog({ session, onClose }: { session: Session; onClose: () => void }) {
-  const { created_at, joined_at, stopped_at, expires_at, error, charged_credits: charged, price_credits: held, status } = session
-  const steps: readonly (readonly [at: string | null, text: string])[] = [
-    [
-      created_at,
-      status === 'armed'
-        ? 'Prepared. It waits for its summon key.'
-        : `Launched. ${formatNumber(held)} credits were held for the price.`,
-    ],
-    [joined_at, 'The agent joined the room. From here on the price is due.'],
-    [stopped_at, ending(session)],
-    [stopped_at === null ? expires_at : null, 'It ends here at the latest.'],
-  ]
+  const { error, charged_credits: charged, price_credits: held, status } = session
   return (
     <Dialog title={`Session in ${session.room}`} layout="side" onClose={onClose}>
       <div class="dialog-body">
         <Facts
           facts={[
             ['Id', <CopyText text={session.id} label="Copy the id" />],
-            ['Status', <Badge tone={tones[status]}>{status}</Badge>],
+            ['Status', <Badge tone={sessionTones[status]}>{status}</Badge>],
             ['Agent', <Link to={`/agents/${session.agent_id}`}>{session.agent_id}</Link>],
             ['Price', `${formatNumber(held)} credits`],
             ['Charged', `${formatNumber(charged)} credits`],
@@ -163,25 +141,8 @@ function SessionDialog({ session, onClose }: { session: Session; onClose: () => 
             ['Error', error && `${error.code}: ${error.message}`],
           ]}
         />
-        <ol class="timeline">
-          {steps.map(
-            ([at, text]) =>
-              at !== null && (
-                <li key={text}>
-                  <time dateTime={at}>{formatTime(at)}</time>
-                  <p>{text}</p>
-                </li>
-              ),
-          )}
-        </ol>
+        <SessionTimeline session={session} />
       </div>
     </Dialog>
   )
-}
-
-function ending({ status, charged_credits: charged, error, joined_at }: Session): string {
-  const paid = charged > 0 ? `${formatNumber(charged)} credits were charged.` : 'Nothing was charged: the credits went back.'
-  if (status === 'failed') return `It failed: ${error?.message ?? 'no reason was recorded'}. ${paid}`
-  if (joined_at === null) return `It ended before the agent joined. ${paid}`
-  return status === 'expired' ? `Its time was over. ${paid}` : `It was stopped. ${paid}`
 }

@@ -15,6 +15,7 @@ import type { Params } from '../router/match-path.ts'
 import { Link } from '../router/router.tsx'
 import { AgentForm, type Agent } from './agent-form.tsx'
 import { agentTones, SigningSecret } from './agents.tsx'
+import { TestRoom } from './test-room.tsx'
 
 const statuses = [
   ['draft', 'Draft: cannot be launched'],
@@ -64,7 +65,7 @@ export function AgentPage({ params: { id = '' } }: { params: Params }) {
         />
       </section>
       {may('develop') && <StatusCard agent={data} onChange={(changed) => agent.set(() => changed)} />}
-      <TryIt agent={data} />
+      {may('develop') && <TestRoom agent={data} />}
       <Ratings id={id} />
       {isEditing && (
         <AgentForm
@@ -95,40 +96,6 @@ function StatusCard({ agent, onChange }: { agent: Agent; onChange: (agent: Agent
   return (
     <section class="card" aria-busy={isBusy}>
       <SelectField label="Who may launch it" value={status} options={statuses} onChange={change} />
-    </section>
-  )
-}
-
-/** A launch needs a room and a coupon, which the Space app has. */
-function TryIt({ agent: { id, status } }: { agent: Agent }) {
-  const { data } = useQuery('index', async (signal) => {
-    const res = await fetch('/v1/', { headers: { accept: 'application/json' }, credentials: 'omit', signal })
-    return (await res.json()) as { spaces_app_url?: string }
-  })
-  return (
-    <section class="card">
-      <h2>Try it in a room</h2>
-      {status === 'draft' ? (
-        <p class="muted">A draft cannot be launched. Make the agent private first.</p>
-      ) : (
-        <ol class="steps">
-          <li>
-            Grant a coupon on the page <Link to="/credits">Credits</Link>, or use one that you have.
-          </li>
-          <li>
-            {data?.spaces_app_url === undefined ? (
-              'Make a room in the Space app.'
-            ) : (
-              <a href={`${data.spaces_app_url}/space`} target="_blank" rel="noopener noreferrer">
-                Make a room in the Space app
-              </a>
-            )}
-          </li>
-          <li>
-            Choose People, Invite an agent, and enter <CopyText text={id} label="Copy the id" />
-          </li>
-        </ol>
-      )}
     </section>
   )
 }
