@@ -1,5 +1,5 @@
 import type { Tx } from '../../packages/server/src/db/database.ts'
-import { listShown } from '../../packages/server/src/features/events/numbering-store.ts'
+import { listShown } from '../../packages/server/src/features/events/outbox-store.ts'
 import * as store from '../../packages/server/src/features/events/store.ts'
 import * as streams from '../../packages/server/src/features/events/stream-store.ts'
 import { eraseBatch } from '../../packages/server/src/features/tenant-data/erase-store.ts'

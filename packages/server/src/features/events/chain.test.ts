@@ -158,6 +158,68 @@ test('what others do between the read and the write forks nothing, and leaves no
   }
 })
 
+test('a backlog is numbered ahead: what comes in between, is lost or is numbered by others forks nothing', async () => {
+  const { db } = api.ctx
+  const [one, two, few] = [await api.makeTenant(), await api.makeTenant(), await api.makeTenant()]
+  const tenants = [one, two, few]
+  for (const tenant of tenants) await pull(tenant)
+  await write(one, 50)
+  await write(two, 35)
+  await write(few, 3)
+  const ids = tenants.map(({ id }) => id)
+  // Each round numbers up to 10 of each. The first one reads and hashes the second one before it has committed.
+  let rounds = 0
+  const meddle = meddling('events-number', async () => {
+    rounds += 1
+    if (rounds === 1) await write(two, 4)
+    if (rounds === 3) await numberEvents(db, [two.id], 1)
+  })
+  // In the third round, another process has numbered an event of one tenant: its ten are left, and the fourth is dropped.
+  assert.equal(await numberFreeEvents(meddle, ids, 10), 10 + 10 + 3 + 20 + 10)
+  assert.equal(rounds, 3)
+  const killed = meddling('events-number', async () => {
+    if (++rounds === 5) throw new Error('killed')
+  })
+  await assert.rejects(numberFreeEvents(killed, ids, 10), { message: 'killed' })
+  while ((await numberFreeEvents(db, ids, 10)) >= 10);
+  const counts = [52, 41, 5]
+  for (const [i, tenant] of tenants.entries()) {
+    const events = await pull(tenant)
+    assert.equal(events.length, counts[i])
+    assertGapless(events)
+    assertChain(events)
+  }
+})
+
+test('an event that commits late is numbered before those that were written after its commit', async () => {
+  const { pool } = api.ctx.db
+  const tenant = await api.makeTenant()
+  await pull(tenant)
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const late = await client.query<{ id: string }>(
+      `insert into event_outbox (tenant_id, id, type, data) values ($1, 'evt_' || lpad('1', 22, 'z'), 'item.deleted', '{}') returning id`,
+      [tenant.id],
+    )
+    await write(tenant, 10)
+    let commits = 0
+    const meddle = meddling('events-outbox', async () => {
+      // Before the second batch is read, while the first one is being numbered.
+      if (++commits !== 2) return
+      await client.query('commit')
+      await write(tenant, 12)
+    })
+    while ((await numberFreeEvents(meddle, [tenant.id], 10)) >= 10);
+    const events = await pull(tenant)
+    assert.equal(events[12]!.id, late.rows[0]!.id)
+    assertGapless(events)
+    assertChain(events)
+  } finally {
+    client.release()
+  }
+})
+
 test('of old events the earliest numbers go first, and the hash at the boundary stays', async () => {
   const tenant = await api.makeTenant()
   await write(tenant, 6)

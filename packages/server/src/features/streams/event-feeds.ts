@@ -1,4 +1,4 @@
-import type { Db, Waking } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import { ByShard } from '#features/distribution/by-shard.ts'
 import type { TenantShards } from '#features/distribution/tenant-shards.ts'
 import { numberFreeEvents } from '#features/events/numbering-store.ts'
@@ -22,7 +22,7 @@ const batchSize = 500
 const againMs = 100
 
 interface EventFeedsOptions {
-  db: Db & Waking
+  db: Database
   tenantShards: TenantShards
   masterKeys: readonly Buffer[]
 }
@@ -33,7 +33,7 @@ interface EventFeedsOptions {
  * events up to the last one: an event that commits late gets a later sequence.
  */
 export class EventFeeds {
-  readonly #db: Db & Waking
+  readonly #db: Database
   readonly #shards: TenantShards
   readonly #numbering: ByShard
   readonly #reading: ByShard

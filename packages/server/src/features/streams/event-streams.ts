@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
 import { Listener } from '@atrium/traffic/listener'
-import type { Db, Waking } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import { eventChannel } from '../events/store.ts'
 import { listHeads } from '../events/stream-store.ts'
 import type { KeyCache } from '../keys/key-cache.ts'
@@ -25,7 +25,7 @@ const beatEveryMs = 15_000
 const checkEveryMs = 2_500
 
 interface EventStreamsOptions {
-  db: Db & Waking
+  db: Database
   databaseUrl: string
   tenantShards: TenantShards
   log: Logger
