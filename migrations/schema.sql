@@ -1292,6 +1292,7 @@ create table agents (
   card text,
   card_salt text collate "C",
   carded_at timestamp(3) with time zone,
+  encryption_key jsonb,
   constraint agents_pkey PRIMARY KEY (tenant_id, id),
   constraint agents_seq_unique UNIQUE (tenant_id, seq),
   constraint agents_held_has_before CHECK (((status = ANY (ARRAY['suspended'::text, 'pending'::text])) = (status_before IS NOT NULL))),
@@ -2031,6 +2032,7 @@ create table sessions (
   used_tool_calls bigint default 0 not null,
   used_steps bigint default 0 not null,
   paused_at timestamp(3) with time zone,
+  client_sealed boolean default false not null,
   constraint sessions_pkey PRIMARY KEY (tenant_id, id),
   constraint sessions_armed_by_summon_key CHECK (((summon_hash IS NOT NULL) OR (status <> 'armed'::text))),
   constraint sessions_charged_fits CHECK (((charged >= 0) AND (charged <= (price + budget)))),
@@ -2688,6 +2690,8 @@ alter table webhooks add constraint webhooks_tenant_exists
   FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 CREATE TRIGGER agents_card_goes BEFORE UPDATE ON agents FOR EACH ROW WHEN (old.card IS NOT NULL AND (new.status <> 'active'::text OR old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.price_credits IS DISTINCT FROM new.price_credits OR old.credits_per_1k_tokens IS DISTINCT FROM new.credits_per_1k_tokens OR old.credits_per_tool_call IS DISTINCT FROM new.credits_per_tool_call OR old.max_minutes IS DISTINCT FROM new.max_minutes OR old.avatar_url IS DISTINCT FROM new.avatar_url OR (old.endpoint IS NULL) IS DISTINCT FROM (new.endpoint IS NULL))) EXECUTE FUNCTION remove_agent_card();
+
+CREATE TRIGGER agents_card_goes_with_key BEFORE UPDATE ON agents FOR EACH ROW WHEN (old.card IS NOT NULL AND old.encryption_key IS DISTINCT FROM new.encryption_key) EXECUTE FUNCTION remove_agent_card();
 
 CREATE TRIGGER artifacts_count_changed_bytes AFTER UPDATE OF bytes ON artifacts FOR EACH ROW WHEN (old.bytes IS DISTINCT FROM new.bytes) EXECUTE FUNCTION count_stored_bytes();
 

@@ -21,6 +21,7 @@ export interface Packed {
  */
 const clientEntries = [
   'index',
+  'agent-visit',
   'atrium-error',
   'blind-sign',
   'blind-token',
@@ -38,6 +39,7 @@ const clientEntries = [
   'react',
   'remote-agent',
   'room-history',
+  'sealed-agent',
   'verify-webhook',
 ] as const
 

@@ -12,9 +12,12 @@ import {
 } from '../../packages/client/src/listed-room.ts'
 import { newRoomSecret } from '../../packages/client/src/new-room-secret.ts'
 import { openRoom } from '../../packages/client/src/open-room.ts'
+import { accompanyAgent, launchAgent } from '../../packages/client/src/agent-visit.ts'
+import { generateAgentKey, joinSealedSession, publicPartOf } from '../../packages/client/src/sealed-agent.ts'
 import { exportPairs, type RoomDevice } from '../../packages/room-client/src/room-device.ts'
 import { createTestDatabase, type TestDatabase } from '../../packages/server/testing/test-database.ts'
 import { freePort, startAtrium, type AtriumProcess } from '../support/atrium-process.ts'
+import { eventually, openAgency, startEndpoint } from '../support/remote-agents.ts'
 import { formsFound } from '../support/find-secrets.ts'
 import { dumpTables } from '../support/query-database.ts'
 
@@ -35,6 +38,7 @@ before(async () => {
   metricsOrigin = `http://127.0.0.1:${metricsPort}`
   const env = {
     ATRIUM_LOG: 'debug',
+    ATRIUM_EGRESS: 'loopback',
     ATRIUM_METRICS_PORT: String(metricsPort),
     OIDC_ISSUER: idp.provider.issuer,
     OIDC_CLIENT_ID: 'spaces',
@@ -59,7 +63,7 @@ interface Person {
 test(
   'three members and an agent leave no key, text or address in tables, logs, metrics and memory of the servers',
   { skip },
-  async () => {
+  async (t) => {
     const secrets = new Map<string, string>()
     const keep = (name: string, secret: string) => {
       secrets.set(name, secret)
@@ -103,16 +107,36 @@ test(
       await joined.say(text)
       members.push({ email, device, room: joined, text })
     }
-    for (const name of ['ada', 'grace', 'linus', 'agent']) await join(name)
-    const [ada, grace, , agent] = members
-    assert.ok(ada && grace && agent)
+    for (const name of ['ada', 'grace', 'linus']) await join(name)
+    const [ada, grace] = members
+    assert.ok(ada && grace)
+
+    // A remote agent: the platform launches it, and passes on what was sealed to its key.
+    const agency = await openAgency(atrium.origin)
+    const agentKey = await generateAgentKey()
+    keep('key of the agent', agentKey.d)
+    const endpoint = await startEndpoint(t, () => 204)
+    const encryption_key = publicPartOf(agentKey)
+    const { agentId } = await agency.register(endpoint.url, { encryption_key })
+    const invite = async (who: string) => {
+      const invitation = keep('invitation of the agent', await ada.room.invite(who))
+      keep('key in the invitation of the agent', invitation.slice(-43))
+      return invitation
+    }
+    const coupon = await agency.newCoupon()
+    const visit = await launchAgent(agency.client, { ...ada.room, invite }, { id: agentId, encryption_key }, { coupon })
+    const launch = await eventually(async () => endpoint.requests.length > 0 && endpoint.launchedSealed(), 'it is launched')
+    const accompanied = accompanyAgent(agency.client, ada.room, visit, { lookEveryMs: 500 })
+    const agent = await joinSealedSession(launch, { agentKey, device: await newDevice('agent'), name: canary('Dice') })
+    await agent.say(keep('text of the agent', canary('At your service')))
     const read = await grace.room.read()
     assert.deepEqual(
       read.map(({ message, member: { standing } }) => [message.text, standing.ok && standing.email]),
-      members.map(({ text, email }) => [text, email]),
+      [...members.map(({ text, email }) => [text, email]), [secrets.get('text of the agent'), false]],
     )
     // The agent leaves, and the key changes.
-    await ada.room.expel([agent.device.signing.thumbprint])
+    await agent.stop()
+    assert.equal(await accompanied, 'stopped')
     await grace.room.say(keep('text after the agent', canary('It has gone')))
     await assert.rejects(agent.room.read(), { name: 'NotListedError' })
     assert.equal((await ada.room.read()).length, 5)
@@ -127,7 +151,10 @@ test(
     const metrics = await (await fetch(`${metricsOrigin}/metrics`)).text()
     const stored = await dumpTables(database.url)
     const written = [stored, atrium.output(), metrics].join('\n')
-    assert.ok(stored.includes(room) && metrics.includes('atrium_'), 'what is public is found')
+    assert.ok(
+      stored.includes(room) && stored.includes(encryption_key.x) && metrics.includes('atrium_'),
+      'what is public is found',
+    )
     for (const [name, secret] of secrets) {
       assert.deepEqual(formsFound(written, secret), [], name)
       if (/key/.test(name)) assert.deepEqual(formsFound(written, Buffer.from(secret, 'base64url')), [], `${name}, decoded`)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { SessionLaunched } from '../../packages/client/src/agent-request.ts'
+import type { AgentRequest, SessionLaunched, SessionLaunchedSealed } from '../../packages/client/src/agent-request.ts'
 import type { SessionState } from '../../packages/client/src/agent-session.ts'
 import { AtriumError } from '../../packages/client/src/atrium-error.ts'
 import { createClient } from '../../packages/client/src/create-client.ts'
 import { openRoom, type Room } from '../../packages/client/src/open-room.ts'
 import type { Entry } from '../../packages/client/src/room-call.ts'
+import type { EcPublicKey } from '../../packages/sealing/src/web-recipient.ts'
 import { makeTenant } from './call-api.ts'
 import { fundIssuer } from './fund-issuer.ts'
 import { newRoom } from './sessions.ts'
@@ -18,6 +19,8 @@ export interface Endpoint {
   requests: { body: string; headers: IncomingHttpHeaders }[]
   /** The first launch, as it came. */
   launched(): SessionLaunched
+  /** The same for a room whose lines the clients seal. */
+  launchedSealed(): SessionLaunchedSealed
 }
 
 /** The endpoint of a remote agent for the duration of the test. `answer` returns its status. */
@@ -34,7 +37,17 @@ export async function startEndpoint(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close().closeAllConnections())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return { url, requests, launched: () => JSON.parse(requests[0]!.body) as SessionLaunched }
+  const first = <Launch extends AgentRequest>(type: Launch['type']) => {
+    const launch = JSON.parse(requests[0]!.body) as Launch
+    assert.equal(launch.type, type)
+    return launch
+  }
+  return {
+    url,
+    requests,
+    launched: () => first<SessionLaunched>('session.launched'),
+    launchedSealed: () => first<SessionLaunchedSealed>('session.launched_sealed'),
+  }
 }
 
 /** A session as its launcher sees it. */
@@ -56,9 +69,15 @@ export async function openAgency(origin: string) {
   return {
     openRoom: openHere,
 
-    async register(endpoint: string): Promise<{ agentId: string; secret: string }> {
+    client,
+
+    async newCoupon(): Promise<string> {
+      return (await client.grantCoupon({ body: { amount: 5 } })).data.coupon
+    },
+
+    async register(endpoint: string, more: { encryption_key?: EcPublicKey } = {}): Promise<{ agentId: string; secret: string }> {
       const manifest = { name: 'Dice', description: 'Rolls dice.', instructions: '', price_credits: 3, max_minutes: 30 }
-      const { data } = await client.registerAgent({ body: { ...manifest, endpoint } })
+      const { data } = await client.registerAgent({ body: { ...manifest, endpoint, ...more } })
       await client.setAgentStatus({ agentId: data.id, body: { status: 'private' } })
       return { agentId: data.id, secret: data.signing_secret! }
     },

@@ -21,6 +21,18 @@ export interface SessionLaunched {
   metadata: Record<string, unknown>
 }
 
+/**
+ * A launch request to a remote agent with an `encryption_key`, into a room whose key never reaches a server: `sealed_key`
+ * has what the launcher sealed to that key. All other members are those of SessionLaunched.
+ */
+export interface SessionLaunchedSealed extends Omit<SessionLaunched, 'type' | 'mk'> {
+  type: 'session.launched_sealed'
+  /** A compact JWE. */
+  sealed_key: string
+  /** The origin of the Space service, which signatures name. */
+  space_origin: string
+}
+
 /** The session has ended. Sent once and not retried, because the session's status shows it too. */
 export interface SessionEnded {
   type: 'session.ended'
@@ -30,4 +42,4 @@ export interface SessionEnded {
   status: 'stopped' | 'failed' | 'expired'
 }
 
-export type AgentRequest = SessionLaunched | SessionEnded
+export type AgentRequest = SessionLaunched | SessionLaunchedSealed | SessionEnded

@@ -1,28 +1,14 @@
-import type { SessionStatus } from '@atrium/contract/sessions'
-import type { Static } from 'typebox'
 import type { SessionLaunched } from './agent-request.ts'
 import type { AgentIdentity } from './agent-identity.ts'
 import { AtriumError } from './atrium-error.ts'
 import type { AtriumClient } from './call.ts'
-import { NotAuthorizedError, NotFoundError, UnauthorizedError } from './errors.ts'
+import { NotAuthorizedError } from './errors.ts'
 import type { SayOptions, Room } from './open-room.ts'
 import type { Wait } from './retry.ts'
 import type { Entry, SaidEntry } from './room-call.ts'
+import { type SessionState, SessionWatch } from './session-watch.ts'
 
-/**
- * `{id, agent_id, room, status, price_credits, charged_credits, max_minutes, created_at, joined_at, stopped_at,
- * expires_at, error?}`.
- */
-export type SessionState = Static<typeof SessionStatus>
-
-/** The reason with which a session's signal aborts. */
-export class SessionOverError extends Error {
-  override readonly name = 'SessionOverError'
-
-  constructor(status: string) {
-    super(`The session is over: ${status}`)
-  }
-}
+export { SessionOverError, type SessionState } from './session-watch.ts'
 
 interface SessionParts {
   launch: SessionLaunched
@@ -44,13 +30,13 @@ export class AgentSession {
   /** The room. Its `poll` also reads the messages from before the launch. */
   readonly room: Room
   readonly #parts: SessionParts
-  readonly #over = new AbortController()
+  readonly #watch: SessionWatch
 
   constructor(parts: SessionParts) {
     this.launch = parts.launch
     this.room = parts.room
     this.#parts = parts
-    void this.#watch()
+    this.#watch = new SessionWatch({ id: parts.launch.session_id, ...parts })
   }
 
   get id(): string {
@@ -62,7 +48,7 @@ export class AgentSession {
    * calls.
    */
   get signal(): AbortSignal {
-    return this.#over.signal
+    return this.#watch.signal
   }
 
   /**
@@ -92,38 +78,18 @@ export class AgentSession {
   }
 
   /** Reads the state of the session. */
-  async status(): Promise<SessionState> {
-    return (await this.#parts.control.getSession({ id: this.id })).data
+  status(): Promise<SessionState> {
+    return this.#watch.status()
   }
 
   /** Ends the iteration and aborts the signal. Call it on a session.ended request. */
   end(status = 'ended'): void {
-    this.#over.abort(new SessionOverError(status))
+    this.#watch.end(status)
   }
 
   /** Stops the session, which settles its bill. A session that has ended does not change. */
-  async stop(): Promise<void> {
-    this.end('stopped')
-    await this.#parts.control.stopSession({ id: this.id, repeatable: true })
-  }
-
-  async #watch(): Promise<void> {
-    const { wait, lookEveryMs } = this.#parts
-    while (!this.signal.aborted) {
-      await wait(lookEveryMs, this.signal).catch(() => undefined)
-      await this.#look()
-    }
-  }
-
-  async #look(): Promise<void> {
-    if (this.signal.aborted) return
-    try {
-      const { status } = await this.status()
-      if (['stopped', 'failed', 'expired'].includes(status)) this.end(status)
-    } catch (error) {
-      // A rejected control token means that the session has ended. Any other error may be temporary.
-      if (error instanceof UnauthorizedError || error instanceof NotFoundError) this.end()
-    }
+  stop(): Promise<void> {
+    return this.#watch.stop()
   }
 
   async *#others(): AsyncGenerator<Entry, void, undefined> {
@@ -136,11 +102,11 @@ export class AgentSession {
         }
       } catch (error) {
         if (!(error instanceof AtriumError)) throw error
-        await this.#look()
+        await this.#watch.look()
         if (!this.signal.aborted && !isMistimed(error)) throw error
         // The ID token ends with the session, so either error may occur first.
         this.#parts.identity.expire()
-        await this.#parts.wait(expiredPauseMs, this.signal).catch(() => undefined)
+        await this.#watch.pause(expiredPauseMs)
       }
     }
   }

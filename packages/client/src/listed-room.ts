@@ -60,9 +60,9 @@ export interface ListedRoom {
   /**
    * The owner admits the devices that have answered an invitation, and returns them. If the owner has an
    * `identityProvider`, a device that was invited by an e-mail address is admitted only with an ID token of that address:
-   * `invitations` says why one was not, and `expel` takes the invitation back.
+   * `invitations` says why one was not, and `expel` takes the invitation back. `invitedAs`: only who was invited as this.
    */
-  admit: (options?: Options) => Promise<Member[]>
+  admit: (options?: Options & { invitedAs?: string }) => Promise<Member[]>
   /** The owner removes devices by their keys. The room key changes, so they cannot read on. */
   expel: (keys: readonly string[], options?: Options) => Promise<void>
 }
@@ -113,7 +113,7 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
       }),
     invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
     invitations: ({ signal } = {}) => inTurn(() => connection.invitations(signal)),
-    admit: ({ signal } = {}) => inTurn(() => connection.admit(signal)),
+    admit: ({ invitedAs, signal } = {}) => inTurn(() => connection.admit(signal, invitedAs)),
     expel: (keys, { signal } = {}) => inTurn(() => connection.expel(keys, signal)),
   }
 }

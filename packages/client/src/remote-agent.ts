@@ -9,6 +9,8 @@ import { wait, type Wait } from './retry.ts'
 import type { RoomPage } from './room-call.ts'
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './verify-webhook.ts'
 
+const types = new Set<string>(['session.launched', 'session.launched_sealed', 'session.ended'])
+
 /**
  * Verifies a request to a remote agent's endpoint: its Standard Webhooks signature with the agent's signing_secret
  * (whsec_…), and that it is at most five minutes old. Answer with a 2xx first and join afterwards: a launch without an
@@ -29,7 +31,7 @@ export async function verifyAgentRequest(
   toleranceSeconds?: number,
 ): Promise<AgentRequest> {
   const request = await verifyWebhook<AgentRequest>(body, headers, secrets, toleranceSeconds)
-  if (request.type !== 'session.launched' && request.type !== 'session.ended') throw new WebhookVerificationError('unknown_type')
+  if (!types.has(request.type)) throw new WebhookVerificationError('unknown_type')
   return request
 }
 
@@ -81,7 +83,8 @@ export async function joinSession(launch: SessionLaunched, options: JoinOptions 
   })
 }
 
-function baseOf({ control_url: url, session_id: id }: SessionLaunched): string {
+/** The address of the API. Throws TypeError if control_url is not the URL of the session. */
+export function baseOf({ control_url: url, session_id: id }: Pick<SessionLaunched, 'control_url' | 'session_id'>): string {
   const end = `/sessions/${id}`
   if (!url.endsWith(end)) throw new TypeError('control_url is not the URL of the session')
   return url.slice(0, -end.length)

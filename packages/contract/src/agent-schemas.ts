@@ -71,10 +71,35 @@ export const meteredPricesShown = {
     credits({ description: 'Whole credits for each tool call, paid from the budget of a session. Absent: free.' }),
   ),
 }
+const coordinate = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
+/** x-status live: an addition to the contract. */
+const encryptionKeyFields = {
+  kty: Type.Unsafe<'EC'>({ type: 'string', const: 'EC' }),
+  crv: Type.Unsafe<'P-256'>({ type: 'string', const: 'P-256' }),
+  x: coordinate,
+  y: coordinate,
+}
+const xStatusLive = { 'x-status': 'live' } as const
+const encryptionKey = closed(encryptionKeyFields, {
+  ...xStatusLive,
+  description:
+    'A public P-256 key (JWK) of a remote agent, whose private part its owner keeps. With it the agent can be launched ' +
+    'into rooms whose key never reaches a server: what it needs to join is sealed to this key (`room.sealed_key` of a launch).',
+})
+/** As the API returns it: only a remote agent has one. */
+export const encryptionKeyShown = Type.Optional(
+  Type.Object(encryptionKeyFields, {
+    ...xStatusLive,
+    description:
+      'The public key of a remote agent that can be launched into rooms whose key never reaches a server: seal to it ' +
+      'what the agent needs to join (`room.sealed_key` of a launch).',
+  }),
+)
 const registrationOptions = {
   ...meteredPrices,
   model: Type.Optional(Model),
   endpoint: Type.Optional(httpsAddress),
+  encryption_key: Type.Optional(encryptionKey),
   tools: Type.Optional(Type.Array(ToolDecl, { maxItems: 32 })),
   greeting: Type.Optional(
     Type.String({ minLength: 1, maxLength: 2_000, description: 'The first message that the agent writes after it joins.' }),
@@ -95,6 +120,7 @@ export const AgentPatch = closed(
     max_minutes: Type.Optional(registrationFields.max_minutes),
     model: Type.Optional(nullable(Model)),
     endpoint: Type.Optional(nullable(httpsAddress)),
+    encryption_key: Type.Optional(nullable(encryptionKey)),
     tools: registrationOptions.tools,
     greeting: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 2_000 }))),
     avatar_url: Type.Optional(nullable(httpsAddress)),
@@ -114,6 +140,7 @@ export const Agent = Type.Object({
   instructions: Type.String(),
   model: Type.Optional(Type.Object({ provider: Type.String(), id: Type.String() })),
   endpoint: Type.Optional(Type.String()),
+  encryption_key: encryptionKeyShown,
   tools: Type.Array(ToolShown),
   price_credits: credits(),
   ...meteredPricesShown,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { meteredPricesShown } from './agent-schemas.ts'
+import { encryptionKeyShown, meteredPricesShown } from './agent-schemas.ts'
 import { operation } from './operation.ts'
 import { everyMember } from './roles.ts'
 import { closed, credits, id, nullable, oneOf, PageQuery, Timestamp } from './schemas.ts'
@@ -25,6 +25,7 @@ export const CatalogAgent = Type.Object({
       'each room that it is launched into and can keep it. In a room without a list it can therefore read and ' +
       'write as a guest after its session has ended.',
   },
+  encryption_key: encryptionKeyShown,
   rating: RatingAggregate,
   logged: Type.Optional(
     Type.Object(

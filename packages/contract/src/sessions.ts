@@ -17,11 +17,24 @@ export const SessionLaunch = closed({
   agent_id: id('agent'),
   room: closed({
     room: Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' }),
-    mk: Type.String({
-      minLength: 22,
-      maxLength: 512,
-      description: 'The room key. Stored sealed, and only while the session needs it.',
-    }),
+    mk: Type.Optional(
+      Type.String({
+        minLength: 22,
+        maxLength: 512,
+        description: 'The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`.',
+      }),
+    ),
+    sealed_key: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        pattern: '^[A-Za-z0-9_-]+\\.\\.[A-Za-z0-9_-]{16}\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{22}$',
+        'x-status': 'live',
+        description:
+          'In place of `mk`, for a room whose lines the clients seal, and a remote agent with an `encryption_key`: a compact ' +
+          'JWE (RFC 7516) for that key, with `"alg":"ECDH-ES"`, `"enc":"A256GCM"` and, as `kid`, the RFC 7638 thumbprint of ' +
+          'the key. It is passed on to the agent. This service cannot open it.',
+      }),
+    ),
   }),
   coupon: credential('The coupon (cpn_…) or wallet code (wlt_…) that pays. Stored sealed, and only while needed.'),
   max_price_credits: Type.Optional(
@@ -192,7 +205,10 @@ export const sessionOperations = {
       'if the price is 0.\n' +
       '- An agent that does not exist or that you may not launch is 400; an agent that an e-mail ' +
       'room has not admitted is 403 `not_authorized`.\n' +
-      '- A room whose lines the clients seal takes no agents: 409 `state_conflict` with the reason `client_sealed`.\n\n' +
+      '- A room whose lines the clients seal takes remote agents that have an `encryption_key`, with `room.sealed_key` in place ' +
+      'of `room.mk`. Any other launch into it is 409 `state_conflict` with the reason `client_sealed`. If the agent has another ' +
+      'key than the one that was sealed to, the reason is `agent_key_changed`: read the catalog and seal again. `arm` with a ' +
+      '`sealed_key` is 400, because it is good for one session.\n\n' +
       'If the agent costs more than `max_price_credits`, nothing is ' +
       'launched or charged: 409 `price_changed`, whose `details` contain both prices (`price_credits`, ' +
       '`agreed_price_credits`). Without `max_price_credits` the same applies to a price that was raised in the ' +

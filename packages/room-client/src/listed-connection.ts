@@ -143,9 +143,12 @@ export class ListedConnection {
     return `${this.#options.room}~${this.owner}~${await exportPairs(pairs)}`
   }
 
-  async admit(signal: AbortSignal | undefined): Promise<Member[]> {
+  /** `only`: who was invited as this; undefined: everybody who has answered. */
+  async admit(signal: AbortSignal | undefined, only?: string): Promise<Member[]> {
     const answered = (await this.invitations(signal)).flatMap(({ key, invitedAs, answeredBy }) => {
-      return answeredBy && this.#mayEnter(invitedAs, answeredBy) ? [{ key, card: answeredBy.key }] : []
+      return answeredBy && (only ?? invitedAs) === invitedAs && this.#mayEnter(invitedAs, answeredBy)
+        ? [{ key, card: answeredBy.key }]
+        : []
     })
     if (answered.length === 0) return []
     const used = new Set(answered.map(({ key }) => key))

@@ -46,14 +46,15 @@ export async function openDeviceRecipient(privateKey: WebCryptoKey, recipient: R
 }
 
 async function deriveKek(privateKey: WebCryptoKey, publicKey: EcPublicKey): Promise<WebCryptoKey> {
-  const imported = await crypto.subtle.importKey('jwk', { ...publicKey }, curve, false, [])
-  const shared = await crypto.subtle.deriveBits({ name: 'ECDH', public: imported }, privateKey, 256)
-  return crypto.subtle.importKey('raw', await concatKdf(new Uint8Array(shared)), 'AES-KW', false, ['wrapKey', 'unwrapKey'])
+  const key = await agreeKey(privateKey, publicKey, 'ECDH-ES+A256KW')
+  return crypto.subtle.importKey('raw', key, 'AES-KW', false, ['wrapKey', 'unwrapKey'])
 }
 
-/** Concat KDF (RFC 7518, 4.6.2) for ECDH-ES+A256KW without apu and apv: 256 bits are one round. */
-async function concatKdf(shared: Uint8Array): Promise<ArrayBuffer> {
-  const algorithm = new TextEncoder().encode('ECDH-ES+A256KW')
+/** The key of 256 bits that both halves agree on: Concat KDF (RFC 7518, 4.6.2) without apu and apv, in one round. */
+export async function agreeKey(privateKey: WebCryptoKey, publicKey: EcPublicKey, algorithmId: string): Promise<ArrayBuffer> {
+  const imported = await crypto.subtle.importKey('jwk', { ...publicKey }, curve, false, [])
+  const shared = new Uint8Array(await crypto.subtle.deriveBits({ name: 'ECDH', public: imported }, privateKey, 256))
+  const algorithm = new TextEncoder().encode(algorithmId)
   const number = (value: number) => [0, 0, 0, value]
   const input = [...number(1), ...shared, ...number(algorithm.length), ...algorithm, ...number(0), ...number(0), 0, 0, 1, 0]
   return crypto.subtle.digest('SHA-256', Uint8Array.from(input))

@@ -78,6 +78,7 @@ async function runSessions(api: TestApi, tenant: TestTenant, count: number): Pro
       maxPriceCredits: undefined,
       budgetCredits: randomInt(2) * randomInt(1, 20),
       metadata: null,
+      isClientSealed: false,
       roomCount: 1,
     }
     const begun = await retried(() => ctx.db.transaction((tx) => launchInto(ctx, tx, launch, payer, null))).catch(

@@ -19,6 +19,10 @@ class Agent(TypedDict):
     instructions: str
     model: NotRequired[AgentModel]
     endpoint: NotRequired[str]
+    encryption_key: NotRequired[AgentEncryptionKey]
+    """The public key of a remote agent that can be launched into rooms whose key never reaches a server: seal to it
+    what the agent needs to join (`room.sealed_key` of a launch).
+    """
     tools: list[ToolShown]
     price_credits: int
     """Whole credits."""
@@ -38,6 +42,17 @@ class Agent(TypedDict):
     """RFC 3339, UTC, milliseconds."""
     updated_at: str
     """RFC 3339, UTC, milliseconds."""
+
+
+class AgentEncryptionKey(TypedDict):
+    """The public key of a remote agent that can be launched into rooms whose key never reaches a server: seal to it
+    what the agent needs to join (`room.sealed_key` of a launch).
+    """
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
 
 
 class AgentModel(TypedDict):
@@ -62,12 +77,29 @@ class AgentPatch(TypedDict):
     model: NotRequired[AgentPatchModel | None]
     endpoint: NotRequired[str | None]
     """An https URL with a public address. Stored in normalised form."""
+    encryption_key: NotRequired[AgentPatchEncryptionKey | None]
+    """A public P-256 key (JWK) of a remote agent, whose private part its owner keeps. With it the agent can be
+    launched into rooms whose key never reaches a server: what it needs to join is sealed to this key
+    (`room.sealed_key` of a launch).
+    """
     tools: NotRequired[list[ToolDecl]]
     greeting: NotRequired[str | None]
     avatar_url: NotRequired[str | None]
     """An https URL with a public address. Stored in normalised form."""
     rotate_signing_secret: NotRequired[bool]
     """Replaces the signing secret at once. The old secret is no longer used."""
+
+
+class AgentPatchEncryptionKey(TypedDict):
+    """A public P-256 key (JWK) of a remote agent, whose private part its owner keeps. With it the agent can be
+    launched into rooms whose key never reaches a server: what it needs to join is sealed to this key
+    (`room.sealed_key` of a launch).
+    """
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
 
 
 class AgentPatchModel(TypedDict):
@@ -92,11 +124,28 @@ class AgentRegistration(TypedDict):
     model: NotRequired[AgentRegistrationModel]
     endpoint: NotRequired[str]
     """An https URL with a public address. Stored in normalised form."""
+    encryption_key: NotRequired[AgentRegistrationEncryptionKey]
+    """A public P-256 key (JWK) of a remote agent, whose private part its owner keeps. With it the agent can be
+    launched into rooms whose key never reaches a server: what it needs to join is sealed to this key
+    (`room.sealed_key` of a launch).
+    """
     tools: NotRequired[list[ToolDecl]]
     greeting: NotRequired[str]
     """The first message that the agent writes after it joins."""
     avatar_url: NotRequired[str]
     """An https URL with a public address. Stored in normalised form."""
+
+
+class AgentRegistrationEncryptionKey(TypedDict):
+    """A public P-256 key (JWK) of a remote agent, whose private part its owner keeps. With it the agent can be
+    launched into rooms whose key never reaches a server: what it needs to join is sealed to this key
+    (`room.sealed_key` of a launch).
+    """
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
 
 
 class AgentRegistrationModel(TypedDict):
@@ -208,6 +257,10 @@ class CatalogAgent(TypedDict):
     room that it is launched into and can keep it. In a room without a list it can therefore read and write as a
     guest after its session has ended.
     """
+    encryption_key: NotRequired[CatalogAgentEncryptionKey]
+    """The public key of a remote agent that can be launched into rooms whose key never reaches a server: seal to it
+    what the agent needs to join (`room.sealed_key` of a launch).
+    """
     rating: RatingAggregate
     logged: NotRequired[CatalogAgentLogged]
     """What the transparency log of this installation has of this agent: the entry
@@ -216,6 +269,17 @@ class CatalogAgent(TypedDict):
     change. When the agent is changed or leaves the catalog, card and salt are deleted, and the entry says nothing
     any more.
     """
+
+
+class CatalogAgentEncryptionKey(TypedDict):
+    """The public key of a remote agent that can be launched into rooms whose key never reaches a server: seal to it
+    what the agent needs to join (`room.sealed_key` of a launch).
+    """
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
 
 
 class CatalogAgentLogged(TypedDict):
@@ -1877,8 +1941,13 @@ class SessionLaunch(TypedDict):
 
 class SessionLaunchRoom(TypedDict):
     room: str
-    mk: str
-    """The room key. Stored sealed, and only while the session needs it."""
+    mk: NotRequired[str]
+    """The room key. Stored sealed, and only while the session needs it. Required without `sealed_key`."""
+    sealed_key: NotRequired[str]
+    """In place of `mk`, for a room whose lines the clients seal, and a remote agent with an `encryption_key`: a
+    compact JWE (RFC 7516) for that key, with `"alg":"ECDH-ES"`, `"enc":"A256GCM"` and, as `kid`, the RFC 7638
+    thumbprint of the key. It is passed on to the agent. This service cannot open it.
+    """
 
 
 class SessionStatus(TypedDict):

@@ -159,8 +159,8 @@ class AgentsOperations(Core):
 
         Args:
             body: The request: name, description, instructions, price_credits, max_minutes, credits_per_1k_tokens
-                (optional), credits_per_tool_call (optional), model (optional), endpoint (optional), tools
-                (optional), greeting (optional), avatar_url (optional).
+                (optional), credits_per_tool_call (optional), model (optional), endpoint (optional), encryption_key
+                (optional), tools (optional), greeting (optional), avatar_url (optional).
             idempotency_key: 1 to 255 printable ASCII characters. Default: a fresh one, the same for all attempts.
                 Store one of your own where the call must take effect once even if your process ends in between.
             repeatable: Whether to retry where no answer came or the server was unavailable.
@@ -305,8 +305,8 @@ class AgentsOperations(Core):
             agent_id: The id (agt_…).
             body: The request: name (optional), description (optional), instructions (optional), price_credits
                 (optional), credits_per_1k_tokens (optional), credits_per_tool_call (optional), max_minutes
-                (optional), model (optional), endpoint (optional), tools (optional), greeting (optional), avatar_url
-                (optional), rotate_signing_secret (optional).
+                (optional), model (optional), endpoint (optional), encryption_key (optional), tools (optional),
+                greeting (optional), avatar_url (optional), rotate_signing_secret (optional).
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 

@@ -131,7 +131,11 @@ class SessionsOperations(Core):
         is 0.
         - An agent that does not exist or that you may not launch is 400; an agent that an e-mail room has not
         admitted is 403 `not_authorized`.
-        - A room whose lines the clients seal takes no agents: 409 `state_conflict` with the reason `client_sealed`.
+        - A room whose lines the clients seal takes remote agents that have an `encryption_key`, with
+        `room.sealed_key` in place of `room.mk`. Any other launch into it is 409 `state_conflict` with the reason
+        `client_sealed`. If the agent has another key than the one that was sealed to, the reason is
+        `agent_key_changed`: read the catalog and seal again. `arm` with a `sealed_key` is 400, because it is good
+        for one session.
 
         If the agent costs more than `max_price_credits`, nothing is launched or charged: 409 `price_changed`, whose
         `details` contain both prices (`price_credits`, `agreed_price_credits`). Without `max_price_credits` the

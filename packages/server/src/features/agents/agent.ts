@@ -6,6 +6,8 @@ import type { AgentStatus } from './status.ts'
 
 /** A tool without its secret, as it is stored and shown. */
 export type Tool = Static<typeof ToolShown>
+/** A public P-256 key, to which launchers seal what the agent needs to join a client-sealed room. */
+type EncryptionKey = NonNullable<Static<typeof AgentRegistration>['encryption_key']>
 type Model = NonNullable<Static<typeof AgentRegistration>['model']>
 
 /** The part of an agent that its owner declares. */
@@ -16,6 +18,8 @@ export interface Manifest {
   /** null, and no endpoint either: the built-in echo model. */
   model: Model | null
   endpoint: string | null
+  /** Only of a remote agent. */
+  encryptionKey: EncryptionKey | null
   tools: Tool[]
   /** The sealed secrets of the tools; see agent-secrets.ts. */
   toolSecrets: Buffer | null
@@ -52,6 +56,7 @@ export function agentView(agent: Agent) {
     instructions,
     ...(model ? { model } : {}),
     ...(endpoint === null ? {} : { endpoint }),
+    ...encryptionView(agent),
     tools: agent.tools,
     price_credits: agent.priceCredits,
     ...meteredView(agent),
@@ -77,6 +82,7 @@ export interface CatalogEntry {
   maxMinutes: number
   avatarUrl: string | null
   isRemote: boolean
+  encryptionKey: EncryptionKey | null
   ratingSum: number
   ratingCount: number
   /** As the transparency log has it; null: not logged yet. */
@@ -110,7 +116,12 @@ function shownFields(entry: CatalogEntry) {
     max_minutes: entry.maxMinutes,
     avatar_url: entry.avatarUrl,
     hosting: entry.isRemote ? ('remote' as const) : ('hosted' as const),
+    ...encryptionView(entry),
   }
+}
+
+function encryptionView({ encryptionKey }: Pick<Agent, 'encryptionKey'>) {
+  return encryptionKey === null ? {} : { encryption_key: encryptionKey }
 }
 
 function meteredView({ creditsPer1kTokens, creditsPerToolCall }: Pick<Agent, 'creditsPer1kTokens' | 'creditsPerToolCall'>) {

@@ -1,4 +1,5 @@
 import type { AgentPatch, ToolDecl } from '@atrium/contract/agent-schemas'
+import { parseDeviceKey } from '@atrium/identity/device-key'
 import { shortPath } from '@atrium/contract/strict-json'
 import type { Static } from 'typebox'
 import { Compile, Errors, Meta, Pointer } from 'typebox/schema'
@@ -15,6 +16,7 @@ export const blankManifest: Manifest = {
   instructions: '',
   model: null,
   endpoint: null,
+  encryptionKey: null,
   tools: [],
   toolSecrets: null,
   signingSecret: null,
@@ -54,6 +56,7 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
     instructions: change.instructions ?? before.instructions,
     model,
     endpoint,
+    encryptionKey: changedEncryptionKey(before, change, endpoint),
     ...changedTools(ctx, before, change.tools, address),
     priceCredits: change.price_credits ?? before.priceCredits,
     creditsPer1kTokens,
@@ -63,6 +66,18 @@ export function changedManifest(ctx: Context, before: Before, change: Static<typ
     signingSecret: before.signingSecret,
     avatarUrl: optionalAddress(change.avatar_url, '/avatar_url', before.avatarUrl),
   }
+}
+
+/** The key goes with the endpoint: an agent that runs here has no use for a key whose private part is elsewhere. */
+function changedEncryptionKey(
+  before: Before,
+  { encryption_key: key }: Static<typeof AgentPatch>,
+  endpoint: string | null,
+): Manifest['encryptionKey'] {
+  if (!key) return key === null || endpoint === null ? null : before.encryptionKey
+  if (endpoint === null) throw invalid('/encryption_key', 'only a remote agent has one: give its `endpoint` too')
+  if (!parseDeviceKey(key)) throw invalid('/encryption_key', 'is not the public part of an EC P-256 key')
+  return key
 }
 
 function changedTools(

@@ -14,6 +14,7 @@ interface CatalogRow {
   max_minutes: number
   avatar_url: string | null
   is_remote: boolean
+  encryption_key: CatalogEntry['encryptionKey']
   rating_sum: number
   rating_count: number
   card: string | null
@@ -37,7 +38,7 @@ interface Row extends CatalogRow {
 
 const catalogColumns = `tenant_id, id, seq, name, description, price_credits, credits_per_1k_tokens,
   credits_per_tool_call, max_minutes, avatar_url,
-  endpoint is not null as is_remote, rating_sum, rating_count, card, card_salt`
+  endpoint is not null as is_remote, case when endpoint is not null then encryption_key end as encryption_key, rating_sum, rating_count, card, card_salt`
 /**
  * A buyer may still be looking at the price from before a raise, so that a launch within ten minutes compares with it.
  */
@@ -59,6 +60,7 @@ function toCatalogEntry(row: CatalogRow): CatalogEntry {
     maxMinutes: row.max_minutes,
     avatarUrl: row.avatar_url,
     isRemote: row.is_remote,
+    encryptionKey: row.encryption_key,
     ratingSum: row.rating_sum,
     ratingCount: row.rating_count,
     card: row.card,
@@ -112,14 +114,15 @@ function manifestValues(manifest: Manifest): unknown[] {
     signingSecret,
     manifest.creditsPer1kTokens,
     manifest.creditsPerToolCall,
+    manifest.encryptionKey && JSON.stringify(manifest.encryptionKey),
   ]
 }
 
 const insertStatement = statement<Row>(
   'agents-insert',
   `insert into agents (tenant_id, id, name, description, instructions, model, endpoint, tools, tool_secrets, price_credits, max_minutes,
-     greeting, avatar_url, signing_secret, credits_per_1k_tokens, credits_per_tool_call)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+     greeting, avatar_url, signing_secret, credits_per_1k_tokens, credits_per_tool_call, encryption_key)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
    returning ${columns}`,
 )
 
@@ -185,7 +188,7 @@ const updateStatement = statement<Row>(
   'agents-update',
   `update agents set name = $3, description = $4, instructions = $5, model = $6, endpoint = $7, tools = $8, tool_secrets = $9,
      price_credits = $10, max_minutes = $11, greeting = $12, avatar_url = $13, signing_secret = $14, credits_per_1k_tokens = $15,
-     credits_per_tool_call = $16, updated_at = now(),
+     credits_per_tool_call = $16, encryption_key = $17, updated_at = now(),
      -- A raise keeps the lowest price that a buyer may still be looking at; least() ignores null.
      price_before = case when $10 > price_credits then least(price_credits, ${raisedFrom}) when $10 > price_before then price_before end,
      price_raised_at = case when $10 > price_credits then now() when $10 > price_before then price_raised_at end

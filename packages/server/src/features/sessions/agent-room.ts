@@ -1,4 +1,4 @@
-import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto'
+import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { type CallOptions, type SpaceEndpoint, callSpace } from '@atrium/room-client/call-space'
 import { type Since, pastTheEnd } from '@atrium/room-client/follow-room'
 import type { DevicePublicKey, RoomIdentity } from '@atrium/room-client/identity'
@@ -167,11 +167,26 @@ export class AgentRooms {
       throw refusalOf(error, room.isPassing(error))
     }
   }
+
+  /** Throws unless the clients seal the lines of this room. The service says so to whoever asks, with any key. */
+  async assertClientSealed(agent: Agent, room: string): Promise<void> {
+    try {
+      await this.open(agent, { room, mk: randomBytes(32).toString('base64url') }, `room:${room}`).poll({
+        ...pastTheEnd,
+        limit: 1,
+      })
+    } catch (error) {
+      if (!(error instanceof SpaceCallError) || error.isPassing) throw unavailable(error)
+      if (error.reason === 'client_sealed') return
+      if (error.status === 404) throw invalid('/room/room', 'there is no such room: its owner makes it before the launch')
+    }
+    throw invalid('/room/sealed_key', 'the clients do not seal the lines of this room: give `mk` instead')
+  }
 }
 
 const clientSealed =
-  'The clients seal the lines of this room, and no server receives its key. An agent cannot be launched into it: ' +
-  'launch it into a room of the other kind, or let the owner of the room invite the device of an agent.'
+  'The clients seal the lines of this room, and no server receives its key. Launch a remote agent that the catalog ' +
+  'shows with an `encryption_key`, with `room.sealed_key` in place of `room.mk`, or launch into a room of the other kind.'
 
 function refusalOf(error: SpaceCallError, isPassing: boolean): ApiError {
   const { status, reason } = error

@@ -18,7 +18,9 @@ export interface Launch {
   tenantId: string
   agent: Agent
   room: string
+  /** The room key; where `isClientSealed`, what was sealed to the agent's key in its place. */
   mk: string
+  isClientSealed: boolean
   coupon: string
   /** As requested; the agent's own limit applies too. */
   maxMinutes: number | undefined
@@ -158,7 +160,7 @@ export function holdIdOf({ id }: Pick<Session, 'id'>): string {
 
 function newSession(
   { vault }: Context,
-  { tenantId, agent, room, mk, coupon, metadata, roomCount, budgetCredits, ...launch }: Launch,
+  { tenantId, agent, room, mk, isClientSealed, coupon, metadata, roomCount, budgetCredits, ...launch }: Launch,
   payer: AccountRef,
 ) {
   const id = newId('session')
@@ -170,6 +172,7 @@ function newSession(
     agentId: agent.id,
     agent: launchedAgent(agent),
     room,
+    isClientSealed,
     mkSealed: sealRoomKey(vault, { tenantId, id }, mk),
     couponSealed: sealCoupon(vault, { tenantId, id }, coupon),
     priceCredits: agent.priceCredits,

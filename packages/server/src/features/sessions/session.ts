@@ -34,6 +34,8 @@ export interface Session {
   status: SessionStatus
   /** The worker that runs the session; null: no worker does. */
   leaseOwner: string | null
+  /** mkSealed has a key that the launcher has sealed to the agent's key: nobody here can open it. */
+  isClientSealed: boolean
   /** Erased (null) once the session has ended, like the coupon. */
   mkSealed: Buffer | null
   couponSealed: Buffer | null

@@ -14,6 +14,7 @@ export interface SessionRow {
   room: string
   status: SessionStatus
   lease_owner: string | null
+  client_sealed: boolean
   mk_sealed: Buffer | null
   coupon_sealed: Buffer | null
   armed_id: string | null
@@ -42,7 +43,7 @@ export interface SessionRow {
 export const shownStatus = `case when status = 'running' and paused_at is not null then 'paused' else status end as status`
 
 /** For statements that do not alias the table. */
-export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, mk_sealed, coupon_sealed, armed_id, price, charged,
+export const sessionColumns = `tenant_id, id, agent_tenant_id, agent_id, room, ${shownStatus}, lease_owner, client_sealed, mk_sealed, coupon_sealed, armed_id, price, charged,
   budget, budget_holds, used, used_tokens, used_tool_calls, used_steps,
   payer_tenant_id, payer_id, max_minutes, metadata, error, answered_seq, spoke_at, created_at, expires_at, joined_at, stopped_at,
   (select v.manifest from agent_versions v where v.tenant_id = sessions.agent_tenant_id and v.agent_id = sessions.agent_id
@@ -59,6 +60,7 @@ export function toSession(row: SessionRow): Session {
     room: row.room,
     status: row.status,
     leaseOwner: row.lease_owner,
+    isClientSealed: row.client_sealed,
     mkSealed: row.mk_sealed,
     couponSealed: row.coupon_sealed,
     pendingLaunchId: row.armed_id,
@@ -95,6 +97,7 @@ interface NewSession {
   agent: LaunchedAgent
   room: string
   status: 'armed' | 'launching'
+  isClientSealed: boolean
   mkSealed: Buffer
   couponSealed: Buffer
   controlHash: Buffer | null
@@ -116,8 +119,8 @@ const insertStatement = statement<SessionRow>(
   // Inserts nothing where the agent is already in the room; waits for a concurrent launch to commit or roll back.
   `insert into sessions (tenant_id, id, agent_tenant_id, agent_id, agent_version, is_remote, room, status, mk_sealed, coupon_sealed,
      control_hash, summon_hash, armed_id, price, payer_tenant_id, payer_id, max_minutes, metadata, expires_at, answered_seq,
-     budget, budget_holds)
-   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22)
+     budget, budget_holds, client_sealed)
+   values ($1, $2, $3, $4, sha256(convert_to($5::text, 'UTF8')), $20, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21, $22, $23)
    on conflict (room, agent_id) where ${active} do nothing
    returning ${sessionColumns}`,
 )
@@ -149,6 +152,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<Sessio
     session.agent.endpoint !== null,
     session.budgetCredits,
     session.budgetShares.length > 0 ? JSON.stringify(session.budgetShares) : null,
+    session.isClientSealed,
   ])
   if (row?.status === 'launching') tx.wake(sessionChannel, row.id)
   // The agent's version may not be stored yet, so that the row has no manifest.

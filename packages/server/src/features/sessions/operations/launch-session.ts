@@ -1,5 +1,7 @@
 import { limits } from '@atrium/contract/limits'
+import type { SessionLaunch } from '@atrium/contract/sessions'
 import { isCredential } from '@atrium/contract/tokens'
+import type { Static } from 'typebox'
 import type { Context } from '#features/context.ts'
 import type { Tx } from '#db/database.ts'
 import { ApiError, invalid } from '#errors/api-error.ts'
@@ -7,6 +9,7 @@ import type { HandlerOf } from '#features/handler.ts'
 import { claimedTransaction } from '#http/idempotency/claimed-transaction.ts'
 import { assertUnanswered } from '#http/idempotency/run-claimed.ts'
 import { hashCredential } from '#crypto/random.ts'
+import type { Agent } from '#features/agents/agent.ts'
 import { findLaunchable } from '#features/agents/status.ts'
 import { assertJsonSize } from '#features/collections/merge-patch.ts'
 import { accountKey, type AccountRef } from '#features/credits/ledger/movement.ts'
@@ -14,6 +17,7 @@ import { findTenant } from '#features/tenants/store.ts'
 import { assertPrice, launchInto, payerOf, reserveLaunch, type Launch } from '../launch-session.ts'
 import { meteredPricesOf } from '../budget.ts'
 import { openQuote } from '../quote.ts'
+import { assertSealedTo } from '../sealed-key.ts'
 import { openCoupon, openRoomKey, sessionView, type Session } from '../session.ts'
 import { findBySummonKey, findPresent } from '../store.ts'
 
@@ -23,6 +27,7 @@ import { findBySummonKey, findPresent } from '../store.ts'
  */
 export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, tenantId, body }) => {
   await assertUnanswered(ctx.db, claim)
+  const key = keyOf(body)
   if (body.metadata) assertJsonSize(body.metadata, limits.metadataBytes, '/metadata')
   const found = await findLaunchable(ctx.db, tenantId, body.agent_id)
   if (!found) throw invalid('/agent_id', 'is no agent that you can launch')
@@ -32,23 +37,46 @@ export const launchSession: HandlerOf<'launchSession'> = async ({ ctx, claim, te
   if (quote && (body.max_minutes ?? 0) > quote.maxMinutes)
     throw invalid('/max_minutes', `the quote is for at most ${quote.maxMinutes} minutes`)
   const agent = quote ? { ...found, priceCredits: Math.min(found.priceCredits, quote.priceCredits) } : found
-  const { room, mk } = body.room
+  const { room } = body.room
   const payer = await payerOf(ctx, body.coupon)
   const launch: Launch = {
     tenantId,
     agent,
     room,
-    mk,
+    ...key,
     coupon: body.coupon,
     maxMinutes: body.max_minutes ?? quote?.maxMinutes,
     maxPriceCredits: body.max_price_credits ?? quote?.priceCredits,
     budgetCredits: body.budget_credits ?? 0,
     metadata: body.metadata ?? null,
-    roomCount: await ctx.agentRooms.assertEnters(agent, { room, mk }),
+    roomCount: await assertEnters(ctx, agent, { room, ...key }),
   }
   return claimedTransaction(ctx.db.lane(accountKey(payer)), claim, (tx) =>
     body.arm ? reserve(ctx, tx, launch, payer) : start(ctx, tx, launch, payer),
   )
+}
+
+function keyOf({ room: { mk, sealed_key: sealedKey }, arm }: Static<typeof SessionLaunch>) {
+  if (sealedKey === undefined) {
+    if (mk === undefined) throw invalid('/room/mk', 'required')
+    return { mk, isClientSealed: false }
+  }
+  if (mk !== undefined) throw invalid('/room/mk', 'must not be sent with sealed_key: this service must not get the key')
+  // What is sealed is an invitation for one stay, and the room has another key afterwards.
+  if (arm) throw invalid('/arm', 'a launch with sealed_key cannot be prepared: launch the agent when it is wanted')
+  return { mk: sealedKey, isClientSealed: true }
+}
+
+/** Returns how many lines the room has; 0 where its clients seal them, because only they read it. */
+async function assertEnters(
+  { agentRooms }: Context,
+  agent: Agent,
+  { room, mk, isClientSealed }: Pick<Launch, 'room' | 'mk' | 'isClientSealed'>,
+): Promise<number> {
+  if (!isClientSealed) return agentRooms.assertEnters(agent, { room, mk })
+  assertSealedTo(agent.encryptionKey, mk)
+  await agentRooms.assertClientSealed(agent, room)
+  return 0
 }
 
 async function reserve(ctx: Context, tx: Tx, launch: Launch, payer: AccountRef) {
@@ -103,6 +131,7 @@ async function launchOf(ctx: Context, pending: Session, coupon: string): Promise
     agent,
     room: pending.room,
     mk,
+    isClientSealed: false,
     coupon,
     maxMinutes: pending.maxMinutes,
     maxPriceCredits: pending.priceCredits,

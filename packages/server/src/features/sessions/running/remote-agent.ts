@@ -27,12 +27,16 @@ export async function launchRemote(ctx: Context, run: Run): Promise<void> {
   const isOurs = await keepTrying(() => updateAgentToken(ctx.db, session, lease.owner, tokenHash), { signal, isPassing })
   if (!isOurs) return
   const { publicUrl } = ctx.config
+  const key = openRoomKey(ctx.vault, session)
+  // Another type: an agent that does not know it must not take the ciphertext for a key.
+  const kind = session.isClientSealed
+    ? { type: 'session.launched_sealed', sealed_key: key, space_origin: new URL(ctx.config.spacesUrl).origin }
+    : { type: 'session.launched', mk: key }
   const body = {
-    type: 'session.launched',
+    ...kind,
     session_id: session.id,
     agent_id: session.agentId,
     room: session.room,
-    mk: openRoomKey(ctx.vault, session),
     space_url: `${publicUrl}/v1/space`,
     control_token: controlToken,
     control_url: `${publicUrl}/sessions/${session.id}`,

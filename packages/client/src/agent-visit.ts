@@ -1,0 +1,139 @@
+import type { SessionLaunch } from '@atrium/contract/sessions'
+import { thumbprintOf } from '@atrium/room-client/identity'
+import { randomId } from '@atrium/room-client/new-room-secret'
+import { isTransient } from '@atrium/room-client/retry'
+import { sealToKey } from '@atrium/sealing/seal-to-key'
+import type { EcPublicKey } from '@atrium/sealing/web-recipient'
+import type { Static } from 'typebox'
+import { AtriumError } from './atrium-error.ts'
+import type { AtriumClient } from './call.ts'
+import { NotFoundError, UnauthorizedError } from './errors.ts'
+import type { ListedRoom } from './listed-room.ts'
+import { wait as delay, type Wait } from './retry.ts'
+import { endOf } from './session-watch.ts'
+
+/** An agent as the catalog shows it. */
+export interface SealedAgent {
+  readonly id: string
+  readonly encryption_key?: EcPublicKey
+}
+
+/** What the owner keeps of a launch until the agent's device has left the list. The token is a secret. */
+export interface AgentVisit {
+  readonly session: string
+  readonly controlToken: string
+  /** Who the agent's device is invited as. It names the agent, and is new for each launch. */
+  readonly invitedAs: string
+}
+
+/** The agent is in the room already, by a session of somebody else's launch. Nothing was charged. */
+export class AgentPresentError extends Error {
+  override readonly name = 'AgentPresentError'
+  /** The id of that session. */
+  readonly session: string
+
+  constructor(session: string) {
+    super('The agent is in this room already. Launch it again when its session has ended.')
+    this.session = session
+  }
+}
+
+type Terms = Omit<Static<typeof SessionLaunch>, 'agent_id' | 'room' | 'arm'>
+
+/**
+ * Seals an invitation to the key of an agent, for `room.sealed_key` of a launch. Nobody but the agent can open it, so the
+ * platform passes it on unread. Throws TypeError if the agent has no key.
+ */
+export async function sealForAgent({ id, encryption_key: key }: SealedAgent, room: string, invitation: string): Promise<string> {
+  if (!key) throw new TypeError(`agent ${id} has no encryption_key: it cannot join a room whose key no server receives`)
+  const { kty, crv, x, y } = key
+  const content = JSON.stringify({ room, agent_id: id, invitation })
+  return sealToKey({ kty, crv, x, y }, await thumbprintOf(key), content)
+}
+
+/**
+ * The owner launches a remote agent into a room with a list of devices: invites it, seals the invitation to its key, and
+ * launches. Store the visit, and call `accompanyAgent` with it at once: without an owner who admits it within 30 seconds,
+ * the agent never joins, and nothing is charged. If the launch fails, the invitation is taken back.
+ *
+ * @example
+ * const visit = await launchAgent(atrium, room, agent, { coupon, max_price_credits: 5 })
+ * localStorage.setItem('visit', JSON.stringify(visit))
+ * await accompanyAgent(atrium, room, visit)
+ * localStorage.removeItem('visit')
+ */
+export async function launchAgent(client: AtriumClient, room: ListedRoom, agent: SealedAgent, terms: Terms): Promise<AgentVisit> {
+  const invitedAs = `agent ${agent.id} ${randomId()}`
+  // Before anything is written.
+  if (!agent.encryption_key) await sealForAgent(agent, room.room, '')
+  const invitation = await room.invite(invitedAs)
+  try {
+    const key = { room: room.room, sealed_key: await sealForAgent(agent, room.room, invitation) }
+    const { data } = await client.launchSession({ body: { ...terms, agent_id: agent.id, room: key } })
+    if (!('control_token' in data)) throw new AgentPresentError(data.id)
+    return { session: data.id, controlToken: data.control_token, invitedAs }
+  } catch (error) {
+    // The error of the launch is the one to report. An invitation that stays can be taken back later.
+    await removeAgent(room, invitedAs).catch(() => undefined)
+    throw error
+  }
+}
+
+export interface AccompanyOptions {
+  signal?: AbortSignal
+  /** Milliseconds between two requests for the status, once the agent is in the room. Default 3,000. */
+  lookEveryMs?: number
+  /** Waits; for tests. */
+  wait?: Wait
+}
+
+const admitEveryMs = 500
+
+/**
+ * The owner admits the device of an agent as soon as it has answered, and removes it when the session has ended, which
+ * gives the room another key. Returns how the session ended. It goes on over outages. If the signal aborts, the agent
+ * stays: until somebody calls this again with the same visit, its device keeps the key of the room. Throws AtriumError.
+ */
+export async function accompanyAgent(
+  client: AtriumClient,
+  room: ListedRoom,
+  { session: id, controlToken, invitedAs }: AgentVisit,
+  { signal, lookEveryMs = 3_000, wait = delay }: AccompanyOptions = {},
+): Promise<string> {
+  let isIn = false
+  const look = async (): Promise<string | undefined> => {
+    const ended = await endOfSession(client, { id, controlToken })
+    if (ended !== undefined) await removeAgent(room, invitedAs)
+    else if (!isIn) isIn = (await room.admit({ invitedAs })).length > 0 || (await hasJoined(room, invitedAs))
+    return ended
+  }
+  for (;;) {
+    signal?.throwIfAborted()
+    const ended = await look().catch((error: unknown) => {
+      if (!(error instanceof AtriumError && isTransient(error))) throw error
+      return undefined
+    })
+    if (ended !== undefined) return ended
+    await wait(isIn ? lookEveryMs : admitEveryMs, signal)
+  }
+}
+
+/** undefined: it has not ended. A token that is no longer accepted means that the session ended long ago. */
+async function endOfSession(client: AtriumClient, control: { id: string; controlToken: string }): Promise<string | undefined> {
+  try {
+    return endOf((await client.getSession(control)).data.status)
+  } catch (error) {
+    if (error instanceof UnauthorizedError || error instanceof NotFoundError) return 'ended'
+    throw error
+  }
+}
+
+async function hasJoined(room: ListedRoom, invitedAs: string): Promise<boolean> {
+  return (await room.members()).some((member) => member.invitedAs === invitedAs)
+}
+
+/** Removes the device that was invited as this, or takes the invitation back. Without either, nothing changes. */
+async function removeAgent(room: ListedRoom, invitedAs: string): Promise<void> {
+  const found = [...(await room.members()), ...(await room.invitations())].filter((one) => one.invitedAs === invitedAs)
+  if (found.length > 0) await room.expel(found.map(({ key }) => key))
+}
