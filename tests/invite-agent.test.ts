@@ -106,7 +106,7 @@ describe('an agent invited in the browser', { skip: skipWithoutChromium, timeout
     const ann = await newVisitor(browser)
     const { page } = ann
     await page.goto(`${atrium.spacesOrigin}/space`)
-    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('People on a list, and agents').check()
     await page.getByRole('button', { name: /^Sign in with/ }).click()
     await page.waitForURL((url) => url.origin === new URL(provider.issuer).origin)
     await page.getByLabel('E-mail', { exact: true }).fill('ann@example.com')

@@ -75,13 +75,23 @@ export class ListedConnection {
 
   async members(signal: AbortSignal | undefined): Promise<Member[]> {
     await this.#readNew(signal)
-    const { policy, content } = this.#force()
-    const invites = new Set(content.invites.map(({ key }) => key))
-    return Promise.all(policy.devices.filter((key) => !invites.has(key)).map((key) => this.#member(key)))
+    return (await this.list()).members
   }
 
   async invitations(signal: AbortSignal | undefined): Promise<Invitation[]> {
     await this.#readNew(signal)
+    return (await this.list()).invitations
+  }
+
+  /** The list at the last line that was read. */
+  async list(): Promise<{ members: Member[]; invitations: Invitation[] }> {
+    const { policy, content } = this.#force()
+    const invites = new Set(content.invites.map(({ key }) => key))
+    const members = policy.devices.filter((key) => !invites.has(key)).map((key) => this.#member(key))
+    return { members: await Promise.all(members), invitations: await this.#invitations() }
+  }
+
+  #invitations(): Promise<Invitation[]> {
     const named = this.#reader.invites.map(async ({ invite, answer }) => {
       const answeredBy = answer && (await this.#member(answer.key))
       return { key: invite.key, invitedAs: invite.for, ...(answeredBy && { answeredBy }) }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { loadConfig, type SpaceConfig } from './config.ts'
 import { Announcer } from './parts/announcer.tsx'
 import { Banner } from './parts/banner.tsx'
+import { later } from './parts/later.tsx'
 import { parseFragment } from './room-link.ts'
 import { RoomScreen } from './screens/room-screen.tsx'
 import { StartScreen } from './screens/start-screen.tsx'
@@ -10,6 +11,10 @@ import { languageStore } from './text/language.ts'
 import { homeHref, readFragment, serviceOrigin } from './service.ts'
 import { t } from './text/text.ts'
 import { useStore } from './use-store.ts'
+
+const InvitationScreen = later(async () => (await import('./screens/invitation-screen.tsx')).InvitationScreen)
+/** As in docs/space/client-sealed.md: the name of the room, that of the owner's device, and two keys. */
+const INVITATION = /^#[\w-]{1,128}~[\w-]{43}~[\w-]{258}$/
 
 /** Selects the screen by the address. `problem`: why a sign-in that was started has failed. */
 export function App({ problem }: { problem: string | undefined }) {
@@ -33,6 +38,7 @@ export function App({ problem }: { problem: string | undefined }) {
 
 function Screen({ fragment, config }: { fragment: string; config: SpaceConfig | undefined }) {
   if (fragment === '' || fragment === '#') return <StartScreen config={config} />
+  if (INVITATION.test(fragment)) return <InvitationScreen key={fragment} invitation={fragment.slice(1)} config={config} />
   const secret = parseFragment(fragment)
   if (secret) return <RoomScreen key={fragment} secret={secret} config={config} />
   return (

@@ -22,7 +22,7 @@ describe('a room with a list', { skip: skipWithoutChromium, timeout: 240_000 }, 
 
   async function makeListedRoom(page: Page, addresses: string): Promise<string> {
     await page.goto(`${space.origin}/space`)
-    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('People on a list, and agents').check()
     await page.getByLabel('Title').fill('Only us')
     await page.getByLabel('Their e-mail addresses').fill(addresses)
     await page.getByRole('button', { name: /^Sign in with/ }).click()

@@ -26,7 +26,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
   async function visitAll(page: Page, look: (what: string) => Promise<void>): Promise<void> {
     await page.goto(`${space.origin}/space`)
     await look('start')
-    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('People on a list, and agents').check()
     await page.getByLabel('Their e-mail addresses').fill('nobody')
     await look('start with a list')
     const secret = await makeRoom(page, space, 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft')
@@ -103,9 +103,10 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     }
     await page.goto(`${space.origin}/space`)
     await page.getByRole('button', { name: 'Make the room' }).waitFor()
-    // The first choice of who may come in; the second has a title.
+    // The first choice of who may come in; the third has a title.
     await keyboard.press('Tab')
     await keyboard.press('Tab')
+    await keyboard.press('ArrowDown')
     await keyboard.press('ArrowDown')
     await keyboard.press('Tab')
     await keyboard.type('By keyboard')
@@ -178,7 +179,7 @@ describe('the app for everyone', { skip: skipWithoutChromium, timeout: 300_000 }
     await bob.page.getByRole('button', { name: 'People', exact: true }).click()
     await bob.page.keyboard.press('Escape')
     await ann.page.goto(`${space.origin}/space`)
-    await ann.page.getByLabel('Only people on a list').check()
+    await ann.page.getByLabel('People on a list, and agents').check()
     for (const text of texts) await ann.page.getByLabel('Their e-mail addresses').fill(text)
     await ann.page.goto(`${space.origin}/space?code=${encodeURIComponent(texts[7]!)}&state=${encodeURIComponent(texts[0]!)}`)
     await ann.page.getByText('was not started in this tab').waitFor()

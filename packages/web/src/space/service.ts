@@ -57,6 +57,11 @@ export function linkToShare(): string {
   return isFile() ? location.hash.slice(1) : location.href
 }
 
+/** What an invited person opens. */
+export function invitationLink(invitation: string): string {
+  return `${getServiceOrigin()}/space#${invitation}`
+}
+
 /** From now on, a file begins with this service. */
 export function chooseService(origin: string): void {
   keepLast(origin)

@@ -10,7 +10,7 @@ import { InvitedAgents } from './invited-agents.ts'
 export function useInvitedAgents(session: RoomSession, config: SpaceConfig | undefined): InvitedAgents | undefined {
   const [invited, setInvited] = useState<InvitedAgents>()
   useEffect(() => {
-    if (!config?.publishable_key || session.secret.kind === 'client-sealed') return undefined
+    if (!config?.publishable_key || session.secret.kind !== 'classic') return undefined
     const made = new InvitedAgents(new PlatformApi(config.api_url, config.publishable_key), session.secret)
     setInvited(made)
     return () => made.stop()

@@ -17,18 +17,19 @@ const known = new Map<string, Promise<DeviceKey>>()
 
 async function loadKey(name: string): Promise<DeviceKey> {
   // If the browser stores nothing, the key lasts as long as the page.
-  const pair = await storedPair(name).catch(generateDevicePair)
+  const pair = await storedKeys<CryptoKeyPair>(name, generateDevicePair).catch(generateDevicePair)
   return deviceKeyOf(pair)
 }
 
-async function storedPair(name: string): Promise<CryptoKeyPair> {
+/** The keys that this browser stores under a name; they are made if there are none. Rejects if it stores nothing. */
+export async function storedKeys<Keys>(name: string, make: () => Promise<Keys>): Promise<Keys> {
   const db = await openDatabase()
-  const found = await done<CryptoKeyPair | undefined>(db.transaction(STORE).objectStore(STORE).get(name))
+  const found = await done<Keys | undefined>(db.transaction(STORE).objectStore(STORE).get(name))
   if (found) return found
-  const made = await generateDevicePair()
+  const made = await make()
   // `add` and not `put`: if two tabs start at the same time, both use the key of the first.
   const added = await done(db.transaction(STORE, 'readwrite').objectStore(STORE).add(made, name)).catch(() => undefined)
-  return added === undefined ? await done<CryptoKeyPair>(db.transaction(STORE).objectStore(STORE).get(name)) : made
+  return added === undefined ? await done<Keys>(db.transaction(STORE).objectStore(STORE).get(name)) : made
 }
 
 function openDatabase(): Promise<IDBDatabase> {

@@ -3,6 +3,7 @@ import { decodeBase64url, encodeBase64url } from '@atrium/sealing/base64url'
 import type { IdentityConfig } from '../config.ts'
 import { keepAccount } from './account.ts'
 import { deviceKey } from './device-key.ts'
+import { keepRoomToken } from './room-token.ts'
 import { t } from '../text/text.ts'
 
 /** State kept in the tab's session storage while the visitor is at the identity provider. */
@@ -11,6 +12,8 @@ interface Pending {
   readonly nonce: string
   /** The room's link with its key. It is not sent anywhere, and is restored on return. */
   readonly fragment: string
+  /** The token is for one room with a list, and no account of this tab. */
+  readonly room?: string
 }
 
 const KEY = 'atrium.space.sign-in.'
@@ -18,12 +21,13 @@ const CLOCK_SKEW_MS = 60_000
 
 /**
  * Redirects to the identity provider: OpenID Connect, authorization code with PKCE. The nonce binds the token to this
- * device's key.
+ * device's key, or to its key in one room with a list.
  */
-export async function beginSignIn(identity: IdentityConfig): Promise<void> {
-  const [{ thumbprint: nonce }, endpoints] = await Promise.all([deviceKey('account'), discover(identity.issuer)])
+export async function beginSignIn(identity: IdentityConfig, inRoom?: { room: string; nonce: string }): Promise<void> {
+  const [{ thumbprint }, endpoints] = await Promise.all([deviceKey('account'), discover(identity.issuer)])
   const [state, verifier] = [randomText(), randomText()]
-  const pending: Pending = { verifier, nonce, fragment: location.hash }
+  const nonce = inRoom?.nonce ?? thumbprint
+  const pending: Pending = { verifier, nonce, fragment: location.hash, ...(inRoom && { room: inRoom.room }) }
   sessionStorage.setItem(KEY + state, JSON.stringify(pending))
   const url = new URL(endpoints.authorization)
   const query = {
@@ -58,7 +62,9 @@ export async function finishSignIn(identity: IdentityConfig | null): Promise<str
   if (query.has('iss') && query.get('iss') !== identity.issuer) return t.signIn.otherProvider
   try {
     const idToken = await redeem(identity, code, pending.verifier)
-    keepAccount(readAccount(idToken, identity, pending.nonce))
+    const account = readAccount(idToken, identity, pending.nonce)
+    if (pending.room === undefined) keepAccount(account)
+    else keepRoomToken(pending.room, account)
     return undefined
   } catch {
     return t.signIn.unusable

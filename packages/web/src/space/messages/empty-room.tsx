@@ -5,15 +5,28 @@ import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
 
 /** Shown before the first message. The visitor needs the link at this point. */
-export function EmptyRoom({ session }: { session: RoomSession }) {
+export function EmptyRoom({ session, onInvite }: { session: RoomSession; onInvite: () => void }) {
   const policy = useStore(session.state, (state) => state.policy)
   const title = useStore(session.state, (state) => state.title)
   return (
     <section class="empty" aria-labelledby="empty-title">
       <ArchDrawing />
       <h2 id="empty-title">{t.messages.emptyTitle}</h2>
-      <p>{policy === 'email' ? t.messages.emptyListed : t.messages.emptyOpen}</p>
-      <ShareLink title={title} />
+      {session.listed ? (
+        <>
+          <p>{t.sealed.list.empty}</p>
+          <div class="buttons">
+            <button class="button primary" type="button" aria-haspopup="dialog" onClick={onInvite}>
+              {t.room.people}
+            </button>
+          </div>
+        </>
+      ) : (
+        <>
+          <p>{policy === 'email' ? t.messages.emptyListed : t.messages.emptyOpen}</p>
+          <ShareLink title={title} />
+        </>
+      )}
     </section>
   )
 }

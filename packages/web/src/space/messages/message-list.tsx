@@ -19,6 +19,8 @@ interface MessageListProps {
   onReply: (entry: Entry) => void
   /** Back to writing. */
   onLeave: () => void
+  /** Opens the list of a room. */
+  onPeople: () => void
   /** A rejected message, for another attempt. */
   onEdit: (text: string) => void
 }
@@ -28,7 +30,7 @@ const NEAR_END_PX = 80
 const FIRST_CHUNKS = 4
 const STEP_CHUNKS = 8
 
-export function MessageList({ session, onReply, onLeave, onEdit }: MessageListProps) {
+export function MessageList({ session, onReply, onLeave, onPeople, onEdit }: MessageListProps) {
   const chunks = useStore(session.state, (state) => state.chunks)
   const pending = useStore(session.state, (state) => state.pending)
   const readTo = useStore(session.state, (state) => state.readTo)
@@ -58,7 +60,7 @@ export function MessageList({ session, onReply, onLeave, onEdit }: MessageListPr
       <div class="scroller" ref={scroller}>
         <div class="column">
           <Earlier session={session} />
-          {chunks.length === 0 && pending.length === 0 && <EmptyRoom session={session} />}
+          {chunks.length === 0 && pending.length === 0 && <EmptyRoom session={session} onInvite={onPeople} />}
           {/* A feed without an article is none. */}
           <div
             {...(chunks.length > 0 && { role: 'feed', 'aria-label': t.messages.list, 'aria-describedby': 'message-keys' })}

@@ -2,8 +2,10 @@ import type { Entry } from '@atrium/room-client/space-ops'
 import { AgentMark } from '../parts/agent-mark.tsx'
 import { authorName, authorNote, spokenName } from '../parts/authors.ts'
 import { Avatar } from '../parts/avatar.tsx'
+import { memberName, memberNote } from '../parts/members.ts'
 import { clockTime, dayName, wholeMoment } from '../parts/moments.ts'
 import { isSameAuthor, type Retracted } from '../room/retraction.ts'
+import { memberOf } from '../room/room-list.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { MessageActions } from './message-actions.tsx'
 import { MessageText } from './message-text.tsx'
@@ -60,11 +62,13 @@ export function MessageView(props: MessageProps) {
   )
 }
 
-function Byline({ entry: { author, at }, isMine }: { entry: Entry; isMine: boolean }) {
-  const note = isMine ? author.email : authorNote(author)
+function Byline({ entry, isMine }: { entry: Entry; isMine: boolean }) {
+  const { author, at } = entry
+  const member = memberOf(entry)
+  const note = member ? memberNote(member) : isMine ? author.email : authorNote(author)
   return (
     <p class="byline">
-      <bdi class="name">{isMine ? t.authors.you : authorName(author)}</bdi>
+      <bdi class="name">{isMine ? t.authors.you : member ? memberName(member) : authorName(author)}</bdi>
       {author.kind === 'agent' && <AgentMark />}
       {note !== undefined && <bdi class="as">{note}</bdi>}
       <time dateTime={at} title={wholeMoment(at)}>

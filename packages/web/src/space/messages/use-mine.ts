@@ -19,7 +19,9 @@ export function useMine(session: RoomSession): IsMine {
   const [isMine, setIsMine] = useState<IsMine>(() => make([]))
   useEffect(() => {
     let stale = false
-    const keys = Promise.all([keyOf(session.secret.room, 'guest'), keyOf(session.secret.room, 'account')])
+    const { listed, secret } = session
+    const own = listed && Promise.resolve([listed.own.device.signing])
+    const keys = own ?? Promise.all([keyOf(secret.room, 'guest'), keyOf(secret.room, 'account')])
     void keys.then((known) => !stale && setIsMine(() => make(known.map(({ thumbprint }) => thumbprint))))
     return () => {
       stale = true

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { accountStore } from '../identity/account.ts'
 import { keyOf } from '../identity/present.ts'
 import { authorName } from '../parts/authors.ts'
+import { memberName } from '../parts/members.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { t } from '../text/text.ts'
@@ -12,6 +13,7 @@ export function WritingAs({ session, onChangeName }: { session: RoomSession; onC
   // A client-sealed room learns nothing of the account.
   const account = session.secret.kind === 'classic' ? signedIn : undefined
   const claimed = useStore(session.names, (value) => value.name)
+  const member = useStore(session.list, ({ members, own }) => members.find((one) => one.key === own))
   const [key, setKey] = useState<string>()
   useEffect(() => {
     void keyOf(session.secret.room, 'guest').then(({ thumbprint }) => setKey(thumbprint))
@@ -20,9 +22,11 @@ export function WritingAs({ session, onChangeName }: { session: RoomSession; onC
   return (
     <>
       <span class="writing-as" id="composer-hint">
-        {t.messages.writingAs(<bdi>{account ? (account.name ?? account.email) : authorName(guest)}</bdi>)}
+        {t.messages.writingAs(
+          <bdi>{account ? (account.name ?? account.email) : member ? memberName(member) : authorName(guest)}</bdi>,
+        )}
       </span>
-      {!account && (
+      {!account && !session.listed && (
         <button class="link-button change-name" type="button" aria-haspopup="dialog" onClick={onChangeName}>
           {t.tools.names.change}
         </button>

@@ -1,16 +1,23 @@
-import { useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { announce } from './announcer.tsx'
 import { Icon } from './icon.tsx'
 import { QrImage } from './qr-image.tsx'
 import { linkToShare } from '../service.ts'
 import { t } from '../text/text.ts'
 
-/** The complete link of the room, to copy or share. */
-export function ShareLink({ title }: { title: string | undefined }) {
+interface ShareLinkProps {
+  title: string | undefined
+  /** Default: that of the room. */
+  link?: string
+  label?: string
+}
+
+/** The complete link of the room, or an invitation, to copy or share. */
+export function ShareLink({ title, link = linkToShare(), label = t.share.link }: ShareLinkProps) {
+  const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [copied, setCopied] = useState(false)
   const [hasQr, setHasQr] = useState(false)
-  const link = linkToShare()
   const copy = async () => {
     input.current?.select()
     // Without permission for the clipboard, the link is selected so that Ctrl-C copies it.
@@ -25,18 +32,10 @@ export function ShareLink({ title }: { title: string | undefined }) {
   const share = () => void navigator.share({ title: title ?? t.share.untitled, url: link }).catch(() => undefined)
   return (
     <div class="share-link">
-      <label class="unseen" for="room-link">
-        {t.share.link}
+      <label class="unseen" for={id}>
+        {label}
       </label>
-      <input
-        id="room-link"
-        ref={input}
-        type="text"
-        dir="ltr"
-        readOnly
-        value={link}
-        onFocus={(event) => event.currentTarget.select()}
-      />
+      <input id={id} ref={input} type="text" dir="ltr" readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
       <div class="buttons">
         <button class="button primary" type="button" onClick={() => void copy()}>
           <Icon name={copied ? 'check' : 'copy'} />

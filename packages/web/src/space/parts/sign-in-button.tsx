@@ -8,10 +8,12 @@ interface SignInButtonProps {
   primary?: boolean
   /** Runs before the page is left. */
   onLeave?: () => void
+  /** For one room with a list: its token names the device's key there. */
+  inRoom?: { room: string; nonce: string } | undefined
 }
 
 /** Redirects to the identity provider, which returns to this room. */
-export function SignInButton({ config, primary = false, onLeave }: SignInButtonProps) {
+export function SignInButton({ config, primary = false, onLeave, inRoom }: SignInButtonProps) {
   const [problem, setProblem] = useState(false)
   const [leaving, setLeaving] = useState(false)
   const identity = config?.identity
@@ -21,7 +23,7 @@ export function SignInButton({ config, primary = false, onLeave }: SignInButtonP
     setLeaving(true)
     setProblem(false)
     onLeave?.()
-    beginSignIn(identity).catch(() => {
+    beginSignIn(identity, inRoom).catch(() => {
       setLeaving(false)
       setProblem(true)
     })

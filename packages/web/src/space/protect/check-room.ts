@@ -5,8 +5,9 @@ import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { failureWords } from '../api/failure-words.ts'
 import type { RoomLink } from '../room-link.ts'
-import type { Head } from '../room/room-state.ts'
-import type { Check, Report } from './check.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import type { Check, Report, SeenHistory } from './check.ts'
+import { checkListed } from './check-listed.ts'
 import { sha256, toHex, utf8 } from './encoding.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
 import { list } from '../text/format.ts'
@@ -14,17 +15,15 @@ import { t } from '../text/text.ts'
 
 const AUTHOR_PARTS = ['kind', 'id', 'name', 'email', 'key', 'proven'] as const
 
-/** What this browser has seen of the room. */
-export interface SeenHistory {
-  /** The end of the history, now and on the previous visit. */
-  readonly heads: readonly Head[]
-  readonly entries: readonly Entry[]
-}
-
 /** Fetches the stored bytes and checks them with the key from the link. The key is not sent. */
-export async function checkRoom(link: RoomLink, seen: SeenHistory, report: Report): Promise<void> {
+export async function checkRoom(
+  { secret: link, listed }: Pick<RoomSession, 'secret' | 'listed'>,
+  seen: SeenHistory,
+  report: Report,
+): Promise<void> {
   const answer = await fetchSealed(link.room)
   report(await bytesOf(answer))
+  if (listed) return checkListed({ link, device: listed.own.device, answer }, seen, report)
   return link.kind === 'classic' ? checkClassic(link, answer, seen, report) : checkClientSealed(link, answer, seen, report)
 }
 

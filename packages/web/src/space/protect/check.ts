@@ -1,3 +1,5 @@
+import type { Entry } from '@atrium/room-client/space-ops'
+import type { Head } from '../room/room-state.ts'
 import type { RoomLink } from '../room-link.ts'
 import { t } from '../text/text.ts'
 
@@ -12,6 +14,13 @@ export interface Check {
   readonly verdict: Verdict
   readonly title: string
   readonly text: string
+}
+
+/** What this browser has seen of the room. */
+export interface SeenHistory {
+  /** The end of the history, now and on the previous visit. */
+  readonly heads: readonly Head[]
+  readonly entries: readonly Entry[]
 }
 
 export type Report = (check: Check) => void

@@ -1,15 +1,26 @@
 import { LineReader } from '@atrium/room-client/line-reader'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
+import type { RoomSession } from '../room/room-session.ts'
 import type { RoomLink } from '../room-link.ts'
+import type { Listed } from './check-listed.ts'
 import { fetchSealed, hashLines, isTurn, linesOf, openLines } from './sealed-history.ts'
 
 /** The room in plain text, opened on this device from what is stored. */
-export async function exportPlain(link: RoomLink): Promise<Blob> {
-  const lines = linesOf(await fetchSealed(link.room))
-  const history = await (link.kind === 'classic' ? openClassic(link, lines) : openClientSealed(link, lines))
+export async function exportPlain({ secret: link, listed }: Pick<RoomSession, 'secret' | 'listed'>): Promise<Blob> {
+  const answer = await fetchSealed(link.room)
+  const lines = linesOf(answer)
+  const history = listed
+    ? { entries: await entriesOfListed({ link, device: listed.own.device, answer }) }
+    : await (link.kind === 'classic' ? openClassic(link, lines) : openClientSealed(link, lines))
   const content = { room: link.room, exported_at: new Date().toISOString(), ...history }
   return new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' })
+}
+
+/** Its code is not part of the first view. */
+async function entriesOfListed(listed: Listed) {
+  const { openListed } = await import('./check-listed.ts')
+  return (await openListed(listed)).entries
 }
 
 async function openClientSealed(link: RoomLink, lines: string[]) {

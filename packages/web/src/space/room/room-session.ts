@@ -5,7 +5,9 @@ import type { RoomLink } from '../room-link.ts'
 import { Store } from '../store.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { dropLines } from './line-cache.ts'
+import type { ListedChannel } from './listed-channel.ts'
 import { Reader } from './reader.ts'
+import { emptyList, type RoomList } from './room-list.ts'
 import { type Head, OPENING, type RoomState } from './room-state.ts'
 import { Sender } from './sender.ts'
 import { Vault } from './vault.ts'
@@ -28,15 +30,20 @@ export class RoomSession {
   readonly reader: Reader
   readonly sender: Sender
   readonly channel: Channel
+  /** Of a client-sealed room with a list. */
+  readonly listed: ListedChannel | undefined
+  readonly list: Store<RoomList>
   readonly #stopper = new AbortController()
   #headBefore: Head | undefined
 
-  private constructor(secret: RoomLink, vault: Vault, onNews: OnNews) {
+  private constructor(secret: RoomLink, vault: Vault, listed: ListedChannel | undefined, onNews: OnNews) {
     this.secret = secret
     this.vault = vault
     const { signal } = this.#stopper
     this.names = new ClaimedNames(vault)
-    const channel = openChannel(secret)
+    const channel = listed ?? openChannel(secret)
+    this.listed = listed
+    this.list = listed?.list ?? emptyList()
     this.channel = channel
     signal.addEventListener('abort', () => channel.close())
     this.sender = new Sender(channel, vault, this.state, signal, () => this.names.value.name)
@@ -49,7 +56,10 @@ export class RoomSession {
   }
 
   static async open(secret: RoomLink, onNews: OnNews): Promise<RoomSession> {
-    const session = new RoomSession(secret, await Vault.open(secret), onNews)
+    const listed = secret.kind === 'listed' ? await openListed(secret) : undefined
+    const session = new RoomSession(secret, listed?.vault ?? (await Vault.open(secret)), listed, onNews)
+    // Without the keys of this device, nobody can come back to the room.
+    if (listed && !listed.own.isKept) session.state.update({ unkept: true })
     const seen = await session.vault.read<Seen>('seen')
     session.#headBefore = seen?.head
     session.state.update({ readTo: seen?.readTo, link: navigator.onLine ? 'online' : 'offline' })
@@ -91,4 +101,10 @@ export class RoomSession {
     document.addEventListener('visibilitychange', () => document.hidden || this.retryNow(), { signal })
     signal.addEventListener('abort', accountStore.subscribe(restart))
   }
+}
+
+/** Its code is not part of the first view. */
+async function openListed(link: RoomLink): Promise<ListedChannel> {
+  const { ListedChannel } = await import('./listed-channel.ts')
+  return ListedChannel.open(link)
 }

@@ -1,7 +1,7 @@
 import type { Wish } from './create-room.ts'
 
 const KEY = 'atrium.space.wish'
-const NOTHING: Wish = { policy: 'sealed', title: '', addresses: '' }
+const NOTHING: Wish = { policy: 'sealed', title: '', name: '', addresses: '' }
 
 /** The tab keeps the form in session storage while the visitor signs in. */
 export function keepWish(wish: Wish): void {

@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { failureWords } from '../api/failure-words.ts'
 import type { SpaceConfig } from '../config.ts'
 import { accountStore } from '../identity/account.ts'
+import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { hashOf, isFile } from '../service.ts'
@@ -17,6 +18,7 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
   const [making, setMaking] = useState(false)
   const account = useStore(accountStore, (value) => value.account)
   const isListed = wish.policy === 'email'
+  const hasAddresses = isListed || wish.policy === 'listed'
   const change = (patch: Partial<Wish>) => {
     setProblem(undefined)
     setWish({ ...wish, ...patch })
@@ -53,21 +55,30 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
           onChoose={() => change({ policy: 'sealed' })}
         />
         <Choice
+          label={t.newRoom.listed}
+          hint={t.sealed.list.choiceHint}
+          checked={wish.policy === 'listed'}
+          onChoose={() => change({ policy: 'listed' })}
+        />
+        <Choice
           label={t.newRoom.withAgents}
           hint={t.newRoom.withAgentsHint}
           checked={wish.policy === 'open'}
           onChoose={() => change({ policy: 'open' })}
         />
         <Choice
-          label={t.newRoom.listed}
-          hint={config && !config.identity ? (isFile() ? t.tools.file.noSignIn : t.newRoom.noSignIn) : t.newRoom.listedHint}
+          label={t.sealed.list.withAgents}
+          hint={
+            config && !config.identity ? (isFile() ? t.tools.file.noSignIn : t.newRoom.noSignIn) : t.sealed.list.withAgentsHint
+          }
           checked={isListed}
           disabled={config?.identity === null}
           onChoose={() => change({ policy: 'email' })}
         />
       </fieldset>
-      {wish.policy !== 'sealed' && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
-      {isListed && <AddressField value={wish.addresses} onChange={(addresses) => change({ addresses })} />}
+      {(isListed || wish.policy === 'open') && <TitleField value={wish.title} onChange={(title) => change({ title })} />}
+      {wish.policy === 'listed' && <NameField value={wish.name} onChange={(name) => change({ name })} />}
+      {hasAddresses && <AddressField value={wish.addresses} isOwn={isListed} onChange={(addresses) => change({ addresses })} />}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}
@@ -91,12 +102,15 @@ export function NewRoomForm({ config }: { config: SpaceConfig | undefined }) {
 }
 
 const MAX_ADDRESSES = 1_000
+/** Each has an invitation, which is sent by hand. */
+const MAX_INVITED = 20
 
 function problemOf({ policy, addresses }: Wish): string | undefined {
-  if (policy !== 'email') return undefined
+  if (policy !== 'email' && policy !== 'listed') return undefined
   const { emails, wrong } = parseAddresses(addresses)
   if (wrong.length > 0) return t.newRoom.notAddresses(list(wrong.slice(0, 3)))
-  return emails.length > MAX_ADDRESSES ? t.newRoom.tooMany(MAX_ADDRESSES) : undefined
+  const most = policy === 'listed' ? MAX_INVITED : MAX_ADDRESSES
+  return emails.length > most ? t.newRoom.tooMany(most) : undefined
 }
 
 function TitleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
@@ -122,7 +136,36 @@ function TitleField({ value, onChange }: { value: string; onChange: (value: stri
   )
 }
 
-function AddressField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+function NameField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>
+        {t.sealed.list.yourName((word) => (
+          <span class="optional">{word}</span>
+        ))}
+      </label>
+      <input
+        id={id}
+        type="text"
+        dir="auto"
+        maxLength={MAX_NAME_LENGTH}
+        autoComplete="name"
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+interface AddressFieldProps {
+  value: string
+  /** The room's service reads the list, and the visitor is on it by an address. */
+  isOwn: boolean
+  onChange: (value: string) => void
+}
+
+function AddressField({ value, isOwn, onChange }: AddressFieldProps) {
   const [id, hintId] = [useId(), useId()]
   const { emails } = parseAddresses(value)
   return (
@@ -141,7 +184,7 @@ function AddressField({ value, onChange }: { value: string; onChange: (value: st
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <p class="hint" id={hintId}>
-        {emails.length === 0 ? t.newRoom.addressesHint : t.newRoom.andYou(emails.length)}
+        {!isOwn ? t.sealed.list.addressesHint : emails.length === 0 ? t.newRoom.addressesHint : t.newRoom.andYou(emails.length)}
       </p>
     </div>
   )

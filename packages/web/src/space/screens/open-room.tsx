@@ -19,6 +19,7 @@ import { RoomHead } from './room-head.tsx'
 import { t } from '../text/text.ts'
 
 const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet)
+const ListedPeople = later(async () => (await import('../sheets/listed-people.tsx')).ListedPeople)
 const ProtectionSheet = later(async () => (await import('../sheets/protection-sheet.tsx')).ProtectionSheet)
 /** After the history, which comes first. */
 const FETCH_SHEETS_MS = 1_500
@@ -65,6 +66,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
           session={session}
           onReply={reply}
           onLeave={() => composer.current?.focus()}
+          onPeople={() => setSheet('people')}
           onEdit={(text) => composer.current?.put(text)}
         />
         {farewell && <FarewellBox session={session} farewell={farewell} />}
@@ -79,7 +81,8 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
         )}
       </main>
       {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
-      {sheet === 'people' && (
+      {sheet === 'people' && session.listed && <ListedPeople session={session} listed={session.listed} onClose={close} />}
+      {sheet === 'people' && !session.listed && (
         <PeopleSheet session={session} onClose={close} hasCatalog={invited !== undefined} onInvite={() => setSheet('invite')} />
       )}
       {sheet === 'invite' && config && (

@@ -16,6 +16,7 @@ interface RoomHeadProps {
 export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
   const title = useStore(session.state, (state) => state.title)
   const policy = useStore(session.state, (state) => state.policy)
+  const { kind } = session.secret
   return (
     <header class="room-head">
       <a class="home" href={homeHref()} aria-label={t.room.home}>
@@ -23,7 +24,15 @@ export function RoomHead({ session, shown, onOpen }: RoomHeadProps) {
       </a>
       <div class="room-name">
         <h1 dir="auto">{title ?? t.room.untitled}</h1>
-        <p>{policy === 'email' ? t.room.listed : session.secret.kind === 'client-sealed' ? t.room.sealed : t.room.anyone}</p>
+        <p>
+          {kind === 'listed'
+            ? t.sealed.list.head
+            : policy === 'email'
+              ? t.room.listed
+              : kind === 'client-sealed'
+                ? t.room.sealed
+                : t.room.anyone}
+        </p>
       </div>
       <nav aria-label={t.room.nav}>
         <HeadButton icon="share" label={t.room.share} isOpen={shown === 'share'} onClick={() => onOpen('share')} />

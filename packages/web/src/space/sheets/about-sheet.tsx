@@ -4,9 +4,11 @@ import { accountStore, keepAccount } from '../identity/account.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 import { Sheet } from '../parts/sheet.tsx'
+import { memberName, memberNote } from '../parts/members.ts'
 import { SignInButton } from '../parts/sign-in-button.tsx'
 import { announce } from '../parts/announcer.tsx'
 import { download, exportPlain, exportSealed } from '../protect/export-room.ts'
+import type { ListedChannel } from '../room/listed-channel.ts'
 import type { RoomSession } from '../room/room-session.ts'
 import { useStore } from '../use-store.ts'
 import { GuestNameForm } from './guest-name-form.tsx'
@@ -46,7 +48,9 @@ function You({ session, config }: { session: RoomSession; config: SpaceConfig | 
   return (
     <section aria-labelledby="you">
       <h3 id="you">{t.about.you}</h3>
-      {session.secret.kind === 'client-sealed' ? (
+      {session.listed ? (
+        <OwnMember session={session} config={config} listed={session.listed} />
+      ) : session.secret.kind === 'client-sealed' ? (
         <>
           <p>{t.about.unchecked}</p>
           <GuestNameForm session={session} />
@@ -71,6 +75,35 @@ function You({ session, config }: { session: RoomSession; config: SpaceConfig | 
   )
 }
 
+/** This device in a room with a list. */
+function OwnMember({
+  session,
+  config,
+  listed,
+}: {
+  session: RoomSession
+  config: SpaceConfig | undefined
+  listed: ListedChannel
+}) {
+  const member = useStore(session.list, ({ members, own }) => members.find(({ key }) => key === own))
+  const { room } = session.secret
+  if (!member) return <p>{t.people.opening}</p>
+  return (
+    <>
+      <p>
+        <bdi class="name">{memberName(member)}</bdi>
+      </p>
+      <p>{memberNote(member)}</p>
+      {!member.standing.ok && member.standing.reason === 'unsigned' && config?.identity && (
+        <>
+          <p class="hint">{t.sealed.list.showWho}</p>
+          <SignInButton config={config} inRoom={{ room, nonce: listed.own.device.signing.thumbprint }} />
+        </>
+      )}
+    </>
+  )
+}
+
 function Export({ session }: { session: RoomSession }) {
   const [problem, setProblem] = useState(false)
   const save = (make: Promise<Blob>, extension: string) => {
@@ -88,7 +121,7 @@ function Export({ session }: { session: RoomSession }) {
       <h3 id="export">{t.about.export}</h3>
       <p>{t.about.exportHint}</p>
       <div class="buttons">
-        <button class="button" type="button" onClick={() => save(exportPlain(session.secret), 'json')}>
+        <button class="button" type="button" onClick={() => save(exportPlain(session), 'json')}>
           <Icon name="download" />
           {t.about.messages}
         </button>

@@ -7,6 +7,8 @@ interface AdmitFormProps {
   placeholder: string
   inputMode: 'email' | 'text'
   hint?: ComponentChildren
+  /** Default: to let in. */
+  button?: string
   /** The accounts in the text, and its first invalid word. */
   parse: (text: string) => { names: string[]; wrong: string | undefined }
   wrongText: (wrong: string) => string
@@ -14,7 +16,16 @@ interface AdmitFormProps {
 }
 
 /** Lets people, or agents, onto the list. */
-export function AdmitForm({ label, placeholder, inputMode, hint, parse, wrongText, onAdmit }: AdmitFormProps) {
+export function AdmitForm({
+  label,
+  placeholder,
+  inputMode,
+  hint,
+  button = t.people.letIn,
+  parse,
+  wrongText,
+  onAdmit,
+}: AdmitFormProps) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const [id, hintId] = [useId(), useId()]
@@ -48,7 +59,7 @@ export function AdmitForm({ label, placeholder, inputMode, hint, parse, wrongTex
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <button class="button primary" type="submit">
-          {t.people.letIn}
+          {button}
         </button>
       </div>
       {hint !== undefined && (

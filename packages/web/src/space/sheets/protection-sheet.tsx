@@ -37,9 +37,7 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
     const { heads, state } = session
     const entries = state.value.chunks.flatMap((chunk) => chunk.entries)
     await Promise.all([
-      checkRoom(session.secret, { heads, entries }, add('room')).catch(() =>
-        add('room')(unknown('room', t.protection.roomUnreachable)),
-      ),
+      checkRoom(session, { heads, entries }, add('room')).catch(() => add('room')(unknown('room', t.protection.roomUnreachable))),
       checkBuild(add('build'), apiUrl, (pin) => setResults((old) => ({ ...old, pin }))).catch(() =>
         add('build')(unknown('build', t.protection.certificateUnreachable)),
       ),
@@ -69,7 +67,7 @@ export function ProtectionSheet({ session, apiUrl, onClose }: ProtectionSheetPro
         {results.pin?.kind === 'changed' && <AcceptKey pin={results.pin} onDone={run} />}
       </CheckGroup>
       <CheckGroup title={t.protection.trusted} checks={trusted}>
-        {session.secret.kind === 'client-sealed' && <p class="hint">{t.protection.kinds}</p>}
+        {session.secret.kind !== 'classic' && <p class="hint">{t.protection.kinds}</p>}
       </CheckGroup>
       <FromOutside apiUrl={apiUrl} />
       <div class="buttons">

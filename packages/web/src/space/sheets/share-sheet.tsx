@@ -9,11 +9,13 @@ export function ShareSheet({ session, onClose }: { session: RoomSession; onClose
   const title = useStore(session.state, (state) => state.title)
   return (
     <Sheet title={t.share.title} onClose={onClose}>
-      <p>{policy === 'email' ? t.share.listed : t.share.open}</p>
+      <p>{session.listed ? t.sealed.list.share : policy === 'email' ? t.share.listed : t.share.open}</p>
       <ShareLink title={title} />
-      <p class="hint">
-        {(session.secret.kind === 'client-sealed' ? t.share.explainedSealed : t.share.explained)(<code>#</code>)}
-      </p>
+      {!session.listed && (
+        <p class="hint">
+          {(session.secret.kind === 'client-sealed' ? t.share.explainedSealed : t.share.explained)(<code>#</code>)}
+        </p>
+      )}
     </Sheet>
   )
 }

@@ -10,8 +10,8 @@ import type { RoomSession } from '../room/room-session.ts'
 export function usePolicies(session: RoomSession) {
   const [policies, setPolicies] = useState<readonly PolicyRecord[] | null>()
   const read = async () => {
-    // A client-sealed room has one policy, which names nobody.
-    if (session.secret.kind === 'client-sealed') return setPolicies([])
+    // The policies of a client-sealed room name nobody to the service, and are read elsewhere.
+    if (session.secret.kind !== 'classic') return setPolicies([])
     const messageSeqs = new Set(session.state.value.chunks.flatMap(({ entries }) => entries.map(({ seq }) => seq)))
     setPolicies(await fetchPolicies(session.secret, messageSeqs).catch(() => null))
   }

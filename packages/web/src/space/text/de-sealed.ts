@@ -1,4 +1,4 @@
-import { line } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -22,5 +22,92 @@ export const sealed: Text['sealed'] = {
     someHint: 'Wer nur den alten Link hat, bleibt zurück.',
     button: 'Neuen Raum anlegen',
     moving: 'Der neue Raum wird angelegt…',
+  },
+
+  list: {
+    choiceHint: 'Du lädst sie einzeln ein. Der Schlüssel bleibt auf ihren Geräten.',
+    withAgents: 'Personen auf einer Liste und Agenten',
+    withAgentsHint: 'Sie melden sich mit ihrer E-Mail-Adresse an. Jede Anfrage gibt dem Dienst kurz den Schlüssel.',
+    yourName: (optional) => line`Dein Name ${optional('optional')}`,
+    addressesHint: 'Du schickst ihnen dann je eine Einladung. Du kannst auch später einladen.',
+    head: 'Nur Personen auf der Liste. Der Schlüssel bleibt bei ihnen.',
+    empty:
+      'Unter „Personen“ findest du die Einladungen. Schick jede an die Person, für die sie ist, und lass ein, wer geantwortet hat.',
+    share:
+      'Dieser Link öffnet den Raum nur auf Geräten, die auf der Liste stehen. Um jemanden hereinzuholen, schick eine Einladung: siehe „Personen“.',
+    members: 'Auf der Liste',
+    removeHint: 'Wer entfernt wird, liest nichts, was danach geschrieben wird: Der Raum bekommt einen anderen Schlüssel.',
+    invitations: 'Einladungen',
+    unanswered: 'Noch nicht beantwortet',
+    answered: (name, note) => line`Beantwortet von ${name}: ${note}`,
+    letIn: (name, who) => line`Einlassen${name(` ${who}`)}`,
+    notLetIn: 'Diese Adresse wurde nicht durch eine Anmeldung gezeigt. Nimm die Einladung zurück und schick eine andere.',
+    takeBack: (name, who) => line`Zurücknehmen${name(` der Einladung für ${who}`)}`,
+    tookBack: (who) => `Die Einladung für ${isolated(who)} ist zurückgenommen`,
+    show: (name, who) => line`Link zeigen${name(` für ${who}`)}`,
+    linkFor: (who) => `Einladung für ${isolated(who)}`,
+    linkHint: 'Schick ihn nur dieser Person: Bis er beantwortet ist, kann jeder, der ihn hat, den Raum lesen.',
+    invite: 'Jemanden einladen',
+    inviteButton: 'Einladen',
+    inviteHint:
+      'Über die E-Mail-Adresse. Die Einladung ist ein Link, den du selbst schickst. Der Dienst bekommt die Adresse nicht.',
+    invited: (count) => plural(count, { one: '# Einladung ist bereit', other: '# Einladungen sind bereit' }),
+    showWho: 'Melde dich an, um den anderen deine E-Mail-Adresse zu zeigen. Der Dienst bekommt sie nicht.',
+  },
+
+  members: {
+    and: (who, why) => `${isolated(who)}, ${isolated(why)}`,
+    proven: (email, issuer) => `${isolated(email)}, gezeigt von ${isolated(issuer)}`,
+    provenByOwner: (email, issuer) =>
+      `${isolated(email)}, gezeigt von ${isolated(issuer)} mit einem Schlüssel, den die Person aufbewahrt hat, der der Raum gehört`,
+    owner: 'hat den Raum angelegt',
+    invitedAs: (who) => `eingeladen als ${isolated(who)}`,
+    unsigned: 'ohne Anmeldung',
+    unchecked: 'Anmeldung hier nicht geprüft',
+    revoked: 'nicht mehr auf der Liste',
+    otherAddress: 'mit einer anderen Adresse angemeldet',
+    refused: (reason) => `Anmeldung ungültig (${isolated(reason)})`,
+  },
+
+  invitation: {
+    title: 'Du bist in einen Raum eingeladen',
+    isFor: (who) => line`Die Einladung ist für ${who}.`,
+    signInHint:
+      'Du wirst eingelassen, wenn du diese Adresse gezeigt hast. Deine Anmeldung wird im Raum versiegelt, wo die anderen sie prüfen können. Der Dienst des Raums bekommt sie nicht.',
+    signedIn: (email) => line`Du bist angemeldet als ${email}.`,
+    next: 'Danach wird dieses Gerät eingelassen. Nur dieses Gerät mit diesem Browser kann den Raum öffnen.',
+    answer: 'Einladung beantworten',
+    answering: 'Wird beantwortet…',
+    used: 'Diese Einladung gilt nicht mehr',
+    usedHint: 'Sie wurde beantwortet, zurückgenommen oder unvollständig kopiert. Bitte um eine neue.',
+  },
+
+  waiting: {
+    title: 'Dieses Gerät steht nicht auf der Liste',
+    text: 'Wenn du eine Einladung beantwortet hast, warte hier: Der Raum öffnet sich, sobald du eingelassen wirst. Sonst bitte um eine Einladung.',
+  },
+  removed: {
+    title: 'Dieses Gerät wurde von der Liste genommen',
+    text: 'Der Raum hat jetzt einen anderen Schlüssel, deshalb liest dieses Gerät nichts Neueres. Um zurückzukommen, bitte um eine neue Einladung.',
+  },
+
+  checks: {
+    recipients: 'Nur Geräte auf der Liste bekommen den Schlüssel',
+    recipientsText: (devices) =>
+      plural(devices, {
+        one: 'Die neueste Liste versiegelt den Schlüssel für # Gerät, offene Einladungen mitgezählt. Für den Betreiber gibt es keinen.',
+        other:
+          'Die neueste Liste versiegelt den Schlüssel für # Geräte, offene Einladungen mitgezählt. Für den Betreiber gibt es keinen.',
+      }),
+    unopened: (count) =>
+      plural(count, {
+        one: '# Zeile wartet auf einen Schlüssel dieses Geräts.',
+        other: '# Zeilen warten auf einen Schlüssel dieses Geräts.',
+      }),
+    lists: 'Jede Liste ist von der Person signiert, der der Raum gehört',
+    listsText: (lists, changes) =>
+      `${plural(lists, { one: '# Liste', other: '# Listen' })}, ${plural(changes, { one: '# Wechsel des Schlüssels', other: '# Wechsel des Schlüssels' })}. Niemand hat die Liste ohne Wechsel verlassen.`,
+    authors: 'Jede Nachricht ist von einem Gerät auf der Liste signiert',
+    authorsText: (count) => plural(count, { one: '# Signatur wurde hier geprüft.', other: '# Signaturen wurden hier geprüft.' }),
   },
 }

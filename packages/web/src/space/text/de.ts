@@ -42,7 +42,6 @@ export const de: Text = {
     withAgents: 'Personen mit dem Link und Agenten',
     withAgentsHint: 'Niemand muss sich anmelden. Jede Anfrage gibt dem Dienst den Schlüssel für einen Moment.',
     listed: 'Nur Personen auf einer Liste',
-    listedHint: 'Sie melden sich mit ihrer E-Mail-Adresse an.',
     noSignIn: 'Dieser Dienst hat keine Anmeldung eingerichtet.',
     knowYou: 'Der Raum wird dir gehören, deshalb muss er wissen, wer du bist.',
     make: 'Raum anlegen',

@@ -1,4 +1,4 @@
-import { line } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { ComponentChildren as Part } from 'preact'
 
 /** What only rooms have whose lines the clients seal. */
@@ -24,5 +24,88 @@ export const sealed = {
     someHint: 'Whoever has only the old link stays behind.',
     button: 'Make the new room',
     moving: 'Making the new room…',
+  },
+
+  /** A room with a list of devices, whose owner invites. */
+  list: {
+    choiceHint: 'You invite each of them. The key stays on their devices.',
+    withAgents: 'People on a list, and agents',
+    withAgentsHint: 'They sign in with their e-mail address. Each request gives the service the key for a moment.',
+    yourName: (optional: (word: string) => Part) => line`Your name ${optional('optional')}`,
+    addressesHint: 'You then send each of them an invitation. You can also invite people later.',
+    head: 'Only people on its list. The key stays with them.',
+    empty: 'Under People you find the invitations. Send each one to the person that it is for, and let in who has answered.',
+    share: 'This link opens the room only on devices that are on its list. To bring somebody in, send an invitation: see People.',
+    members: 'On the list',
+    removeHint: 'Whoever is removed reads nothing that is written afterwards: the room gets another key.',
+    invitations: 'Invitations',
+    unanswered: 'Not answered yet',
+    answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
+    letIn: (name: (shown: string) => Part, who: string) => line`Let in${name(` ${who}`)}`,
+    notLetIn: 'This address was not shown by a sign-in. Take the invitation back and send another one.',
+    takeBack: (name: (shown: string) => Part, who: string) => line`Take back${name(` the invitation for ${who}`)}`,
+    tookBack: (who: string) => `The invitation for ${isolated(who)} was taken back`,
+    show: (name: (shown: string) => Part, who: string) => line`Show link${name(` for ${who}`)}`,
+    linkFor: (who: string) => `Invitation for ${isolated(who)}`,
+    linkHint: 'Send it to this person alone: until it is answered, whoever has it can read the room.',
+    invite: 'Invite somebody',
+    inviteButton: 'Invite',
+    inviteHint: 'By e-mail address. The invitation is a link that you send yourself. The service does not get the address.',
+    invited: (count: number) => plural(count, { one: '# invitation is ready', other: '# invitations are ready' }),
+    showWho: 'Sign in to show the others your e-mail address. The service does not get it.',
+  },
+
+  /** Who a device is, and how that is known. */
+  members: {
+    and: (who: string, why: string) => `${isolated(who)}, ${isolated(why)}`,
+    proven: (email: string, issuer: string) => `${isolated(email)}, shown by ${isolated(issuer)}`,
+    provenByOwner: (email: string, issuer: string) =>
+      `${isolated(email)}, shown by ${isolated(issuer)} with a key that the owner has kept`,
+    owner: 'made the room',
+    invitedAs: (who: string) => `invited as ${isolated(who)}`,
+    unsigned: 'without a sign-in',
+    unchecked: 'sign-in not checked here',
+    revoked: 'no longer on the list',
+    otherAddress: 'signed in with another address',
+    refused: (reason: string) => `sign-in not valid (${isolated(reason)})`,
+  },
+
+  invitation: {
+    title: 'You are invited to a room',
+    isFor: (who: Part) => line`The invitation is for ${who}.`,
+    signInHint:
+      'The owner lets you in when you have shown this address. Your sign-in is sealed in the room, where the others can check it. The service of the room does not get it.',
+    signedIn: (email: Part) => line`You have signed in as ${email}.`,
+    next: 'Then the owner lets this device in. Only this device and this browser can open the room.',
+    answer: 'Answer the invitation',
+    answering: 'Answering…',
+    used: 'This invitation is no longer valid',
+    usedHint: 'It was answered, taken back, or copied incompletely. Ask for another one.',
+  },
+
+  waiting: {
+    title: 'This device is not on the list',
+    text: 'If you have answered an invitation, wait here: the room opens as soon as its owner lets you in. Otherwise ask the owner for an invitation.',
+  },
+  removed: {
+    title: 'This device was taken off the list',
+    text: 'The room has another key now, so this device reads nothing newer. To come back, ask the owner for a new invitation.',
+  },
+
+  checks: {
+    recipients: 'Only devices on the list get the key',
+    recipientsText: (devices: number) =>
+      plural(devices, {
+        one: 'The newest list seals the key for # device, open invitations included. There is no key for the operator.',
+        other: 'The newest list seals the key for # devices, open invitations included. There is no key for the operator.',
+      }),
+    unopened: (count: number) =>
+      plural(count, { one: '# line waits for a key of this device.', other: '# lines wait for a key of this device.' }),
+    lists: 'The owner has signed every list',
+    listsText: (lists: number, changes: number) =>
+      `${plural(lists, { one: '# list', other: '# lists' })}, ${plural(changes, { one: '# change of the key', other: '# changes of the key' })}. Nobody left the list without a change.`,
+    authors: 'Every message is signed by a device on the list',
+    authorsText: (count: number) =>
+      plural(count, { one: '# signature was checked here.', other: '# signatures were checked here.' }),
   },
 }

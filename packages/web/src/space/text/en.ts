@@ -43,7 +43,6 @@ export const en = {
     withAgents: 'People with the link, and agents',
     withAgentsHint: 'Nobody signs in. Each request gives the service the key for a moment.',
     listed: 'Only people on a list',
-    listedHint: 'They sign in with their e-mail address.',
     noSignIn: 'This service has no sign-in set up.',
     knowYou: 'You will own the room, so it has to know who you are.',
     make: 'Make the room',

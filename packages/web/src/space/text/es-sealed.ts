@@ -1,4 +1,4 @@
-import { line } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -21,5 +21,98 @@ export const sealed: Text['sealed'] = {
     someHint: 'Quien solo tenga el enlace antiguo se queda atrás.',
     button: 'Crear la sala nueva',
     moving: 'Creando la sala nueva…',
+  },
+
+  list: {
+    choiceHint: 'Invitas a cada una. La clave se queda en sus dispositivos.',
+    withAgents: 'Personas de una lista y agentes',
+    withAgentsHint: 'Inician sesión con su correo electrónico. Cada petición da la clave al servicio por un momento.',
+    yourName: (optional) => line`Tu nombre ${optional('opcional')}`,
+    addressesHint: 'Después envías una invitación a cada una. También puedes invitar más tarde.',
+    head: 'Solo personas de su lista. La clave se queda con ellas.',
+    empty: 'En «Personas» encuentras las invitaciones. Envía cada una a su destinatario y deja entrar a quien haya respondido.',
+    share:
+      'Este enlace abre la sala solo en dispositivos que están en su lista. Para que entre alguien, envía una invitación: ve a «Personas».',
+    members: 'En la lista',
+    removeHint: 'A quien se quita ya no le llega nada de lo que se escriba después: la sala recibe otra clave.',
+    invitations: 'Invitaciones',
+    unanswered: 'Sin respuesta todavía',
+    answered: (name, note) => line`Ha respondido ${name}: ${note}`,
+    letIn: (name, who) => line`Dejar entrar${name(` a ${who}`)}`,
+    notLetIn: 'Esta dirección no se ha demostrado con un inicio de sesión. Retira la invitación y envía otra.',
+    takeBack: (name, who) => line`Retirar${name(` la invitación para ${who}`)}`,
+    tookBack: (who) => `La invitación para ${isolated(who)} se ha retirado`,
+    show: (name, who) => line`Mostrar enlace${name(` para ${who}`)}`,
+    linkFor: (who) => `Invitación para ${isolated(who)}`,
+    linkHint: 'Envíalo solo a esta persona: hasta que se responda, quien lo tenga puede leer la sala.',
+    invite: 'Invitar a alguien',
+    inviteButton: 'Invitar',
+    inviteHint: 'Por su correo electrónico. La invitación es un enlace que envías tú. El servicio no recibe la dirección.',
+    invited: (count) =>
+      plural(count, { one: '# invitación lista', other: '# invitaciones listas', many: '# de invitaciones listas' }),
+    showWho: 'Inicia sesión para mostrar a los demás tu correo electrónico. El servicio no lo recibe.',
+  },
+
+  members: {
+    and: (who, why) => `${isolated(who)}, ${isolated(why)}`,
+    proven: (email, issuer) => `${isolated(email)}, demostrado por ${isolated(issuer)}`,
+    provenByOwner: (email, issuer) =>
+      `${isolated(email)}, demostrado por ${isolated(issuer)} con una clave que guardó quien posee la sala`,
+    owner: 'creó la sala',
+    invitedAs: (who) => `invitación para ${isolated(who)}`,
+    unsigned: 'sin inicio de sesión',
+    unchecked: 'inicio de sesión no comprobado aquí',
+    revoked: 'ya no está en la lista',
+    otherAddress: 'sesión iniciada con otra dirección',
+    refused: (reason) => `inicio de sesión no válido (${isolated(reason)})`,
+  },
+
+  invitation: {
+    title: 'Te han invitado a una sala',
+    isFor: (who) => line`La invitación es para ${who}.`,
+    signInHint:
+      'Podrás entrar cuando hayas demostrado esta dirección. Tu inicio de sesión se sella en la sala, donde los demás pueden comprobarlo. El servicio de la sala no lo recibe.',
+    signedIn: (email) => line`Has iniciado sesión como ${email}.`,
+    next: 'Después se deja entrar a este dispositivo. Solo este dispositivo con este navegador puede abrir la sala.',
+    answer: 'Responder a la invitación',
+    answering: 'Respondiendo…',
+    used: 'Esta invitación ya no es válida',
+    usedHint: 'Se respondió, se retiró o se copió incompleta. Pide otra.',
+  },
+
+  waiting: {
+    title: 'Este dispositivo no está en la lista',
+    text: 'Si has respondido a una invitación, espera aquí: la sala se abre en cuanto te dejen entrar. Si no, pide una invitación.',
+  },
+  removed: {
+    title: 'Este dispositivo se quitó de la lista',
+    text: 'La sala tiene ahora otra clave, así que este dispositivo no lee nada más reciente. Para volver, pide una invitación nueva.',
+  },
+
+  checks: {
+    recipients: 'Solo los dispositivos de la lista reciben la clave',
+    recipientsText: (devices) =>
+      plural(devices, {
+        one: 'La lista más reciente sella la clave para # dispositivo, incluidas las invitaciones abiertas. No hay clave para el operador.',
+        other:
+          'La lista más reciente sella la clave para # dispositivos, incluidas las invitaciones abiertas. No hay clave para el operador.',
+        many: 'La lista más reciente sella la clave para # de dispositivos, incluidas las invitaciones abiertas. No hay clave para el operador.',
+      }),
+    unopened: (count) =>
+      plural(count, {
+        one: '# línea espera una clave de este dispositivo.',
+        other: '# líneas esperan una clave de este dispositivo.',
+        many: '# de líneas esperan una clave de este dispositivo.',
+      }),
+    lists: 'Cada lista está firmada por quien posee la sala',
+    listsText: (lists, changes) =>
+      `${plural(lists, { one: '# lista', other: '# listas', many: '# de listas' })}, ${plural(changes, { one: '# cambio de clave', other: '# cambios de clave', many: '# de cambios de clave' })}. Nadie salió de la lista sin un cambio.`,
+    authors: 'Cada mensaje está firmado por un dispositivo de la lista',
+    authorsText: (count) =>
+      plural(count, {
+        one: 'Aquí se comprobó # firma.',
+        other: 'Aquí se comprobaron # firmas.',
+        many: 'Aquí se comprobaron # de firmas.',
+      }),
   },
 }

@@ -42,7 +42,6 @@ export const es: Text = {
     withAgents: 'Personas con el enlace, y agentes',
     withAgentsHint: 'Nadie inicia sesión. Cada petición da la clave al servicio un momento.',
     listed: 'Solo las personas de una lista',
-    listedHint: 'Inician sesión con su correo electrónico.',
     noSignIn: 'Este servicio no tiene configurado el inicio de sesión.',
     knowYou: 'La sala será tuya, así que tiene que saber quién eres.',
     make: 'Crear la sala',

@@ -1,4 +1,4 @@
-import { line } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -22,5 +22,99 @@ export const sealed: Text['sealed'] = {
     someHint: 'Qui n’a que l’ancien lien reste en arrière.',
     button: 'Créer le nouveau salon',
     moving: 'Création du nouveau salon…',
+  },
+
+  list: {
+    choiceHint: 'Vous invitez chacune d’elles. La clé reste sur leurs appareils.',
+    withAgents: 'Les personnes d’une liste, et des agents',
+    withAgentsHint: 'Elles se connectent avec leur adresse e-mail. Chaque requête donne un instant la clé au service.',
+    yourName: (optional) => line`Votre nom ${optional('facultatif')}`,
+    addressesHint: 'Vous envoyez ensuite une invitation à chacune. Vous pouvez aussi inviter plus tard.',
+    head: 'Seulement les personnes de la liste. La clé reste chez elles.',
+    empty:
+      'Sous « Personnes », vous trouvez les invitations. Envoyez chacune à la personne à qui elle est destinée, puis faites entrer qui a répondu.',
+    share:
+      'Ce lien n’ouvre le salon que sur les appareils de la liste. Pour faire venir quelqu’un, envoyez une invitation : voyez « Personnes ».',
+    members: 'Sur la liste',
+    removeHint: 'Qui est retiré ne lit rien de ce qui s’écrit ensuite : le salon reçoit une autre clé.',
+    invitations: 'Invitations',
+    unanswered: 'Pas encore de réponse',
+    answered: (name, note) => line`Réponse de ${name} : ${note}`,
+    letIn: (name, who) => line`Faire entrer${name(` ${who}`)}`,
+    notLetIn: 'Cette adresse n’a pas été prouvée par une connexion. Retirez l’invitation et envoyez-en une autre.',
+    takeBack: (name, who) => line`Retirer${name(` l’invitation pour ${who}`)}`,
+    tookBack: (who) => `L’invitation pour ${isolated(who)} est retirée`,
+    show: (name, who) => line`Afficher le lien${name(` pour ${who}`)}`,
+    linkFor: (who) => `Invitation pour ${isolated(who)}`,
+    linkHint: 'Ne l’envoyez qu’à cette personne : tant qu’il n’y a pas de réponse, quiconque l’a peut lire le salon.',
+    invite: 'Inviter quelqu’un',
+    inviteButton: 'Inviter',
+    inviteHint: 'Par adresse e-mail. L’invitation est un lien que vous envoyez vous-même. Le service ne reçoit pas l’adresse.',
+    invited: (count) =>
+      plural(count, { one: '# invitation est prête', other: '# invitations sont prêtes', many: '# d’invitations sont prêtes' }),
+    showWho: 'Connectez-vous pour montrer aux autres votre adresse e-mail. Le service ne la reçoit pas.',
+  },
+
+  members: {
+    and: (who, why) => `${isolated(who)}, ${isolated(why)}`,
+    proven: (email, issuer) => `${isolated(email)}, prouvé par ${isolated(issuer)}`,
+    provenByOwner: (email, issuer) =>
+      `${isolated(email)}, prouvé par ${isolated(issuer)} avec une clé gardée par la personne à qui appartient le salon`,
+    owner: 'a créé le salon',
+    invitedAs: (who) => `invitation pour ${isolated(who)}`,
+    unsigned: 'sans connexion',
+    unchecked: 'connexion non vérifiée ici',
+    revoked: 'n’est plus sur la liste',
+    otherAddress: 'connexion avec une autre adresse',
+    refused: (reason) => `connexion non valable (${isolated(reason)})`,
+  },
+
+  invitation: {
+    title: 'Vous êtes invité dans un salon',
+    isFor: (who) => line`L’invitation est pour ${who}.`,
+    signInHint:
+      'Vous pourrez entrer quand vous aurez prouvé cette adresse. Votre connexion est scellée dans le salon, où les autres peuvent la vérifier. Le service du salon ne la reçoit pas.',
+    signedIn: (email) => line`Vous êtes connecté en tant que ${email}.`,
+    next: 'Ensuite, cet appareil est admis. Seul cet appareil avec ce navigateur peut ouvrir le salon.',
+    answer: 'Répondre à l’invitation',
+    answering: 'Réponse en cours…',
+    used: 'Cette invitation n’est plus valable',
+    usedHint: 'Elle a reçu une réponse, a été retirée, ou est incomplète. Demandez-en une autre.',
+  },
+
+  waiting: {
+    title: 'Cet appareil n’est pas sur la liste',
+    text: 'Si vous avez répondu à une invitation, attendez ici : le salon s’ouvre dès que vous êtes admis. Sinon, demandez une invitation.',
+  },
+  removed: {
+    title: 'Cet appareil a été retiré de la liste',
+    text: 'Le salon a maintenant une autre clé : cet appareil ne lit rien de plus récent. Pour revenir, demandez une nouvelle invitation.',
+  },
+
+  checks: {
+    recipients: 'Seuls les appareils de la liste reçoivent la clé',
+    recipientsText: (devices) =>
+      plural(devices, {
+        one: 'La liste la plus récente scelle la clé pour # appareil, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
+        other:
+          'La liste la plus récente scelle la clé pour # appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
+        many: 'La liste la plus récente scelle la clé pour # d’appareils, invitations ouvertes comprises. Il n’y a pas de clé pour l’opérateur.',
+      }),
+    unopened: (count) =>
+      plural(count, {
+        one: '# ligne attend une clé de cet appareil.',
+        other: '# lignes attendent une clé de cet appareil.',
+        many: '# de lignes attendent une clé de cet appareil.',
+      }),
+    lists: 'Chaque liste est signée par la personne à qui appartient le salon',
+    listsText: (lists, changes) =>
+      `${plural(lists, { one: '# liste', other: '# listes', many: '# de listes' })}, ${plural(changes, { one: '# changement de clé', other: '# changements de clé', many: '# de changements de clé' })}. Personne n’a quitté la liste sans changement.`,
+    authors: 'Chaque message est signé par un appareil de la liste',
+    authorsText: (count) =>
+      plural(count, {
+        one: '# signature a été vérifiée ici.',
+        other: '# signatures ont été vérifiées ici.',
+        many: '# de signatures ont été vérifiées ici.',
+      }),
   },
 }

@@ -42,7 +42,6 @@ export const fr: Text = {
     withAgents: 'Les personnes qui ont le lien, et des agents',
     withAgentsHint: 'Personne ne se connecte. Chaque requête confie la clé au service un instant.',
     listed: 'Seulement les personnes d’une liste',
-    listedHint: 'Elles se connectent avec leur adresse e-mail.',
     noSignIn: 'La connexion n’est pas configurée sur ce service.',
     knowYou: 'Le salon sera à vous ; il doit donc savoir qui vous êtes.',
     make: 'Créer le salon',

@@ -1,4 +1,4 @@
-import { line } from './format.ts'
+import { isolated, line, plural } from './format.ts'
 import type { Text } from './text.ts'
 
 export const sealed: Text['sealed'] = {
@@ -21,5 +21,80 @@ export const sealed: Text['sealed'] = {
     someHint: '古いリンクしか持たない人は残されます。',
     button: '新しいルームを作る',
     moving: '新しいルームを作成中…',
+  },
+
+  list: {
+    choiceHint: '一人ずつ招待します。鍵はその人たちの端末に残ります。',
+    withAgents: 'リストの人とエージェント',
+    withAgentsHint: 'メールアドレスでサインインします。リクエストのたびに、サービスは一時的に鍵を受け取ります。',
+    yourName: (optional) => line`あなたの名前 ${optional('任意')}`,
+    addressesHint: 'そのあと、それぞれに招待を送ります。あとから招待することもできます。',
+    head: 'リストの人だけ。鍵はその人たちの手元に残ります。',
+    empty: '「メンバー」に招待があります。それぞれの相手に送り、応答した人を入れてください。',
+    share: 'このリンクは、リストにある端末でのみルームを開きます。誰かを入れるには招待を送ってください（「メンバー」を参照）。',
+    members: 'リストにいる人',
+    removeHint: '外された人は、それ以後に書かれたものを読めません。ルームの鍵が変わるためです。',
+    invitations: '招待',
+    unanswered: 'まだ応答がありません',
+    answered: (name, note) => line`${name}が応答しました：${note}`,
+    letIn: (name, who) => line`入れる${name(` ${who}`)}`,
+    notLetIn: 'このアドレスはサインインで示されていません。招待を取り消し、別の招待を送ってください。',
+    takeBack: (name, who) => line`取り消す${name(` ${who}への招待`)}`,
+    tookBack: (who) => `${isolated(who)}への招待を取り消しました`,
+    show: (name, who) => line`リンクを表示${name(` ${who}`)}`,
+    linkFor: (who) => `${isolated(who)}への招待`,
+    linkHint: 'この人だけに送ってください。応答されるまで、これを持つ人は誰でもルームを読めます。',
+    invite: '招待する',
+    inviteButton: '招待',
+    inviteHint: 'メールアドレスで招待します。招待はリンクで、自分で送ります。サービスにアドレスは渡りません。',
+    invited: (count) => plural(count, { other: '#件の招待の用意ができました' }),
+    showWho: 'サインインすると、ほかの人にメールアドレスを示せます。サービスには渡りません。',
+  },
+
+  members: {
+    and: (who, why) => `${isolated(who)}、${isolated(why)}`,
+    proven: (email, issuer) => `${isolated(email)}、${isolated(issuer)}が証明`,
+    provenByOwner: (email, issuer) => `${isolated(email)}、所有者が保管した鍵により${isolated(issuer)}が証明`,
+    owner: 'ルームを作成',
+    invitedAs: (who) => `${isolated(who)}として招待`,
+    unsigned: 'サインインなし',
+    unchecked: 'サインインはここでは未確認',
+    revoked: 'リストから外れています',
+    otherAddress: '別のアドレスでサインイン',
+    refused: (reason) => `サインインは無効（${isolated(reason)}）`,
+  },
+
+  invitation: {
+    title: 'ルームに招待されています',
+    isFor: (who) => line`この招待は${who}宛てです。`,
+    signInHint:
+      'このアドレスを示すと、所有者が入れてくれます。サインインはルームに封印され、ほかの人が確かめられます。ルームのサービスには渡りません。',
+    signedIn: (email) => line`${email}としてサインインしました。`,
+    next: 'そのあと、所有者がこの端末を入れます。ルームを開けるのは、この端末のこのブラウザだけです。',
+    answer: '招待に応答する',
+    answering: '応答中…',
+    used: 'この招待は無効になりました',
+    usedHint: '応答済みか、取り消されたか、コピーが不完全です。別の招待を頼んでください。',
+  },
+
+  waiting: {
+    title: 'この端末はリストにありません',
+    text: '招待に応答したのなら、ここで待ってください。所有者が入れると、すぐにルームが開きます。そうでなければ、所有者に招待を頼んでください。',
+  },
+  removed: {
+    title: 'この端末はリストから外されました',
+    text: 'ルームの鍵が変わったため、この端末は新しいものを読めません。戻るには、所有者に新しい招待を頼んでください。',
+  },
+
+  checks: {
+    recipients: '鍵を受け取るのはリストにある端末だけです',
+    recipientsText: (devices) =>
+      plural(devices, { other: '最新のリストは、未応答の招待を含む#台の端末に鍵を封印しています。運営者の鍵はありません。' }),
+    unopened: (count) => plural(count, { other: '#行が、この端末の鍵を待っています。' }),
+    lists: 'すべてのリストに所有者の署名があります',
+    listsText: (lists, changes) =>
+      `${plural(lists, { other: 'リスト#件' })}、${plural(changes, { other: '鍵の変更#回' })}。鍵を変えずにリストから外れた人はいません。`,
+    authors: 'すべてのメッセージに、リストにある端末の署名があります',
+    authorsText: (count) => plural(count, { other: '#件の署名をここで確かめました。' }),
   },
 }

@@ -1,0 +1,29 @@
+import type { Member } from '@atrium/room-client/listed-types'
+import { t } from '../text/text.ts'
+import { cleanName, isClaimable } from './authors.ts'
+import { guestName } from './guest-name.ts'
+
+/** The name that a device claims. Without one, its proven address, or a name that is derived from its key. */
+export function memberName({ name, key, standing }: Member): string {
+  const claimed = cleanName(name)
+  return claimed && isClaimable(claimed) ? claimed : standing.ok ? standing.email : guestName(key)
+}
+
+/** Who is behind the device, and how that is known. */
+export function memberNote({ invitedAs, standing }: Member): string {
+  const words = t.sealed.members
+  if (standing.ok) {
+    const issuer = URL.canParse(standing.issuer) ? new URL(standing.issuer).host : standing.issuer
+    return standing.keyFrom === 'issuer' ? words.proven(standing.email, issuer) : words.provenByOwner(standing.email, issuer)
+  }
+  const invited = invitedAs === undefined ? words.owner : words.invitedAs(invitedAs)
+  return t.sealed.members.and(invited, reasonOf(standing.reason))
+}
+
+function reasonOf(reason: string): string {
+  const words = t.sealed.members
+  if (reason === 'unsigned') return words.unsigned
+  if (reason === 'unchecked') return words.unchecked
+  if (reason === 'revoked') return words.revoked
+  return reason === 'not_on_list' ? words.otherAddress : words.refused(reason)
+}

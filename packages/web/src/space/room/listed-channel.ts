@@ -1,0 +1,182 @@
+import { parseInvitation } from '@atrium/room-client/answer-invitation'
+import type { Since } from '@atrium/room-client/follow-room'
+import type { Turn } from '@atrium/room-client/line-reader'
+import { ListedConnection } from '@atrium/room-client/listed-connection'
+import { type ListedEntry, type ListedRoomOptions, type Member, NotListedError } from '@atrium/room-client/listed-types'
+import { randomId } from '@atrium/room-client/new-room-secret'
+import { importPairs } from '@atrium/room-client/room-device'
+import { SpaceCallError } from '@atrium/room-client/space-call-error'
+import type { Author, RoomPage } from '@atrium/room-client/space-ops'
+import { loadConfig } from '../config.ts'
+import { type OwnDevice, ownDevice } from '../identity/room-device.ts'
+import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
+import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
+import { getServiceOrigin } from '../service.ts'
+import type { Channel, ReadOptions, Said } from './channel.ts'
+import { emptyList } from './room-list.ts'
+import { Vault } from './vault.ts'
+
+const START: Since = { sinceCount: 0, sinceEtag: '' }
+const TIMEOUT_MS = 20_000
+/** In what this device keeps of the room: the text of each invitation, and whether this device was on the list. */
+const INVITATION = 'invitation/'
+const ENTERED = 'entered'
+
+/** A client-sealed room with a list, in which this device has keys of its own. */
+export class ListedChannel implements Channel {
+  readonly list = emptyList()
+  readonly vault: Vault
+  readonly own: OwnDevice
+  readonly #options: ListedRoomOptions
+  #connection: ListedConnection
+  /** Up to where messages were returned. */
+  #returned = 0
+
+  private constructor(options: ListedRoomOptions, own: OwnDevice, vault: Vault) {
+    this.#options = options
+    this.own = own
+    this.vault = vault
+    this.#connection = new ListedConnection(options)
+  }
+
+  static async open(link: RoomLink): Promise<ListedChannel> {
+    const own = await ownDevice(link.room)
+    const options = { ...(await optionsOf(own)), room: link.room, owner: ownerIn(link) }
+    return new ListedChannel(options, own, await Vault.open({ room: link.room, mk: own.localMk }))
+  }
+
+  async begin(): Promise<Since> {
+    this.#connection = new ListedConnection(this.#options)
+    this.#returned = 0
+    return START
+  }
+
+  async read({ sinceCount }: Since, { waitMs, limit, signal }: ReadOptions): Promise<RoomPage> {
+    // The messages of a page were lost, because the request was aborted after the page was read.
+    if (sinceCount !== this.#returned) await this.begin()
+    const { count, etag, isEmpty, entries } = await this.#explained(this.#connection.readPage({ waitMs, limit }, signal))
+    if (!isEmpty || this.list.value.own === '') {
+      // Of a long room, the first pages may come before the list that has a key for this device.
+      await this.refresh().catch((error: unknown) => {
+        if (!(error instanceof SpaceCallError)) throw error
+      })
+    }
+    this.#returned = count
+    return { count, etag, policy: 'email', entries: entries.map(shownEntry) }
+  }
+
+  async say({ clientId, text, replyTo }: Said, signal: AbortSignal) {
+    const turn: Turn = {
+      t: 'turn',
+      id: clientId,
+      at: new Date().toISOString(),
+      text,
+      ...(replyTo !== undefined && { reply_to: replyTo }),
+    }
+    return { seq: await this.#explained(this.#connection.append(turn, signal, clientId)), id: clientId }
+  }
+
+  /** Also keeps the text of the invitation on this device, to be shown again. */
+  async invite(who: string): Promise<void> {
+    const text = await this.#explained(this.#connection.invite(who, undefined))
+    const { signing } = await importPairs(parseInvitation(text)?.keys ?? '')
+    await this.vault.write(INVITATION + signing.thumbprint, text)
+    await this.refresh()
+  }
+
+  /** Lets in who has answered, as far as the tokens allow. */
+  async admit(): Promise<readonly Member[]> {
+    const admitted = await this.#explained(this.#connection.admit(undefined))
+    await this.refresh()
+    return admitted
+  }
+
+  /** Removes devices or invitations. The key changes. */
+  async expel(keys: readonly string[]): Promise<void> {
+    await this.#explained(this.#connection.expel(keys, undefined))
+    await this.refresh()
+  }
+
+  /** The list as it was read last. */
+  async refresh(): Promise<void> {
+    const { members, invitations } = await this.#explained(this.#connection.list())
+    const texts = await Promise.all(invitations.map(({ key }) => this.vault.read<string>(INVITATION + key)))
+    const own = this.own.device.signing.thumbprint
+    this.list.update({
+      members,
+      invitations: invitations.map((invitation, i) => ({ ...invitation, text: texts[i] })),
+      owner: this.#connection.owner,
+      own,
+    })
+    await this.#entered()
+  }
+
+  close(): void {
+    // Held reads end with their signals.
+  }
+
+  async #entered(): Promise<void> {
+    await this.vault.write(ENTERED, true)
+    // Whoever has signed in to show who this is.
+    const { room } = this.#options
+    const account = findRoomToken(room)
+    if (!account) return
+    dropRoomToken(room)
+    await this.#connection.identify(account.idToken, undefined)
+    await this.refresh()
+  }
+
+  /** The service answers by the keys of devices, and the app explains what the visitor can do. */
+  async #explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      const reason = error instanceof NotListedError || error instanceof SpaceCallError ? error.reason : ''
+      if (!['not_on_list', 'revoked', 'bad_room_key'].includes(reason)) throw error
+      const wasIn = reason === 'revoked' || (await this.vault.read<boolean>(ENTERED)) === true
+      const device = wasIn ? 'device_removed' : 'device_waiting'
+      throw new SpaceCallError({ status: 403, error: 'not_authorized', reason: device, message: device, cause: error })
+    }
+  }
+}
+
+/** Makes a room that this device owns, and its first invitations. */
+export async function makeListedRoom({
+  name,
+  invited,
+}: {
+  name: string | undefined
+  invited: readonly string[]
+}): Promise<RoomLink> {
+  const room = randomId()
+  const own = await ownDevice(room)
+  const { thumbprint } = own.device.signing
+  const options = { ...(await optionsOf(own)), room, owner: thumbprint, ...(name !== undefined && { name }) }
+  await new ListedConnection(options).make(undefined)
+  const link = listedLink(room, thumbprint)
+  const channel = await ListedChannel.open(link)
+  for (const who of invited) await channel.invite(who)
+  return link
+}
+
+export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomOptions, 'room' | 'owner'>> {
+  const { identity } = await loadConfig()
+  const origin = getServiceOrigin()
+  return {
+    spaceUrl: `${origin}/space`,
+    audience: origin,
+    device,
+    timeoutMs: TIMEOUT_MS,
+    ...(identity && { identityProvider: { issuer: identity.issuer, clientId: identity.client_id } }),
+  }
+}
+
+/** An author whose address is proven is shown as in rooms of the other kind. */
+function shownEntry(entry: ListedEntry): ListedEntry {
+  const { key, name, standing } = entry.member
+  const claimed = name !== undefined && { name }
+  const author: Author = standing.ok
+    ? { kind: 'account', email: standing.email, ...claimed, key, proven: true }
+    : { kind: 'anonymous', ...claimed, key, proven: true }
+  return { ...entry, author }
+}

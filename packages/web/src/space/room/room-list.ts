@@ -1,0 +1,28 @@
+import type { Invitation, ListedEntry, Member } from '@atrium/room-client/listed-types'
+import type { Entry } from '@atrium/room-client/space-ops'
+import { Store } from '../store.ts'
+
+/** An open invitation. `text`: what to send, if it was made on this device. */
+export interface OwnInvitation extends Invitation {
+  readonly text?: string | undefined
+}
+
+/** Who is on the list of a client-sealed room. Empty in other rooms. */
+export interface RoomList {
+  readonly members: readonly Member[]
+  readonly invitations: readonly OwnInvitation[]
+  /** The names of devices. */
+  readonly owner: string
+  readonly own: string
+}
+
+export const emptyList = () => new Store<RoomList>({ members: [], invitations: [], owner: '', own: '' })
+
+/** Messages of a listed room come with what is known of their author. */
+export function memberOf(entry: Entry): Member | undefined {
+  return isListed(entry) ? entry.member : undefined
+}
+
+function isListed(entry: Entry): entry is ListedEntry {
+  return 'member' in entry
+}

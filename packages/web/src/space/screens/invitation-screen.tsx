@@ -1,0 +1,147 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+import { failureWords } from '../api/failure-words.ts'
+import type { SpaceConfig } from '../config.ts'
+import { MAX_NAME_LENGTH } from '../identity/claimed-name.ts'
+import { ownDevice } from '../identity/room-device.ts'
+import { findRoomToken } from '../identity/room-token.ts'
+import { cleanName } from '../parts/authors.ts'
+import { parseAddresses } from '../parts/parse-addresses.ts'
+import { SignInButton } from '../parts/sign-in-button.tsx'
+import { answer, readInvitation } from '../room/invitation.ts'
+import { hashOf, homeHref } from '../service.ts'
+import { t } from '../text/text.ts'
+import { Notice } from './notice.tsx'
+
+interface InvitationScreenProps {
+  invitation: string
+  config: SpaceConfig | undefined
+}
+
+/** An invitation to a room with a list, which this device answers. The owner then lets it in. */
+export function InvitationScreen({ invitation, config }: InvitationScreenProps) {
+  const words = t.sealed.invitation
+  const [invitedAs, setInvitedAs] = useState<string | null>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    readInvitation(invitation).then((who) => setInvitedAs(who ?? null), setFailure)
+  }, [invitation])
+  if (invitedAs === null || (failure !== undefined && !isPassing(failure))) {
+    return (
+      <Notice title={words.used}>
+        <p>{words.usedHint}</p>
+        <p>
+          <a class="button" href={homeHref()}>
+            {t.start.makeOwn}
+          </a>
+        </p>
+      </Notice>
+    )
+  }
+  if (failure !== undefined) {
+    return (
+      <Notice title={failureWords(failure).title}>
+        <p>{failureWords(failure).text}</p>
+        <button class="button" type="button" onClick={() => location.reload()}>
+          {t.tryAgain}
+        </button>
+      </Notice>
+    )
+  }
+  if (invitedAs === undefined || !config) {
+    return (
+      <main class="opening" aria-busy="true">
+        <h1 class="unseen">Space</h1>
+        <p role="status">{t.room.opening.online}</p>
+      </main>
+    )
+  }
+  return (
+    <Notice title={words.title}>
+      <p>{words.isFor(<bdi>{invitedAs}</bdi>)}</p>
+      <Answer invitation={invitation} invitedAs={invitedAs} config={config} />
+    </Notice>
+  )
+}
+
+interface AnswerProps {
+  invitation: string
+  invitedAs: string
+  config: SpaceConfig
+}
+
+function Answer({ invitation, invitedAs, config }: AnswerProps) {
+  const words = t.sealed.invitation
+  const room = invitation.slice(0, invitation.indexOf('~'))
+  const account = findRoomToken(room)
+  const [nonce, setNonce] = useState<string>()
+  const [name, setName] = useState(account?.name ?? '')
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const id = useId()
+  useEffect(() => void ownDevice(room).then(({ device }) => setNonce(device.signing.thumbprint)), [room])
+  // The owner believes an address only by a sign-in. A name, such as "Grace, by telephone", needs none.
+  const isAddress = parseAddresses(invitedAs).wrong.length === 0
+  const needsSignIn = isAddress && config.identity !== null && !account
+  const send = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      location.replace(hashOf(await answer(invitation, cleanName(name) || undefined)))
+    } catch (error) {
+      const { title, text } = failureWords(error)
+      setProblem(t.titled(title, text))
+      setBusy(false)
+    }
+  }
+  if (needsSignIn) {
+    return (
+      <>
+        <p>{words.signInHint}</p>
+        {nonce !== undefined && <SignInButton config={config} primary inRoom={{ room, nonce }} />}
+      </>
+    )
+  }
+  return (
+    <form
+      class="answer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) void send()
+      }}
+    >
+      {account && <p>{words.signedIn(<bdi>{account.email}</bdi>)}</p>}
+      <div class="field">
+        <label for={id}>
+          {t.sealed.list.yourName((word) => (
+            <span class="optional">{word}</span>
+          ))}
+        </label>
+        <input
+          id={id}
+          type="text"
+          dir="auto"
+          maxLength={MAX_NAME_LENGTH}
+          autoComplete="name"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </div>
+      <p class="hint">{words.next}</p>
+      <div class="buttons">
+        <button class="button primary" type="submit" aria-disabled={busy}>
+          {busy ? words.answering : words.answer}
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}
+
+/** Whether another attempt may succeed: the service did not answer. */
+function isPassing(failure: unknown): boolean {
+  return typeof failure === 'object' && failure !== null && 'isPassing' in failure && failure.isPassing === true
+}

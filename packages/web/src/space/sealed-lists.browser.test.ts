@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { startRealSpace } from './testing/start-real-space.ts'
+import type { TestSpace } from './testing/start-space.ts'
+import { assertNoTrouble, newVisitor, type Visitor, write } from './testing/visitor.ts'
+
+describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let browser: Browser
+  let space: TestSpace
+
+  before(async () => {
+    ;[browser, space] = await Promise.all([startTestBrowser(), startRealSpace()])
+  })
+
+  after(async () => {
+    await browser?.close()
+    await space?.stop()
+  })
+
+  const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
+  const row = (page: Page, text: string) => page.locator('.people li', { hasText: text })
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+
+  async function makeListedRoom(page: Page, addresses = ''): Promise<void> {
+    await page.goto(`${space.origin}/space`)
+    await page.getByLabel('Only people on a list').check()
+    await page.getByLabel('Your name').fill('Ann')
+    await page.getByLabel('Their e-mail addresses').fill(addresses)
+    await button(page, 'Make the room').click()
+    await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
+    await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+  }
+
+  async function linkFor(page: Page, who: string): Promise<string> {
+    await button(page, `Show link for ${who}`).click()
+    const link = await page.getByLabel(`Invitation for ${who}`).inputValue()
+    await button(page, `Show link for ${who}`).click()
+    return link
+  }
+
+  /** Opens the invitation and answers it, with a sign-in if there is an address. */
+  async function answer(page: Page, link: string, { email, name }: { email?: string; name: string }): Promise<void> {
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'You are invited to a room' }).waitFor()
+    if (email !== undefined) {
+      await page.getByRole('button', { name: /^Sign in with/ }).click()
+      await space.signIn(page, email)
+      await page.getByText(`You have signed in as ${email}`).waitFor()
+    }
+    await page.getByLabel('Your name').fill(name)
+    await button(page, 'Answer the invitation').click()
+  }
+
+  /** No server but the provider has the words, the address or the token. */
+  function assertSealed({ sent }: Visitor, words: readonly string[]): void {
+    const own = sent.filter(({ url }) => url.startsWith(space.origin))
+    const spellings = words.flatMap((text) => [text, Buffer.from(text).toString('base64url').slice(0, -2)])
+    assert.ok(own.some(({ body }) => body.includes('"op":"append"')))
+    for (const { url, body } of own) for (const text of spellings) assert.ok(!`${url}${body}`.includes(text), `${url}: ${text}`)
+  }
+
+  test('the owner invites by address, lets in who has answered, and each line says who wrote it and how that is known', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page, 'bob@example.com')
+    await row(ann.page, 'bob@example.com').getByText('Not answered yet').waitFor()
+    const link = await linkFor(ann.page, 'bob@example.com')
+    await assertAccessible(ann.page, 'list')
+    await bob.page.goto(link)
+    await bob.page.getByRole('heading', { name: 'You are invited to a room' }).waitFor()
+    await assertAccessible(bob.page, 'invitation')
+    await answer(bob.page, link, { email: 'bob@example.com', name: 'Bob' })
+    await bob.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    await row(ann.page, 'Answered by Bob: bob@example.com, shown by').waitFor()
+    await button(ann.page, 'Let in bob@example.com').click()
+    await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
+    await write(bob.page, 'Good evening from the harbour')
+    await message(ann.page, 'Good evening').waitFor()
+    assert.match(
+      (await message(ann.page, 'Good evening').locator('.byline').textContent()) ?? '',
+      /^Bob.*bob@example\.com, shown by localhost:\d+/,
+    )
+    await ann.page.keyboard.press('Escape')
+    await write(ann.page, 'Welcome to the harbour')
+    assert.match(
+      (await message(bob.page, 'Welcome').locator('.byline').textContent()) ?? '',
+      /^Ann.*made the room, without a sign-in/,
+    )
+    // A later visit on this device, which has nothing but its keys.
+    await bob.page.reload()
+    await message(bob.page, 'Welcome').waitFor()
+    // The used invitation opens nothing any more.
+    const eve = await newVisitor(browser)
+    await eve.page.goto(link)
+    await eve.page.getByRole('heading', { name: 'This invitation is no longer valid' }).waitFor()
+    await eve.page.goto(bob.page.url())
+    await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    assertSealed(ann, ['bob@example.com', 'harbour'])
+    assertSealed(bob, ['bob@example.com', 'harbour', 'email_verified'])
+    assertNoTrouble(ann)
+    assertNoTrouble(bob)
+    await Promise.all([ann.close(), bob.close(), eve.close()])
+  })
+
+  test('who was offline while the key changed reads and writes on; who was removed is told what to do', async () => {
+    const [ann, bob] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    await ann.page.getByLabel('Invite somebody').fill('Bob, by telephone')
+    await ann.page.keyboard.press('Enter')
+    const link = await linkFor(ann.page, 'Bob, by telephone')
+    await answer(bob.page, link, { name: 'Bob' })
+    await button(ann.page, 'Let in Bob, by telephone').click()
+    await bob.page.getByRole('heading', { name: 'The room is ready' }).waitFor({ timeout: 20_000 })
+
+    await bob.context.setOffline(true)
+    await bob.page.getByText('You are offline.').waitFor()
+    await write(bob.page, 'Written while offline')
+    await ann.page.getByLabel('Invite somebody').fill('cem@example.com')
+    await ann.page.keyboard.press('Enter')
+    await button(ann.page, /^Take back/).click()
+    await row(ann.page, 'cem@example.com').waitFor({ state: 'detached' })
+    await bob.context.setOffline(false)
+    await message(ann.page, 'Written while offline').waitFor({ timeout: 20_000 })
+    assert.match(
+      (await message(ann.page, 'Written').locator('.byline').textContent()) ?? '',
+      /^Bob.*invited as Bob, by telephone, without a sign-in/,
+    )
+
+    await button(ann.page, 'Remove Bob').click()
+    await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor({ timeout: 40_000 })
+    assert.equal(await bob.page.locator('.message').count(), 0)
+    await bob.page.reload()
+    await bob.page.getByRole('heading', { name: 'This device was taken off the list' }).waitFor()
+    assertNoTrouble(ann)
+    assertNoTrouble(bob)
+    await Promise.all([ann.close(), bob.close()])
+  })
+
+  test('an address that another sign-in shows is not let in, and the owner is told', async () => {
+    const [ann, eve] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page, 'bob@example.com')
+    await answer(eve.page, await linkFor(ann.page, 'bob@example.com'), { email: 'eve@example.com', name: 'Bob' })
+    await row(ann.page, 'signed in with another address').waitFor()
+    await button(ann.page, 'Let in bob@example.com').click()
+    await ann.page.getByText('This address was not shown by a sign-in.').waitFor()
+    await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
+    await Promise.all([ann.close(), eve.close()])
+  })
+
+  test('the panel reads the lists and the signatures anew', async () => {
+    const ann = await newVisitor(browser)
+    await makeListedRoom(ann.page, 'bob@example.com')
+    await ann.page.keyboard.press('Escape')
+    await write(ann.page, 'Something to be signed')
+    await message(ann.page, 'Something').waitFor()
+    await button(ann.page, 'Protection').click()
+    await button(ann.page, 'Check again').waitFor()
+    const found = await ann.page
+      .locator('.check')
+      .evaluateAll((items) => items.map((item) => [item.getAttribute('data-check'), item.className.replace('check ', '')]))
+    const results = Object.fromEntries(found) as Record<string, string>
+    for (const id of ['bytes', 'recipients', 'opens', 'lists', 'authors', 'chain', 'seen', 'shown'])
+      assert.equal(results[id], 'proved', id)
+    assert.equal(results['key'], 'trusted')
+    assertNoTrouble(ann)
+    await ann.close()
+  })
+})

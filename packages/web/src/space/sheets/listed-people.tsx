@@ -1,0 +1,213 @@
+import { useState } from 'preact/hooks'
+import type { Member } from '@atrium/room-client/listed-types'
+import { failureWords } from '../api/failure-words.ts'
+import { announce } from '../parts/announcer.tsx'
+import { Avatar } from '../parts/avatar.tsx'
+import { memberName, memberNote } from '../parts/members.ts'
+import { parseAddresses } from '../parts/parse-addresses.ts'
+import { ShareLink } from '../parts/share-link.tsx'
+import { Sheet } from '../parts/sheet.tsx'
+import type { ListedChannel } from '../room/listed-channel.ts'
+import type { OwnInvitation } from '../room/room-list.ts'
+import type { RoomSession } from '../room/room-session.ts'
+import { invitationLink } from '../service.ts'
+import { t } from '../text/text.ts'
+import { useStore } from '../use-store.ts'
+import { AdmitForm } from './admit-form.tsx'
+
+interface ListedPeopleProps {
+  session: RoomSession
+  listed: ListedChannel
+  onClose: () => void
+}
+
+/** Runs a change of the list. Resolves to whether it succeeded. */
+type Run = (change: () => Promise<unknown>, done: string) => Promise<boolean>
+
+/** The list of a client-sealed room. Its owner invites, lets in and removes here. */
+export function ListedPeople({ session, listed, onClose }: ListedPeopleProps) {
+  const { members, invitations, owner, own } = useStore(session.list, (list) => list)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const isOwner = owner === own && own !== ''
+  const words = t.sealed.list
+  const run: Run = async (change, done) => {
+    if (busy) return false
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await change()
+      announce(done)
+      return true
+    } catch (error) {
+      const { title, text } = failureWords(error)
+      setProblem(t.titled(title, text))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  const admit = (name: string) =>
+    run(async () => {
+      const admitted = await listed.admit()
+      if (admitted.length === 0) setProblem(words.notLetIn)
+    }, t.people.wasLetIn(name))
+  return (
+    <Sheet title={t.people.title} onClose={onClose} docks>
+      <section aria-labelledby="members">
+        <h3 id="members">{words.members}</h3>
+        <ul class="people">
+          {members.map((member) => (
+            <MemberItem
+              key={member.key}
+              member={member}
+              isOwner={member.key === owner}
+              isYou={member.key === own}
+              onRemove={
+                isOwner && member.key !== owner
+                  ? () => void run(() => listed.expel([member.key]), t.people.wasRemoved(memberName(member)))
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+        {isOwner && <p class="hint">{words.removeHint}</p>}
+      </section>
+      {invitations.length > 0 && (
+        <section aria-labelledby="invitations">
+          <h3 id="invitations">{words.invitations}</h3>
+          <ul class="people">
+            {invitations.map((invitation) => (
+              <InvitationItem
+                key={invitation.key}
+                invitation={invitation}
+                isOwner={isOwner}
+                onLetIn={() => void admit(invitation.answeredBy ? memberName(invitation.answeredBy) : invitation.invitedAs)}
+                onTakeBack={() => void run(() => listed.expel([invitation.key]), words.tookBack(invitation.invitedAs))}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      {isOwner ? (
+        <section>
+          <AdmitForm
+            label={words.invite}
+            placeholder="cem@example.com"
+            inputMode="email"
+            button={words.inviteButton}
+            hint={words.inviteHint}
+            parse={parseInvited}
+            wrongText={(wrong) => t.newRoom.notAddresses(wrong)}
+            onAdmit={(names) =>
+              run(async () => {
+                for (const name of names) await listed.invite(name)
+              }, words.invited(names.length))
+            }
+          />
+        </section>
+      ) : (
+        <p class="hint">{t.people.onlyOwner(t.people.itsOwner)}</p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="hint">{t.protection.kinds}</p>
+    </Sheet>
+  )
+}
+
+/** Addresses; or, without any, one name such as "Grace, by telephone". */
+function parseInvited(text: string): { names: string[]; wrong: string | undefined } {
+  const { emails, wrong } = parseAddresses(text)
+  const name = text.trim()
+  if (emails.length === 0 && !name.includes('@') && name !== '' && name.length <= MAX_NAME_LENGTH)
+    return { names: [name], wrong: undefined }
+  return { names: emails, wrong: wrong[0] }
+}
+
+const MAX_NAME_LENGTH = 80
+
+interface MemberItemProps {
+  member: Member
+  isOwner: boolean
+  isYou: boolean
+  onRemove: (() => void) | undefined
+}
+
+function MemberItem({ member, isOwner, isYou, onRemove }: MemberItemProps) {
+  const name = memberName(member)
+  return (
+    <li>
+      <Avatar author={{ kind: 'account', name, key: member.key }} />
+      <div class="person">
+        <p>
+          <bdi class="name">{name}</bdi> {isYou && <span class="optional">{t.authors.isYou}</span>}{' '}
+          {isOwner && <span class="badge">{t.people.owner}</span>}
+        </p>
+        <p class="hint">{memberNote(member)}</p>
+      </div>
+      {onRemove && (
+        <button class="button small" type="button" onClick={onRemove}>
+          {t.people.remove(
+            (words) => (
+              <span class="unseen">{words}</span>
+            ),
+            name,
+          )}
+        </button>
+      )}
+    </li>
+  )
+}
+
+interface InvitationItemProps {
+  invitation: OwnInvitation
+  isOwner: boolean
+  onLetIn: () => void
+  onTakeBack: () => void
+}
+
+function InvitationItem({ invitation, isOwner, onLetIn, onTakeBack }: InvitationItemProps) {
+  const { invitedAs, answeredBy, text } = invitation
+  const [isShown, setShown] = useState(false)
+  const words = t.sealed.list
+  const unseen = (shown: string) => <span class="unseen">{shown}</span>
+  return (
+    <li class="invitation">
+      <div class="person">
+        <p>
+          <bdi class="name">{invitedAs}</bdi>
+        </p>
+        <p class="hint">
+          {answeredBy ? words.answered(<bdi>{memberName(answeredBy)}</bdi>, memberNote(answeredBy)) : words.unanswered}
+        </p>
+      </div>
+      {isOwner && (
+        <div class="buttons">
+          {answeredBy && (
+            <button class="button small primary" type="button" onClick={onLetIn}>
+              {words.letIn(unseen, invitedAs)}
+            </button>
+          )}
+          {!answeredBy && text !== undefined && (
+            <button class="button small" type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+              {words.show(unseen, invitedAs)}
+            </button>
+          )}
+          <button class="button small" type="button" onClick={onTakeBack}>
+            {words.takeBack(unseen, invitedAs)}
+          </button>
+        </div>
+      )}
+      {isShown && !answeredBy && text !== undefined && (
+        <div class="invitation-link">
+          <ShareLink title={undefined} link={invitationLink(text)} label={words.linkFor(invitedAs)} />
+          <p class="hint">{words.linkHint}</p>
+        </div>
+      )}
+    </li>
+  )
+}
