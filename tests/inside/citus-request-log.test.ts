@@ -17,13 +17,19 @@ import { askGood, call as ask, makeTenant, type TestTenant } from '../support/ca
 import { skipWithoutCitus, startCitusCluster, type CitusCluster } from '../support/citus-cluster.ts'
 import { assertOneShard, listRemoteCommands } from '../support/citus-plans.ts'
 import { listLogStatements } from '../support/log-statements.ts'
-import { readSpread } from '../support/read-spread.ts'
+import { queryDatabase } from '../support/query-database.ts'
 import { runAtrium } from '../support/run-atrium.ts'
 
 interface Entry {
   request_id: string
   status: number
 }
+
+const readLog = (url: string) =>
+  Promise.all([
+    queryDatabase(url, 'select * from request_log order by tenant_id, request_id'),
+    queryDatabase(url, 'select *, entries::text from request_log_chunks order by tenant_id, id'),
+  ])
 
 describe('the request log on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000 }, () => {
   /** They are on both workers. */
@@ -53,13 +59,13 @@ describe('the request log on a Citus cluster', { skip: skipWithoutCitus, timeout
        values ($1, $2, now() - interval '1 minute', 'GET', '/tenant', 200, 'key_x', 1)`,
       [tenants[0]!.id, newRequestId()],
     )
-    stored = await readSpread(cluster.url)
+    stored = await readLog(cluster.url)
     await db.end()
     const run = runAtrium(['distribute'], { ...env, DATABASE_URL: cluster.url })
     const code = await run.ended(60_000)
     distributed = run.output()
     assert.equal(code, 0, distributed)
-    spread = await readSpread(cluster.url)
+    spread = await readLog(cluster.url)
     db = new pg.Pool({ connectionString: cluster.url, max: 2, application_name: 'a script' })
     db.on('error', () => undefined)
     server = await start()

@@ -1,6 +1,6 @@
 import { queryDatabase } from './query-database.ts'
 
-/** All rows of the tables that `atrium distribute` spreads over the nodes of a Citus cluster. */
+/** All rows of the tables that `atrium distribute` spreads over the nodes of a Citus cluster and a backup contains. */
 export function readSpread(url: string): Promise<unknown> {
   return Promise.all(
     [
@@ -9,8 +9,6 @@ export function readSpread(url: string): Promise<unknown> {
       'select room from removed_rooms order by room',
       'select made_on::text, room from new_rooms order by room',
       'select tenant_id, collection_id, seq, id, type, content, author, access, created_at from items order by 1, 2, 3',
-      'select * from request_log order by tenant_id, request_id',
-      'select *, entries::text from request_log_chunks order by tenant_id, id',
       'select * from events order by tenant_id, sequence',
     ].map((text) => queryDatabase(url, text)),
   )
