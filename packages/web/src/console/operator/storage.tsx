@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { usePages } from '../api/use-pages.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -11,10 +12,13 @@ import { Link } from '../router/router.tsx'
 import { Card, Fact, FactGrid } from './fact-grid.tsx'
 import { seenName } from './tenants.tsx'
 
+const SHOWN_TABLES = 12
+
 /** What takes space: files by tenant, and the tables of the database. */
 export function StoragePage() {
   const { data, error, reload } = useQuery('storage', async (signal) => (await api.readStorage({ signal })).data)
   const pages = usePages('storage by tenant', (page, signal) => api.listStorage({ query: page, signal }))
+  const [isAll, setAll] = useState(false)
   return (
     <>
       <PageHead title="Storage" lead="Files of artifacts, and the database.">
@@ -57,15 +61,22 @@ export function StoragePage() {
         />
       </Card>
       {data && (
-        <Card title="Tables">
+        <Card title={isAll ? 'Tables' : 'The largest tables'}>
           <FactGrid>
-            {data.database.tables.map(({ name, bytes, rows }) => (
+            {data.database.tables.slice(0, isAll ? undefined : SHOWN_TABLES).map(({ name, bytes, rows }) => (
               <Fact key={name} name={name}>
                 {formatBytes(bytes)}
                 {rows !== null && <span class="muted">, about {formatNumber(rows)} rows</span>}
               </Fact>
             ))}
           </FactGrid>
+          {!isAll && data.database.tables.length > SHOWN_TABLES && (
+            <div class="more">
+              <button class="button small" type="button" onClick={() => setAll(true)}>
+                Show all {data.database.tables.length} tables
+              </button>
+            </div>
+          )}
         </Card>
       )}
     </>

@@ -24,7 +24,10 @@ async function checkWebhooks(signal: AbortSignal): Promise<Concern[]> {
     if (!enabled) return [{ text: `The webhook endpoint ${url} is disabled: no events are sent.`, to }]
     const { data } = await api.listDeliveries({ query: { limit: LOOKED_AT, endpoint: id }, signal })
     const failed = data.filter(({ status }) => status === 'failed').length
-    return failed === 0 ? [] : [{ text: `${failed} of the last ${data.length} deliveries to ${url} failed.`, to }]
+    // Attempts go on for days, so a broken endpoint has waiting deliveries long before failed ones.
+    const waiting = data.filter(({ status, last_attempt_at }) => status === 'pending' && last_attempt_at !== null).length
+    const found = [...(failed > 0 ? [`${failed} failed`] : []), ...(waiting > 0 ? [`${waiting} wait for another attempt`] : [])]
+    return found.length === 0 ? [] : [{ text: `Of the last ${data.length} deliveries to ${url}, ${found.join(' and ')}.`, to }]
   })
   return (await Promise.all(found)).flat()
 }

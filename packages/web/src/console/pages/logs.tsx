@@ -23,6 +23,11 @@ const results = [
   ['5xx', 'Failed (5xx)'],
   ['2xx', 'Done (2xx)'],
 ] as const
+const days = [
+  ['', 'Any day'],
+  ['0', 'Today'],
+  ['1', 'Yesterday'],
+] as const
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** The requests of the tenant's keys, to find the one that failed by the id that its caller saw. */
@@ -30,6 +35,7 @@ export function Logs() {
   const [search, change] = useSearch()
   const given = search.get('request') ?? ''
   const status = search.get('status') ?? ''
+  const day = days.find(([value]) => value === search.get('day'))?.[0] ?? ''
   const method = methods.find((one) => one === search.get('method'))
   // Text that is not the id of a request is looked for in the paths.
   const isId = /^req_[A-Za-z0-9]{22}$/.test(given)
@@ -38,6 +44,7 @@ export function Logs() {
     ...(isId ? { request_id: given } : given === '' ? {} : { path: given }),
     ...(status === '' ? {} : { status }),
     ...(method === undefined ? {} : { method }),
+    ...(day === '' ? {} : { from: midnight(-Number(day)), to: midnight(1 - Number(day)) }),
   }
   const pages = usePages<Logged>(`requests ${JSON.stringify(query)}`, (page, signal) =>
     api.listRequests({ query: { ...query, ...page }, signal }),
@@ -61,6 +68,7 @@ export function Logs() {
           options={[['', 'Every method'], ...methods.map((one) => [one, one] as const)]}
           onChange={(value) => change({ method: value })}
         />
+        <SelectField label="Day" value={day} options={days} onChange={(value) => change({ day: value })} />
       </div>
       <PagedTable
         caption="Requests"
@@ -93,6 +101,12 @@ export function Logs() {
       <LogSwitch />
     </>
   )
+}
+
+/** When the day that is so many days from today begins, for the reader. */
+function midnight(days: number): string {
+  const now = new Date()
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).toISOString()
 }
 
 function toneOf(status: number): Tone {

@@ -57,6 +57,11 @@ function Charts({ summary: { buckets, sampled } }: { summary: Summary }) {
         <section key={title} class="card figure">
           <h3>{title}</h3>
           <p class="big">{text}</p>
+          {title === 'Errors' && (
+            <p class="muted">
+              In the logs: <Link to="/logs?status=5xx">failed</Link>, <Link to="/logs?status=4xx">refused</Link>
+            </p>
+          )}
           <Lines label={`${title} by hour: ${text}`} times={times} buckets={buckets} lines={lines} />
         </section>
       ))}

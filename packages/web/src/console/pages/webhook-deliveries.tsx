@@ -164,7 +164,7 @@ function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void;
         value={since}
         onChange={setSince}
         required
-        hint="Only deliveries whose attempts all failed. Your server recognises a repeat by webhook-id."
+        hint="Only deliveries whose attempts all failed. A pending one is tried again by itself, and at once with Resend. Your server recognises a repeat by webhook-id."
       />
     </FormDialog>
   )

@@ -64,7 +64,14 @@ function optionsOf(series: readonly Series[], width: number, height: number, by:
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 24, values: (_plot, ticks) => ticks.map(by === 'hour' ? formatHour : formatDay) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 24,
+        // Pixels between two times, so that their texts do not touch.
+        space: by === 'hour' ? 80 : 50,
+        values: (_plot, ticks) => ticks.map(by === 'hour' ? formatHour : formatDay),
+      },
       {
         ...axis,
         grid: { stroke: colour('line'), width: 1 },

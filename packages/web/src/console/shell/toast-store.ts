@@ -27,7 +27,9 @@ export function showFailure(error: unknown): void {
 
 function add(toast: Omit<Toast, 'id'>): number {
   const id = nextId++
-  toastStore.update({ toasts: [...toastStore.value.toasts, { ...toast, id }].slice(-MAX_SHOWN) })
+  // The same message is shown once: twenty quick changes must not cover the list that they are made in.
+  const others = toastStore.value.toasts.filter(({ text, error }) => error !== undefined || text !== toast.text)
+  toastStore.update({ toasts: [...others, { ...toast, id }].slice(-MAX_SHOWN) })
   return id
 }
 

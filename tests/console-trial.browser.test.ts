@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { assertAccessible, skipWithoutChromium, startTestBrowser } from '../packages/web/src/share/start-test-browser.ts'
+import { createTestDatabase, type TestDatabase } from '../packages/server/testing/test-database.ts'
+import { startAtrium, type AtriumProcess } from './support/atrium-process.ts'
+import { askGood, call, makeCollection, makeTenant, type TestTenant } from './support/call-api.ts'
+
+/** What somebody does who has never seen the console, by what its pages say. */
+describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 240_000 }, () => {
+  let database: TestDatabase
+  let atrium: AtriumProcess
+  let browser: Browser
+  let tenant: TestTenant
+  let page: Page
+  let failedRequest: string
+  let collection: { id: string; token: string }
+  const received: string[] = []
+  // A receiver with a wrong path and a right one, as a typing error makes it.
+  const receiver: Server = createServer((req, res) => {
+    req.resume()
+    if (req.url === '/hook') received.push(String(req.headers['webhook-id']))
+    res.writeHead(req.url === '/hook' ? 200 : 500).end(req.url === '/hook' ? '' : 'no such route')
+  })
+  let hooks: string
+  before(async () => {
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    hooks = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    database = await createTestDatabase()
+    const env = { ATRIUM_EGRESS: 'loopback' }
+    ;[atrium, browser] = await Promise.all([startAtrium({ databaseUrl: database.url, env }), startTestBrowser()])
+    tenant = await makeTenant(atrium.origin)
+    collection = await makeCollection(atrium.origin, tenant.secret, { metadata: { share_title: 'Lantern night' } })
+    const { id } = collection
+    await askGood(atrium.origin, 'PUT /v1/tenant/webhooks', { key: tenant.secret, body: { url: `${hooks}/hok` } })
+    for (let i = 0; i < 21; i++) {
+      const body = { type: 'message', content: { text: `Wish ${i}` } }
+      await askGood(atrium.origin, `POST /v1/collections/${id}/items`, { key: tenant.secret, body })
+    }
+    const refused = await call(atrium.origin, `POST /v1/collections/${id}/items`, { key: tenant.secret, body: { type: 'A B' } })
+    failedRequest = String(refused.headers['x-request-id'])
+    const body = { kind: 'tenant', tenant_id: tenant.id }
+    const link = (await askGood(atrium.origin, 'POST /v1/operator/console-links', { operator: true, body })).data.url
+    page = await (await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' })).newPage()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Open the console' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+  after(async () => {
+    await browser?.close()
+    await atrium?.end()
+    await database?.drop()
+    receiver.close()
+    receiver.closeAllConnections()
+  })
+
+  test('the overview leads to the refused request, which the day finds', async () => {
+    const seen = page.getByText(/0 failed, [1-9]\d* refused/)
+    // The log is written with a delay of seconds.
+    for (let tries = 0; tries < 20 && (await seen.count()) === 0; tries++) {
+      await page.reload()
+      await page.getByText(/failed, \d+ refused/).waitFor()
+    }
+    await seen.waitFor()
+    await page.getByRole('link', { name: 'refused', exact: true }).click()
+    await page.getByRole('link', { name: 'invalid_request' }).waitFor()
+    await page.getByLabel('Day').selectOption('Yesterday')
+    await page.getByText('No request matches').waitFor()
+    await page.getByLabel('Day').selectOption('Today')
+    await page.getByTitle(failedRequest).waitFor()
+    await assertAccessible(page, 'the logs of a day')
+  })
+
+  test('a broken endpoint is named on the overview, is mended, and gets what it missed', async () => {
+    const concern = page.getByRole('link', { name: /Of the last \d+ deliveries to .*hok, \d+ wait for another attempt/ })
+    for (let tries = 0; tries < 20 && (await concern.count()) === 0; tries++) {
+      await page.goto(`${atrium.origin}/console`)
+      await page.getByText('The last 48 hours').waitFor()
+      await page.waitForTimeout(500)
+    }
+    await concern.click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Address').fill(`${hooks}/hook`)
+    await page.keyboard.press('Enter')
+    await page.getByText(`${hooks}/hook`, { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Resend' }).first().click()
+    await page.getByText('succeeded').first().waitFor()
+    assert.ok(received.length > 0)
+  })
+
+  test('20 items are curated by keyboard, and the messages do not cover the list', async () => {
+    await page.goto(`${atrium.origin}/console/collections/${collection.id}`)
+    await page.getByText('Wish 20').first().waitFor()
+    await page.keyboard.press('j')
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press('a')
+      await page.keyboard.press('j')
+    }
+    await page.getByText('No longer approved').waitFor()
+    assert.equal(await page.locator('.toast').count(), 1)
+    const hidden = async () => {
+      const { data } = await askGood(atrium.origin, `GET /v1/collections/${collection.id}/items?limit=100`, {
+        key: tenant.secret,
+        headers: { 'x-collection-token': collection.token },
+      })
+      return data.items.filter((item) => !(item as unknown as { approved: boolean }).approved).length
+    }
+    for (let tries = 0; tries < 40 && (await hidden()) < 20; tries++) await page.waitForTimeout(100)
+    assert.equal(await hidden(), 20)
+  })
+
+  test('a key is rotated, and the new one is shown once and works', async () => {
+    await page.goto(`${atrium.origin}/console/keys`)
+    await page.getByRole('button', { name: 'Rotate' }).first().click()
+    await page.getByRole('button', { name: 'Rotate the key', exact: true }).click()
+    const made = await page
+      .getByText(/^w[sp]k_[0-9A-Za-z]{20,}$/)
+      .first()
+      .textContent()
+    assert.equal((await call(atrium.origin, 'GET /v1/catalog', { key: made ?? '' })).status, 200)
+  })
+})
