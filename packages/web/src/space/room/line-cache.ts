@@ -108,9 +108,15 @@ export class LineCache {
     const bytes = this.#bytes.reduce((sum, one) => sum + one, 0)
     const transaction = this.#db.transaction([BLOCKS, ROOMS], 'readwrite')
     const [blocks, rooms] = [transaction.objectStore(BLOCKS), transaction.objectStore(ROOMS)]
-    for (const { index, block } of sealed) blocks.put(block, [this.#room, index])
-    rooms.put({ usedAt: Date.now(), bytes } satisfies RoomUse, this.#room)
-    await makeSpace(blocks, rooms)
+    try {
+      for (const { index, block } of sealed) blocks.put(block, [this.#room, index])
+      rooms.put({ usedAt: Date.now(), bytes } satisfies RoomUse, this.#room)
+      await makeSpace(blocks, rooms)
+    } catch (error) {
+      // Otherwise it would commit blocks that no room counts, which nothing would ever drop.
+      abort(transaction)
+      throw error
+    }
     await committed(transaction)
   }
 
@@ -188,6 +194,14 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
     request.addEventListener('success', () => resolve(request.result))
     request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB')))
   })
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort()
+  } catch {
+    // A request that failed has ended it already.
+  }
 }
 
 /** Rejects if the device has no space left, too. Nothing was written then. */
