@@ -66,6 +66,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
       await page.getByText(/failed, \d+ refused/).waitFor()
     }
     await seen.waitFor()
+    assert.equal(await page.getByText(/^About [\d,]+$/).count(), 0, 'counts are exact')
     await page.getByRole('link', { name: 'refused', exact: true }).click()
     await page.getByRole('link', { name: 'invalid_request' }).waitFor()
     await page.getByLabel('Day').selectOption('Yesterday')
