@@ -132,6 +132,29 @@ test('while no client of the owner runs, an agent keeps its device, and loses it
   await assert.rejects(joinSealedSession(endpoint.launchedSealed(), { agentKey }), { name: 'NotListedError' })
 })
 
+test('a launch that is sent again, with another control token, joins with the device that was admitted', async (t) => {
+  const agentKey = await generateAgentKey()
+  const endpoint = await startEndpoint(t, () => 204)
+  const encryption_key = publicPartOf(agentKey)
+  const { agentId } = await agency.register(endpoint.url, { encryption_key })
+  const room = await newRoom()
+  const coupon = await agency.newCoupon()
+  const visit = await launchAgent(agency.client, room, { id: agentId, encryption_key }, { coupon })
+  const accompanied = accompanyAgent(agency.client, room, visit, { lookEveryMs: 300 })
+  const launch = await eventually(async () => endpoint.requests.length > 0 && endpoint.launchedSealed(), 'it is launched')
+  // A worker that takes over a launch makes another token, and the one before is refused.
+  const stale = { ...launch, control_token: 'sct_replaced' }
+  await assert.rejects(joinSealedSession(stale, { agentKey, lookEveryMs: 60_000 }), { code: 'unauthorized' })
+  assert.equal((await room.members()).length, 2, 'its device was admitted')
+  const session = await joinSealedSession(launch, { agentKey })
+  assert.equal((await session.status()).status, 'running')
+  assert.equal((await room.members()).length, 2)
+  await session.say('Here I am.')
+  await session.stop()
+  assert.equal(await accompanied, 'stopped')
+  assert.deepEqual(await agency.balance(coupon), [2, 0])
+})
+
 test('an agent that cannot be reached costs nothing, and its invitation is taken back', async (t) => {
   const endpoint = await startEndpoint(t, () => 500)
   const encryption_key = publicPartOf(await generateAgentKey())

@@ -8,6 +8,7 @@ import {
   type ListedEntry,
   type ListedRoom,
   NotListedError,
+  openListedRoom,
   type RoomDevice,
   roomDeviceOf,
 } from './listed-room.ts'
@@ -54,7 +55,10 @@ export interface JoinSealedOptions extends JoinOptions {
   agentKey: AgentKey
   /** A name that the card of the agent's device has. Nobody verifies it. */
   name?: string
-  /** The device that joins. Default: a new one, whose keys cannot be exported. */
+  /**
+   * The device that joins. Default: one for each session, whose keys cannot be exported. An agent that may restart while a
+   * launch is repeated keeps the device itself.
+   */
   device?: RoomDevice
 }
 
@@ -83,9 +87,9 @@ export async function joinSealedSession(
   const invitation = await openInvitation(launch, agentKey)
   const { session_id: id, control_token: controlToken, space_url: spaceUrl, space_origin: audience } = launch
   const control = createClient({ baseUrl: baseOf(launch), controlToken, retries, ...net })
-  const own = device ?? (await roomDeviceOf(await generateDevicePairs()))
+  const own = device ?? (await deviceOf(launch))
   const named = name === undefined ? {} : { name }
-  const room = await answerInvitation(invitation, { spaceUrl, audience, device: own, ...named, retries, ...net })
+  const room = await enter(invitation, { spaceUrl, audience, device: own, ...named, retries, ...net })
   const watch = new SessionWatch({ id, control, lookEveryMs, wait: net.wait ?? wait })
   try {
     const before = await readOnceAdmitted(room, watch)
@@ -96,6 +100,37 @@ export async function joinSealedSession(
   } catch (error) {
     watch.end('not joined')
     throw error
+  }
+}
+
+interface KeptDevice {
+  device: Promise<RoomDevice>
+  untilMs: number
+}
+
+/** By session: a launch that is sent again must find the device that has answered the invitation. */
+const devices = new Map<string, KeptDevice>()
+
+function deviceOf({ session_id: id, expires_at: expiresAt }: SessionLaunchedSealed): Promise<RoomDevice> {
+  for (const [kept, { untilMs }] of devices) if (untilMs < Date.now()) devices.delete(kept)
+  const known = devices.get(id)?.device
+  if (known) return known
+  const device = generateDevicePairs().then(roomDeviceOf)
+  devices.set(id, { device, untilMs: Date.parse(expiresAt) })
+  return device
+}
+
+/** Answers the invitation, unless this device has done so before and was admitted. */
+async function enter(invitation: string, options: Parameters<typeof answerInvitation>[1]): Promise<ListedRoom> {
+  try {
+    return await answerInvitation(invitation, options)
+  } catch (error) {
+    if (!(error instanceof NotListedError)) throw error
+    const [name = '', owner = ''] = invitation.split('~')
+    const room = openListedRoom({ ...options, room: name, owner })
+    // Throws unless the device is on the list.
+    await room.members()
+    return room
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { parseVerifier } from '@atrium/log/note'
 import { verifyProof } from '@atrium/log/proof'
@@ -95,6 +95,20 @@ test('an agent that leaves the catalog loses card and salt at once, and its leaf
   const again = (await inCatalog(id)).logged
   assert.equal(again.card, logged.card)
   assert.notEqual(again.log_proof, logged.log_proof, 'the salt is another one')
+})
+
+test('the encryption key of a remote agent is on its card, and a card with another key goes at once', async () => {
+  const keys = [1, 2].map(() => {
+    const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+    return { kty: 'EC', crv: 'P-256', x, y }
+  })
+  const id = await register('active', { endpoint: 'https://agent.example.com/', encryption_key: keys[0] })
+  await logAgentCards(api.ctx, 100)
+  const { logged, encryption_key: shown } = await inCatalog(id)
+  assert.deepEqual([shown, JSON.parse(logged.card).encryption_key], [keys[0], keys[0]])
+  await change(id, { encryption_key: keys[1] })
+  const after = await inCatalog(id)
+  assert.deepEqual([after.logged, after.encryption_key], [undefined, keys[1]])
 })
 
 test('a changed card is logged again, and a change that the catalog does not show is none', async () => {
