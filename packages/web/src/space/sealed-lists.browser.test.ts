@@ -31,6 +31,8 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await button(page, 'Make the room').click()
     await page.getByRole('heading', { name: 'The room is ready' }).waitFor()
     await page.locator('.empty').getByRole('button', { name: 'People' }).click()
+    // The sheet takes the focus when its code is there.
+    await page.getByRole('heading', { name: 'On the list' }).waitFor()
   }
 
   async function linkFor(page: Page, who: string): Promise<string> {
@@ -146,6 +148,28 @@ describe('client-sealed rooms with a list', { skip: skipWithoutChromium, timeout
     await ann.page.getByText('This address was not shown by a sign-in.').waitFor()
     await eve.page.getByRole('heading', { name: 'This device is not on the list' }).waitFor()
     await Promise.all([ann.close(), eve.close()])
+  })
+
+  test('a second device of the owner gets keys of its own by a link or QR code, and reads back', async () => {
+    const [ann, phone] = await Promise.all([newVisitor(browser), newVisitor(browser)])
+    await makeListedRoom(ann.page)
+    await ann.page.keyboard.press('Escape')
+    await write(ann.page, 'Written at the desk')
+    await message(ann.page, 'Written').waitFor()
+    await button(ann.page, 'People').click()
+    await button(ann.page, 'Add a device of yours').click()
+    await button(ann.page, 'Show link for Ann, another device').click()
+    await button(ann.page, 'Show QR code').click()
+    await ann.page.locator('.invitation svg.qr').waitFor()
+    const link = await ann.page.getByLabel('Invitation for Ann, another device').inputValue()
+    await answer(phone.page, link, { name: 'Ann’s phone' })
+    await button(ann.page, 'Let in Ann, another device').click()
+    await message(phone.page, 'Written at the desk').waitFor({ timeout: 20_000 })
+    assert.notEqual(phone.page.url(), link)
+    assert.equal(await phone.page.getByText('Add a device of yours').count(), 0)
+    assertNoTrouble(ann)
+    assertNoTrouble(phone)
+    await Promise.all([ann.close(), phone.close()])
   })
 
   test('the panel reads the lists and the signatures anew', async () => {

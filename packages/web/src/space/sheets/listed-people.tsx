@@ -52,6 +52,11 @@ export function ListedPeople({ session, listed, onClose }: ListedPeopleProps) {
       const admitted = await listed.admit()
       if (admitted.length === 0) setProblem(words.notLetIn)
     }, t.people.wasLetIn(name))
+  /** A second device of the owner has keys of its own. The invitation, which has no address, is its link or QR code. */
+  const addDevice = () => {
+    const me = members.find(({ key }) => key === own)
+    return run(() => listed.invite(words.deviceOf(me ? memberName(me) : '')), words.invited(1))
+  }
   return (
     <Sheet title={t.people.title} onClose={onClose} docks>
       <section aria-labelledby="members">
@@ -72,6 +77,15 @@ export function ListedPeople({ session, listed, onClose }: ListedPeopleProps) {
           ))}
         </ul>
         {isOwner && <p class="hint">{words.removeHint}</p>}
+        {isOwner ? (
+          <div class="buttons">
+            <button class="button" type="button" aria-disabled={busy} onClick={() => void addDevice()}>
+              {words.addDevice}
+            </button>
+          </div>
+        ) : (
+          <p class="hint">{words.deviceHint}</p>
+        )}
       </section>
       {invitations.length > 0 && (
         <section aria-labelledby="invitations">

@@ -38,6 +38,10 @@ export const sealed = {
     share: 'This link opens the room only on devices that are on its list. To bring somebody in, send an invitation: see People.',
     members: 'On the list',
     removeHint: 'Whoever is removed reads nothing that is written afterwards: the room gets another key.',
+    addDevice: 'Add a device of yours',
+    /** Whom the invitation is for. */
+    deviceOf: (name: string) => `${name}, another device`,
+    deviceHint: 'Each device has keys of its own here. To use a second one, ask the owner for an invitation for it.',
     invitations: 'Invitations',
     unanswered: 'Not answered yet',
     answered: (name: Part, note: string) => line`Answered by ${name}: ${note}`,
