@@ -50,7 +50,7 @@ describe(
       const [ann, bob, eve] = await Promise.all([visit(), visit(), visit()])
       await untilSpaceAnswers(atrium.spacesOrigin)
       await ann.goto(`${atrium.spacesOrigin}/space`)
-      await ann.getByLabel('Only people on a list').check()
+      await ann.getByLabel('People on a list, and agents').check()
       await ann.getByLabel('Title').fill('Only us')
       await ann.getByLabel('Their e-mail addresses').fill('bob@example.com')
       await signIn(ann, 'ann@example.com')

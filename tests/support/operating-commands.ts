@@ -20,6 +20,9 @@ export const notRunHere: Readonly<Record<string, Readonly<Record<string, string>
     'age -d -i IDENTITY FILE | tar t': agePackage,
     'tar tf FILE': 'packages/server/src/features/backup/tar.test.ts reads an archive with tar',
   },
+  'console.md': {
+    'npm start': 'tests/console-development.browser.test.ts starts an installation for development and signs in',
+  },
   'distribute.md': {
     'atrium migrate': citus,
     'atrium distribute': citus,
