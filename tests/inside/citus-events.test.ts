@@ -153,6 +153,13 @@ describe('events on a Citus cluster', { skip: skipWithoutCitus, timeout: 240_000
     const path = `/v1/tenant/webhooks/deliveries/${failed.id}/resend`
     await askGood(server.origin, `POST ${path}`, { key: wall.tenant.secret, body: {} })
     await until(() => arrivedOf(wall).length === 2, 'it is sent again')
+    // The outcome is written after the arrival, and would undo the next statement.
+    await until(async () => {
+      const now = await askGood(server.origin, 'GET /v1/tenant/webhooks/deliveries', { key: wall.tenant.secret })
+      return (JSON.parse(now.text) as { data: { id: string; status: string }[] }).data.some(
+        ({ id, status }) => id === failed.id && status === 'succeeded',
+      )
+    }, 'its outcome is written')
     await db.query(`update webhook_deliveries set status = 'failed', next_attempt_at = null where tenant_id = $1`, [
       wall.tenant.id,
     ])
