@@ -27,7 +27,6 @@ const longFiles = [
   'tests/acceptance.test.ts',
   'packages/server/src/db/embedded-postgres.test.ts',
   'tests/backup.test.ts',
-  'tests/invite-agent.test.ts',
   'packages/server/src/processes/sweeper.test.ts',
 ]
 
