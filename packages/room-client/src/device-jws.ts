@@ -29,14 +29,23 @@ export function parseJws(jws: string, typ: string): ParsedJws | undefined {
   return { header, payload: parsed.payload }
 }
 
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** Imported keys: an author writes many lines, and an import takes about as long as a verification. */
+const imported = new WeakMap<DevicePublicKey, ReturnType<typeof importKey>>()
+
+function importKey({ kty, crv, x, y }: DevicePublicKey) {
+  return crypto.subtle.importKey('jwk', { kty, crv, x, y }, algorithm, false, ['verify'])
+}
+
 /** Whether this key has signed it. */
-export async function isSignedBy(jws: string, { kty, crv, x, y }: DevicePublicKey): Promise<boolean> {
+export async function isSignedBy(jws: string, key: DevicePublicKey): Promise<boolean> {
   const end = jws.lastIndexOf('.')
   const signature = decodeBase64url(jws.slice(end + 1))
+  const importing = imported.get(key) ?? importKey(key)
+  imported.set(key, importing)
   try {
-    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-    const key = await crypto.subtle.importKey('jwk', { kty, crv, x, y }, algorithm, false, ['verify'])
-    return await crypto.subtle.verify(algorithm, key, signature, utf8(jws.slice(0, end)))
+    return await crypto.subtle.verify(algorithm, await importing, signature, utf8(jws.slice(0, end)))
   } catch {
     // The point is not on the curve.
     return false

@@ -97,8 +97,20 @@ export function mayFollow(
   return next.generation === generation + 1 && next.access !== access
 }
 
+/** What was sealed in a list, with the card of the owner opened. */
+export interface OpenedContent {
+  readonly mk: string
+  readonly before: string | undefined
+  readonly owner: Card
+  readonly invites: readonly Invite[]
+  readonly issuers: readonly SealedIssuer[]
+}
+
 /** undefined: what was sealed is none. */
-export async function readContent(text: string, { room, owner, devices, generation }: DevicePolicy) {
+export async function readContent(
+  text: string,
+  { room, owner, devices, generation }: DevicePolicy,
+): Promise<OpenedContent | undefined> {
   const value = readJson(text)
   const { mk, before, invites, issuers = [] } = value
   const card: Card | undefined = await readCard(value.owner, room)

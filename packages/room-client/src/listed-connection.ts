@@ -3,13 +3,15 @@ import { placeLine } from '@atrium/sealing/signed-request'
 import { parseEmail } from '@atrium/identity/email'
 import { type CallOptions, callSpace } from './call-space.ts'
 import { type Invite, MAX_DEVICES, MAX_REVOKED } from './device-policy.ts'
-import { type NewList, sealList, sealRecord, type SealedList } from './listed-lines.ts'
+import { type NewList, rekeyed, sealList, sealRecord, type SealedList } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
+import type { ListedView } from './listed-view.ts'
 import { TokenJudge } from './member-standing.ts'
 import { newRoomSecret, randomId } from './new-room-secret.ts'
 import { SpaceCallError } from './space-call-error.ts'
-import type { Entry } from './space-ops.ts'
+import type { AnswerOf, Entry } from './space-ops.ts'
 import { makeFetchJson } from './fetch-json.ts'
+import type { Since } from './follow-room.ts'
 import {
   type Invitation,
   type ListedEntry,
@@ -18,10 +20,18 @@ import {
   NotListedError,
   TokenRefusedError,
 } from './listed-types.ts'
+import { PagesAhead } from './pages-ahead.ts'
 import { wait as delay } from './retry.ts'
 import { exportPairs, generateDevicePairs, roomDeviceOf } from './room-device.ts'
 
 const maxTries = 5
+
+interface PageOptions {
+  readonly waitMs: number
+  readonly limit: number
+  readonly signal: AbortSignal | undefined
+  readonly retries?: number
+}
 
 /**
  * The requests of one device to one room, which may run at the same time as a held read. Throws SpaceCallError,
@@ -30,17 +40,18 @@ const maxTries = 5
 export class ListedConnection {
   readonly owner: string
   readonly #options: ListedRoomOptions
-  readonly #reader: ListedReader
+  readonly #reader: ListedView
   readonly #judge: TokenJudge
   readonly #unread: Entry[] = []
+  readonly #pages = new PagesAhead((from, how: PageOptions) => this.#fetchPage(from, how))
   #taking: Promise<void> = Promise.resolve()
 
-  constructor(options: ListedRoomOptions) {
-    const { room, device, owner = device.signing.thumbprint } = options
-    const { identityProvider, nowMs } = options
+  /** `reader`: opens the lines in place of a new reader of this thread. */
+  constructor(options: ListedRoomOptions, reader?: ListedView) {
+    const { room, device, identityProvider, nowMs, owner = device.signing.thumbprint } = options
     this.#options = options
     this.owner = owner
-    this.#reader = new ListedReader({ room, owner, device })
+    this.#reader = reader ?? new ListedReader({ room, owner, device })
     this.#judge = new TokenJudge(identityProvider, { fetchJson: makeFetchJson(options), nowMs })
   }
 
@@ -68,7 +79,8 @@ export class ListedConnection {
 
   /** One page, for which the service may wait. */
   async readPage(how: { waitMs: number; limit: number }, signal: AbortSignal | undefined) {
-    const isEmpty = await this.#readOne(how, signal, 0)
+    const options = { ...how, signal, retries: 0 }
+    const isEmpty = await this.#takePage((from) => this.#pages.next(from, options, { ...options, waitMs: 0 }))
     const { sinceCount: count, sinceEtag: etag } = this.#reader.position
     return { count, etag, isEmpty, entries: await this.#withMembers(this.#unread.splice(0)) }
   }
@@ -126,7 +138,7 @@ export class ListedConnection {
 
   async #member(key: string): Promise<Member> {
     const { name, invitedAs } = this.#reader.card(key) ?? {}
-    return { key, name, invitedAs, standing: await this.#judge.judge(this.#reader.device(key), this.#reader.issuers) }
+    return { key, name, invitedAs, standing: await this.#judge.judge(this.#reader.device(key), this.#reader.facts.issuers) }
   }
 
   /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. `dedupe`: it is stored once. */
@@ -233,35 +245,32 @@ export class ListedConnection {
   }
 
   async #readNew(signal: AbortSignal | undefined): Promise<void> {
-    while (!(await this.#readOne({}, signal)));
+    while (!(await this.#takePage((from) => this.#fetchPage(from, { signal }))));
   }
 
   /** Resolves to whether there was nothing new. */
-  async #readOne(how: object, signal: AbortSignal | undefined, retries?: number): Promise<boolean> {
-    const { sinceCount } = this.#reader.position
-    const page = await this.#fetchPage(how, signal, retries)
+  async #takePage(fetch: (from: Since) => Promise<AnswerOf<'read'>>): Promise<boolean> {
+    const { position } = this.#reader
+    const page = await fetch(position)
     const taken = this.#taking.then(async () => {
       // Another request has read these lines meanwhile.
-      if (this.#reader.position.sinceCount !== sinceCount) return false
-      this.#unread.push(...(await this.#reader.take(page)))
+      if (this.#reader.position.sinceCount !== position.sinceCount) return false
+      for (const entry of await this.#reader.take(page)) this.#unread.push(entry)
       return page.lines.length === 0
     })
-    this.#taking = taken.then(
-      () => undefined,
-      () => undefined,
-    )
+    this.#taking = taken.then(nothing, nothing)
     return taken
   }
 
-  async #fetchPage(how: object, signal: AbortSignal | undefined, retries?: number) {
+  async #fetchPage(from: Since, { signal, retries, ...how }: Partial<PageOptions>): Promise<AnswerOf<'read'>> {
     // Before the first page, and after the key has changed, the list alone gives access to a device that is on it.
-    const keys = this.#reader.newestKeys ?? (await deriveClientKeys(newRoomSecret()))
-    const request = { op: 'read' as const, room: this.#options.room, ...this.#reader.position, ...how }
+    const keys = this.#reader.facts.newestKeys ?? (await deriveClientKeys(newRoomSecret()))
+    const request = { op: 'read' as const, room: this.#options.room, ...from, ...how }
     return callSpace(this.#endpoint, request, this.#how(keys, signal, retries))
   }
 
   #force() {
-    const force = this.#reader.force
+    const { force } = this.#reader
     if (!force) throw new NotListedError('bad_room_key')
     return force
   }
@@ -284,10 +293,7 @@ export class ListedConnection {
   }
 }
 
-/** A device that leaves the list, also an invitation that was answered, must not read on. */
-function rekeyed(list: NewList): NewList {
-  return { ...list, generation: list.generation + 1, before: list.mk, mk: newRoomSecret().mk }
-}
+function nothing(): void {}
 
 function reasonOf(error: unknown): string {
   return error instanceof SpaceCallError ? error.reason : ''

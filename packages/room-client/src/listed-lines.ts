@@ -10,8 +10,9 @@ import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from './device-jws.ts'
 import { type DevicePolicy, type Invite, type PolicyContent, signPolicy } from './device-policy.ts'
 import { sha256Base64url } from './identity.ts'
-import { LINE_TYPE } from './listed-reader.ts'
+import { LINE_TYPE } from './signed-line.ts'
 import type { SealedIssuer } from './member-standing.ts'
+import { newRoomSecret } from './new-room-secret.ts'
 import { type RoomDevice, signCard } from './room-device.ts'
 
 /** Signs a record with the device key, for its place only, and seals it. */
@@ -75,4 +76,9 @@ export async function sealList(
     devices: recipients,
   })
   return { line, policy, keys }
+}
+
+/** A device that leaves the list, also an invitation that was answered, must not read on. */
+export function rekeyed(list: NewList): NewList {
+  return { ...list, generation: list.generation + 1, before: list.mk, mk: newRoomSecret().mk }
 }

@@ -2,33 +2,19 @@ import {
   type ClientKeys,
   deriveClientKeys,
   derivePolicyKey,
-  openStoredLine,
   parseStoredLine,
-  type Seen,
   type StoredLine,
 } from '@atrium/sealing/client-sealed'
-import { MAX_TOKEN_LENGTH } from '@atrium/identity/rs256-form'
-import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
 import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
-import { isSignedBy, parseJws } from './device-jws.ts'
-import { type DevicePolicy, type Invite, mayFollow, readContent, readPolicy } from './device-policy.ts'
+import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
 import { sha256Base64url } from './identity.ts'
-import type { JudgedDevice, SealedIssuer, SealedToken } from './member-standing.ts'
 import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
+import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
+import type { SealedToken } from './member-standing.ts'
 import { type Card, readCard, type RoomDevice } from './room-device.ts'
+import { checkSignature, opened, openSigned, readToken, type Signed } from './signed-line.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
-
-export const LINE_TYPE = 'atrium-line+jws'
-
-/** A policy in force, its line, and what was sealed in it, once it was opened. */
-interface InForce {
-  readonly seq: number
-  readonly hash: string
-  readonly line: StoredPolicyLine
-  readonly policy: DevicePolicy
-  content?: NonNullable<Awaited<ReturnType<typeof readContent>>>
-}
 
 interface Pending {
   readonly seq: number
@@ -42,14 +28,14 @@ export interface ListedReaderOptions {
   /** Thumbprint of the owner, without which the service could show a room of its own. */
   owner: string
   /** The device that reads. */
-  device: RoomDevice
+  device: Pick<RoomDevice, 'privateKey'> & { readonly signing: Pick<RoomDevice['signing'], 'thumbprint'> }
 }
 
 /**
  * Opens and checks the lines of a room with a list of devices, from its first line on, page by page. A line whose key is
  * not known yet is kept until a later line brings the key. After an error it reads no further.
  */
-export class ListedReader {
+export class ListedReader extends ListedView {
   readonly #options: ListedReaderOptions
   readonly #hashes: string[] = []
   readonly #policies: InForce[] = []
@@ -66,22 +52,67 @@ export class ListedReader {
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
+    super()
     this.#options = options
   }
 
-  /** Where the next page begins. */
-  get position(): { sinceCount: number; sinceEtag: string } {
-    return { sinceCount: this.#hashes.length, sinceEtag: this.#hashes.at(-1) ?? '' }
+  /** Continues where a reader has been. `ids`: of the messages that it has returned. */
+  static async resume(
+    options: ListedReaderOptions,
+    { hashes, ids, state }: { hashes: readonly string[]; ids: Iterable<string>; state: ListedState },
+  ): Promise<ListedReader> {
+    const reader = new ListedReader(options)
+    const { last, mks, cards, answers, invitedAs, tokens } = state
+    for (const hash of hashes) reader.#hashes.push(hash)
+    for (const id of ids) reader.#ids.add(id)
+    reader.#policies.push(last)
+    for (const [generation, mk] of mks) {
+      reader.#mks.set(generation, mk)
+      reader.#keys.set(generation, await deriveClientKeys({ room: options.room, mk }, generation))
+    }
+    for (const card of cards) reader.#cards.set(card.key, card)
+    for (const [invite, card] of answers) reader.#answers.set(invite, card)
+    for (const [key, who] of invitedAs) reader.#invitedAs.set(key, who)
+    for (const [key, token] of tokens) reader.#tokens.set(key, token)
+    reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
+    return reader
   }
 
-  /** The last line that was read, for the header of the next one. */
-  get seen(): Seen | undefined {
-    const hash = this.#hashes.at(-1)
-    return hash === undefined ? undefined : { seq: this.#hashes.length - 1, hash }
+  /** Of each line that was read. */
+  get hashes(): readonly string[] {
+    return this.#hashes
   }
 
-  /** The policy in force, and the keys of its generation; undefined: this device has not got them. */
-  get force() {
+  /** For `resume`. undefined: lines wait for a key that a later line brings. */
+  get state(): ListedState | undefined {
+    const last = this.#policies.at(-1)
+    if (!last?.content || this.#pending.length > 0 || this.#failure !== undefined) return undefined
+    return {
+      last,
+      mks: [...this.#mks],
+      cards: [...this.#cards.values()],
+      answers: [...this.#answers],
+      invitedAs: [...this.#invitedAs],
+      tokens: [...this.#tokens],
+    }
+  }
+
+  override get facts(): ListedFacts {
+    return {
+      position: { sinceCount: this.#hashes.length, sinceEtag: this.#hashes.at(-1) ?? '' },
+      force: this.#inForce,
+      newestKeys: this.#keys.get(Math.max(-1, ...this.#keys.keys())),
+      revoked: this.#policies.at(-1)?.policy.revoked ?? [],
+      cards: this.#cards,
+      invitedAs: this.#invitedAs,
+      tokens: this.#tokens,
+      invites: this.#invites,
+      answers: this.#answers,
+      issuers: this.#policies.findLast(({ content }) => content !== undefined)?.content?.issuers ?? [],
+    }
+  }
+
+  get #inForce(): ListInForce | undefined {
     const last = this.#policies.at(-1)
     const keys = last && this.#keys.get(last.policy.generation)
     const mk = last && this.#mks.get(last.policy.generation)
@@ -89,44 +120,14 @@ export class ListedReader {
     return { policy: last.policy, hash: last.hash, jws: last.line.policy, content: last.content, keys, mk }
   }
 
-  /** The keys to sign a request with, which may be those of an earlier generation. */
-  get newestKeys(): ClientKeys | undefined {
-    return this.#keys.get(Math.max(-1, ...this.#keys.keys()))
-  }
-
-  /** How many lists there are, how often the key has changed, how many names the newest list has, and lines without a key. */
+  /** How many lists this reader has read, how often the key has changed, how many names the newest list has, and lines without a key. */
   get summary() {
     const { generation, devices } = this.#policies.at(-1)?.policy ?? { generation: 0, devices: [] }
     return { lists: this.#policies.length, generation, devices: devices.length, unopened: this.#pending.length }
   }
 
-  /** What the reader knows of a device, for a judgement of its ID token. */
-  device(key: string): JudgedDevice {
-    const isRevoked = this.#policies.at(-1)?.policy.revoked.includes(key) ?? false
-    return { key, token: this.#tokens.get(key), invitedAs: this.#invitedAs.get(key), isRevoked }
-  }
-
-  /** Keys of identity providers that the owner has seen, of the newest list that this device can open. */
-  get issuers(): readonly SealedIssuer[] {
-    return this.#policies.findLast(({ content }) => content !== undefined)?.content?.issuers ?? []
-  }
-
-  /** The card of a device by its thumbprint, and who the owner had invited when it answered. */
-  card(key: string): (Card & { invitedAs?: string | undefined }) | undefined {
-    const card = this.#cards.get(key)
-    return card && { ...card, invitedAs: this.#invitedAs.get(key) }
-  }
-
-  /** The open invitations, each with the device that has answered it. */
-  get invites(): { invite: Invite; answer: Card | undefined }[] {
-    return [...this.#invites.values()].map((invite) => ({
-      invite,
-      answer: this.#cards.get(this.#answers.get(invite.key) ?? ''),
-    }))
-  }
-
   /** Checks the page that follows what was read, and returns the messages that it can open now. Throws TamperedRoomError. */
-  async take(page: AnswerOf<'read'>): Promise<Entry[]> {
+  override async take(page: AnswerOf<'read'>): Promise<Entry[]> {
     if (this.#failure) throw this.#failure
     try {
       return await this.#take(page)
@@ -203,45 +204,57 @@ export class ListedReader {
     this.#keys.set(generation, keys)
   }
 
+  /** The lines are opened at the same time, and taken in their order. */
   async #drain(): Promise<Entry[]> {
-    const entries: Entry[] = []
-    for (let next = this.#pending[0]; next; next = this.#pending[0]) {
-      const { seq, line, force } = next
+    const ready: (Pending & { content: OpenedContent; opening: Promise<Signed> | undefined })[] = []
+    for (const one of this.#pending) {
+      const { force, line, seq } = one
       const keys = this.#keys.get(force.policy.generation)
       if (!force.content || !keys) break
-      if ('policy' in line) {
-        this.#cards.set(force.policy.owner, force.content.owner)
-        this.#invites = new Map(force.content.invites.map((invite) => [invite.key, invite]))
-      } else {
-        const entry = await this.#open({ seq, line, force }, keys)
+      const opening = 'policy' in line ? undefined : handled(openSigned(keys, line, { seq, hashes: this.#hashes }))
+      ready.push({ ...one, content: force.content, opening })
+    }
+    this.#pending.splice(0, ready.length)
+    const entries: Entry[] = []
+    const checks: Promise<void>[] = []
+    try {
+      for (const { seq, force, content, opening } of ready) {
+        const signed = await opening
+        if (!signed) {
+          this.#cards.set(force.policy.owner, content.owner)
+          this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
+          continue
+        }
+        const entry = await this.#takeLine({ seq, force, signed }, checks)
         if (entry) entries.push(entry)
       }
-      this.#pending.shift()
+    } finally {
+      // What is wrong with an earlier line is reported first.
+      for (const check of checks) await check
     }
     return entries
   }
 
-  async #open({ seq, line, force }: Pending, keys: ClientKeys): Promise<Entry | undefined> {
-    const { seen, content } = await opened(openStoredLine(keys, line), seq)
-    checkSeen(seen, seq, this.#hashes)
-    const jws = parseJws(content, LINE_TYPE)
-    if (!jws) throw new TamperedRoomError('record', seq)
-    const { kid, line: signed } = jws.header
+  /** The message, if it is one. `checks` gets the check of its signature, which need not end before the next line is taken. */
+  async #takeLine(
+    { seq, force, signed }: { seq: number; force: InForce; signed: Signed },
+    checks: Promise<void>[],
+  ): Promise<Entry | undefined> {
+    const { kid, payload } = signed
     const key = typeof kid === 'string' && force.policy.devices.includes(kid) ? kid : ''
     const invite = this.#invites.get(key)
     const author = invite ?? this.#cards.get(key)
     if (!author) throw new TamperedRoomError('author', seq)
-    if (signed !== (await sha256Base64url(line.header)) || !(await isSignedBy(content, author.spk)))
-      throw new TamperedRoomError('signature', seq)
-    if (invite) {
-      await this.#answer(invite, jws.payload, seq)
+    const check = handled(checkSignature(signed, author.spk, seq))
+    checks.push(check)
+    if (invite || payload['t'] === 'identity') {
+      // It changes what the next line is checked against.
+      await check
+      if (invite) await this.#answer(invite, payload, seq)
+      else this.#identify(key, payload, seq)
       return undefined
     }
-    if (jws.payload['t'] === 'identity') {
-      this.#identify(key, jws.payload, seq)
-      return undefined
-    }
-    const turn = findTurn(jws.payload)
+    const turn = findTurn(payload)
     if (!turn) throw new TamperedRoomError('record', seq)
     if (this.#ids.has(turn.id)) throw new TamperedRoomError('replay', seq)
     this.#ids.add(turn.id)
@@ -276,18 +289,8 @@ export class ListedReader {
   }
 }
 
-function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
-  if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH) return undefined
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? { token, at } : undefined
-}
-
-async function opened<T>(work: Promise<T>, seq: number): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    // TypeError: what was sealed is not UTF-8.
-    if (error instanceof DamagedLine) throw new TamperedRoomError('sealed', seq)
-    if (error instanceof TypeError) throw new TamperedRoomError('record', seq)
-    throw error
-  }
+/** Its rejection is reported where it is awaited. */
+function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
 }

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
+import { type ReadPage, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
-
-interface ReadPage {
-  lines: string[]
-  count: number
-  etag: string
-}
 
 describe('lines that this device has opened before', { skip: skipWithoutChromium, timeout: 180_000 }, () => {
   let browser: Browser
@@ -27,48 +22,6 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
 
   const message = (page: Page, text: string) => page.locator('.message', { hasText: text }).first()
   const shown = (page: Page, text: string) => message(page, text).waitFor()
-
-  /** The answers to `read` with lines, and each may be replaced. */
-  async function watchReads(page: Page, replace: (answer: ReadPage) => ReadPage = (answer) => answer): Promise<ReadPage[]> {
-    const answers: ReadPage[] = []
-    await page.route('**/space', async (route, request) => {
-      if (!request.postData()?.includes('"op":"read"')) return route.fallback()
-      const response = await route.fetch({ timeout: 60_000 })
-      if (!response.ok()) return route.fulfill({ response })
-      const answer = replace((await response.json()) as ReadPage)
-      answers.push(answer)
-      await route.fulfill({ response, json: answer })
-    })
-    return answers
-  }
-
-  /** What IndexedDB has of all rooms, as text, and how many lines' worth of blocks. */
-  const keptBlocks = (page: Page) =>
-    page.evaluate(
-      () =>
-        new Promise<{ count: number; text: string }>((resolve, reject) => {
-          const request = indexedDB.open('atrium-space-lines')
-          request.addEventListener('error', () => reject(request.error))
-          request.addEventListener('success', () => {
-            const db = request.result
-            if (!db.objectStoreNames.contains('blocks')) return resolve({ count: 0, text: '' })
-            const all = db.transaction('blocks').objectStore('blocks').getAll()
-            all.addEventListener('success', () => {
-              db.close()
-              const text = all.result.map(({ sealed }) => new TextDecoder('latin1').decode(sealed)).join('')
-              resolve({ count: all.result.length, text })
-            })
-          })
-        }),
-    )
-
-  async function waitForBlocks(page: Page, count: number): Promise<string> {
-    for (;;) {
-      const kept = await keptBlocks(page)
-      if (kept.count === count) return kept.text
-      await page.waitForTimeout(100)
-    }
-  }
 
   test('5,000 lines are opened with progress, and the second visit asks for none of them', async (t) => {
     const ann = await newVisitor(browser)

@@ -2,6 +2,7 @@ import type { CallOptions } from '@atrium/room-client/call-space'
 import type { Since } from '@atrium/room-client/follow-room'
 import { farewellRecord, type FoundFarewell, policyRecord, turnRecord } from '@atrium/room-client/line-reader'
 import { newRoomSecret } from '@atrium/room-client/new-room-secret'
+import { PagesAhead } from '@atrium/room-client/pages-ahead'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { AnswerOf, RoomPage } from '@atrium/room-client/space-ops'
 import { type ClientKeys, deriveClientKeys, sealClientLine, signRequest } from '@atrium/sealing/client-sealed'
@@ -23,12 +24,6 @@ function signedBy(keys: ClientKeys): Pick<CallOptions, 'sign'> {
 const RETRIES = 3
 const START: Since = { sinceCount: 0, sinceEtag: '' }
 
-interface Ahead {
-  readonly from: Since
-  readonly signal: AbortSignal
-  readonly page: Promise<AnswerOf<'read'>>
-}
-
 /** An open room whose lines this app seals and opens. */
 export class ClientSealedChannel implements Channel {
   readonly #link: RoomLink
@@ -36,8 +31,7 @@ export class ClientSealedChannel implements Channel {
   #opener: LineOpener | undefined
   #position: Since = START
   #farewell: FoundFarewell | undefined
-  /** The next page, which is fetched while the worker opens the one before. */
-  #ahead: Ahead | undefined
+  #pages = this.#newPages()
 
   constructor(link: RoomLink) {
     this.#link = link
@@ -55,15 +49,11 @@ export class ClientSealedChannel implements Channel {
     return position
   }
 
-  async read(since: Since, { limit, ...options }: ReadOptions): Promise<RoomPage> {
+  async read(since: Since, options: ReadOptions): Promise<RoomPage> {
     // A page whose lines the worker has opened may not have arrived, because it failed or the request was aborted.
     if (!this.#opener || since.sinceCount !== this.#position.sinceCount) await this.begin()
     const from = this.#position
-    const { page: asked, from: askedFrom, signal } = this.#ahead ?? {}
-    this.#ahead = undefined
-    const isAsked = asked && !signal?.aborted && askedFrom?.sinceEtag === from.sinceEtag
-    const page = await (isAsked ? asked : this.#fetch(from, { limit, ...options }))
-    if (page.lines.length >= limit) this.#fetchAhead({ sinceCount: page.count, sinceEtag: page.etag }, { limit, ...options })
+    const page = await this.#pages.next(from, options, { limit: options.limit, signal: options.signal, waitMs: 0 })
     const { position, entries, farewell } = await this.#take(page)
     this.#position = position
     this.#farewell = farewell
@@ -96,7 +86,7 @@ export class ClientSealedChannel implements Channel {
   close(): void {
     this.#opener?.close()
     this.#opener = undefined
-    this.#ahead = undefined
+    this.#pages = this.#newPages()
     this.#position = START
   }
 
@@ -115,11 +105,8 @@ export class ClientSealedChannel implements Channel {
     return callSpace(request, { ...signedBy(keys), ...how })
   }
 
-  #fetchAhead(from: Since, { limit, signal }: ReadOptions): void {
-    const page = this.#fetch(from, { waitMs: 0, limit, signal })
-    // The next read reports it.
-    page.catch(() => undefined)
-    this.#ahead = { from, signal, page }
+  #newPages(): PagesAhead<ReadOptions> {
+    return new PagesAhead((from, how) => this.#fetch(from, how))
   }
 }
 

@@ -7,6 +7,8 @@ const INFO = 'atrium/space-app/lines/v2'
 const DATABASE = 'atrium-space-lines'
 const BLOCKS = 'blocks'
 const ROOMS = 'rooms'
+/** The number of the block that has the state of the reader, in place of lines. */
+const STATE = -1
 /** Lines are stored in blocks of this many, because one block costs one decryption. */
 const BLOCK_LINES = 128
 /** Of all rooms on this device. The rooms that were opened least recently are dropped first. */
@@ -17,6 +19,13 @@ export interface KeptLines {
   readonly hashes: readonly string[]
   readonly entries: readonly Entry[]
   readonly farewells: readonly FoundFarewell[]
+}
+
+/** What a reader needs besides the lines to continue after the last one. */
+interface KeptState {
+  /** How many lines it has read. */
+  readonly count: number
+  readonly state: unknown
 }
 
 interface Block {
@@ -39,7 +48,7 @@ export class LineCache {
   readonly #key: CryptoKey
   readonly #db: IDBDatabase
   /** The sizes of the blocks that were read or written. */
-  readonly #bytes: number[] = []
+  readonly #bytes = new Map<number, number>()
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(room: string, key: CryptoKey, db: IDBDatabase) {
@@ -68,13 +77,13 @@ export class LineCache {
     const farewells: FoundFarewell[] = []
     try {
       const blocks = await done<Block[]>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).getAll(rangeOf(this.#room)))
-      const opened = await Promise.all(blocks.map((block, index) => this.#open(block, index)))
+      const opened = await Promise.all(blocks.map((block, index) => this.#open<KeptLines>(block, index)))
       for (const [index, lines] of opened.entries()) {
         if (!lines || hashes.length !== index * BLOCK_LINES) break
         hashes.push(...lines.hashes)
         for (const entry of lines.entries) entries.push(entry)
         farewells.push(...lines.farewells)
-        this.#bytes.push(blocks[index]?.sealed.byteLength ?? 0)
+        this.#bytes.set(index, blocks[index]?.sealed.byteLength ?? 0)
       }
     } catch {
       // What was read so far is whole: the service continues it.
@@ -82,11 +91,27 @@ export class LineCache {
     return { hashes, entries, farewells }
   }
 
-  /** Stores the lines of which the numbers from `from` on are new. `entriesFrom` returns their messages from a line on. */
+  /** The state that was stored with exactly so many lines. */
+  async readState(count: number): Promise<unknown> {
+    try {
+      const block = await done<Block | undefined>(this.#db.transaction(BLOCKS).objectStore(BLOCKS).get([this.#room, STATE]))
+      const kept = block && (await this.#open<KeptState>(block, STATE))
+      if (block) this.#bytes.set(STATE, block.sealed.byteLength)
+      return kept?.count === count ? kept.state : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /**
+   * Stores the lines of which the numbers from `from` on are new. `entriesFrom` returns their messages from a line on.
+   * `state`: of a reader that needs more than the lines to continue.
+   */
   async write(
     from: number,
     { hashes, farewells }: Pick<LineReader, 'hashes' | 'farewells'>,
     entriesFrom: (seq: number) => readonly Entry[],
+    state?: unknown,
   ): Promise<void> {
     const first = Math.floor(from / BLOCK_LINES)
     const start = first * BLOCK_LINES
@@ -97,15 +122,17 @@ export class LineCache {
       blocks.push({ index: at / BLOCK_LINES, lines })
     }
     for (const entry of entriesFrom(start)) blocks[Math.floor(entry.seq / BLOCK_LINES) - first]?.lines.entries.push(entry)
-    const sealed = await Promise.all(blocks.map(async ({ index, lines }) => ({ index, block: await this.#seal(index, lines) })))
+    const contents: { index: number; lines: KeptLines | KeptState }[] = [...blocks]
+    if (state !== undefined) contents.push({ index: STATE, lines: { count: hashes.length, state } })
+    const sealed = await Promise.all(contents.map(async ({ index, lines }) => ({ index, block: await this.#seal(index, lines) })))
     // One after the other: an older end of the room must not replace a newer one.
     this.#last = this.#last.then(() => this.#put(sealed)).catch(() => undefined)
     await this.#last
   }
 
   async #put(sealed: readonly { index: number; block: Block }[]): Promise<void> {
-    for (const { index, block } of sealed) this.#bytes[index] = block.sealed.byteLength
-    const bytes = this.#bytes.reduce((sum, one) => sum + one, 0)
+    for (const { index, block } of sealed) this.#bytes.set(index, block.sealed.byteLength)
+    const bytes = [...this.#bytes.values()].reduce((sum, one) => sum + one, 0)
     const transaction = this.#db.transaction([BLOCKS, ROOMS], 'readwrite')
     const [blocks, rooms] = [transaction.objectStore(BLOCKS), transaction.objectStore(ROOMS)]
     try {
@@ -120,16 +147,16 @@ export class LineCache {
     await committed(transaction)
   }
 
-  async #open({ iv, sealed }: Block, index: number): Promise<KeptLines | undefined> {
+  async #open<Content>({ iv, sealed }: Block, index: number): Promise<Content | undefined> {
     try {
       const content = await crypto.subtle.decrypt(this.#gcm(index, iv), this.#key, sealed)
-      return JSON.parse(new TextDecoder().decode(content)) as KeptLines
+      return JSON.parse(new TextDecoder().decode(content)) as Content
     } catch {
       return undefined
     }
   }
 
-  async #seal(index: number, lines: KeptLines): Promise<Block> {
+  async #seal(index: number, lines: KeptLines | KeptState): Promise<Block> {
     const iv = crypto.getRandomValues(new Uint8Array(12))
     const content = new TextEncoder().encode(JSON.stringify(lines))
     return { iv, sealed: await crypto.subtle.encrypt(this.#gcm(index, iv), this.#key, content) }
@@ -171,13 +198,13 @@ async function makeSpace(blocks: IDBObjectStore, rooms: IDBObjectStore): Promise
 }
 
 function drop(room: string, blocks: IDBObjectStore, rooms: IDBObjectStore): void {
-  blocks.delete(rangeOf(room))
+  blocks.delete(rangeOf(room, STATE))
   rooms.delete(room)
 }
 
 /** The keys of the blocks of a room, in their order. */
-function rangeOf(room: string): IDBKeyRange {
-  return IDBKeyRange.bound([room, 0], [room, Number.MAX_SAFE_INTEGER])
+function rangeOf(room: string, first = 0): IDBKeyRange {
+  return IDBKeyRange.bound([room, first], [room, Number.MAX_SAFE_INTEGER])
 }
 
 function openDatabase(): Promise<IDBDatabase> {

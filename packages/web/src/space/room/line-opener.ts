@@ -1,7 +1,9 @@
 import { type FoundFarewell, TamperedRoomError } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
+import type { ListedFacts } from '@atrium/room-client/listed-view'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
+import type { ListedSecret } from './listed-lines.ts'
 import type { LineAnswer, LineRequest } from './line-worker.ts'
 // oxlint-disable-next-line import/default -- Vite makes this module, of which worker-url.d.ts has the type.
 import workerUrl from './line-worker.ts?worker&url'
@@ -12,12 +14,15 @@ export interface Opened {
   readonly entries: Entry[]
   /** That of the room, once it was read. */
   readonly farewell?: FoundFarewell | undefined
+  /** Of a room with a list. */
+  readonly facts?: ListedFacts
 }
 
 /** Opens the lines of a room in a worker, so that the page stays responsive meanwhile. */
 export class LineOpener {
   readonly #worker: Worker
   readonly #waiting: { resolve: (opened: Opened) => void; reject: (error: unknown) => void }[] = []
+  #isClosed = false
 
   constructor() {
     // A classic script: a page that was opened from a disk may start no module as a worker.
@@ -33,17 +38,24 @@ export class LineOpener {
     return this.#ask({ secret })
   }
 
+  openListed(listed: ListedSecret): Promise<Opened> {
+    return this.#ask({ listed })
+  }
+
   /** Checks a page, and resolves to its messages. Rejects with TamperedRoomError. */
   take({ lines, count, etag }: LinePage): Promise<Opened> {
     return this.#ask({ page: { lines, count, etag } })
   }
 
   close(): void {
+    this.#isClosed = true
     this.#worker.terminate()
-    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the room was left'))
+    for (const { reject } of this.#waiting.splice(0)) reject(leftError())
   }
 
   #ask(request: LineRequest): Promise<Opened> {
+    // A worker that has ended answers nothing.
+    if (this.#isClosed) return Promise.reject(leftError())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.postMessage(request, [])
@@ -55,6 +67,10 @@ export class LineOpener {
     if ('position' in answer) next?.resolve(answer)
     else next?.reject('problem' in answer ? new TamperedRoomError(answer.problem, answer.seq) : new Error(answer.failure))
   }
+}
+
+function leftError(): Error {
+  return new Error('the room was left')
 }
 
 /** The members of Trusted Types that are used here; TypeScript has none of them. */

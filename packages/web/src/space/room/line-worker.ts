@@ -1,19 +1,19 @@
-import { type FoundFarewell, TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
-import type { Since } from '@atrium/room-client/follow-room'
+import { TamperedRoomError, type TamperProblem } from '@atrium/room-client/line-reader'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { type LinePage, SealedLines } from './sealed-lines.ts'
+import { ListedLines, type ListedSecret } from './listed-lines.ts'
+import { type LinePage, type OpenLines, SealedLines } from './sealed-lines.ts'
 
 /** What the page asks: first to open the room, then to take its pages. */
-export type LineRequest = { readonly secret: RoomSecret } | { readonly page: LinePage }
+export type LineRequest = { readonly secret: RoomSecret } | { readonly listed: ListedSecret } | { readonly page: LinePage }
 
 /** Each request has one answer, in the same order. */
 export type LineAnswer =
-  | { readonly position: Since; readonly entries: Entry[]; readonly farewell?: FoundFarewell | undefined }
+  | (Omit<OpenLines, 'take'> & { readonly entries: Entry[] })
   | { readonly problem: TamperProblem; readonly seq: number }
   | { readonly failure: string }
 
-let lines: SealedLines | undefined
+let lines: OpenLines | undefined
 let last: Promise<void> = Promise.resolve()
 
 addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
@@ -22,15 +22,19 @@ addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
 
 async function answer(request: LineRequest): Promise<LineAnswer> {
   try {
-    if ('secret' in request) {
-      lines = await SealedLines.open(request.secret)
-      return { position: lines.position, entries: [] }
+    if ('page' in request) {
+      if (!lines) throw new Error('the room is not open')
+      const entries = await lines.take(request.page)
+      return { ...whatIsKnown(lines), entries, farewell: lines.farewell }
     }
-    if (!lines) throw new Error('the room is not open')
-    const entries = await lines.take(request.page)
-    return { position: lines.position, entries, farewell: lines.farewell }
+    lines = await ('secret' in request ? SealedLines.open(request.secret) : ListedLines.open(request.listed))
+    return { ...whatIsKnown(lines), entries: [] }
   } catch (error) {
     if (error instanceof TamperedRoomError) return { problem: error.problem, seq: error.seq }
     return { failure: String(error) }
   }
+}
+
+function whatIsKnown({ position, facts }: OpenLines): Pick<OpenLines, 'position' | 'facts'> {
+  return facts ? { position, facts } : { position }
 }

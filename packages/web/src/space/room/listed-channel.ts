@@ -13,10 +13,10 @@ import { dropRoomToken, findRoomToken } from '../identity/room-token.ts'
 import { listedLink, ownerIn, type RoomLink } from '../room-link.ts'
 import { getServiceOrigin } from '../service.ts'
 import type { Channel, ReadOptions, Said } from './channel.ts'
+import { ListedOpener } from './listed-opener.ts'
 import { emptyList } from './room-list.ts'
 import { Vault } from './vault.ts'
 
-const START: Since = { sinceCount: 0, sinceEtag: '' }
 const TIMEOUT_MS = 20_000
 /** In what this device keeps of the room: the text of each invitation, and whether this device was on the list. */
 const INVITATION = 'invitation/'
@@ -28,6 +28,7 @@ export class ListedChannel implements Channel {
   readonly vault: Vault
   readonly own: OwnDevice
   readonly #options: ListedRoomOptions
+  #opener: ListedOpener | undefined
   #connection: ListedConnection
   /** Up to where messages were returned. */
   #returned = 0
@@ -46,14 +47,22 @@ export class ListedChannel implements Channel {
   }
 
   async begin(): Promise<Since> {
-    this.#connection = new ListedConnection(this.#options)
-    this.#returned = 0
-    return START
+    this.close()
+    const { room, device } = this.#options
+    const { privateKey, signing } = device
+    const { thumbprint } = signing
+    const { localMk } = this.own
+    const owner = this.#connection.owner
+    const opener = await ListedOpener.open({ room, owner, device: { privateKey, signing: { thumbprint } }, localMk })
+    this.#opener = opener
+    this.#connection = new ListedConnection(this.#options, opener)
+    this.#returned = opener.position.sinceCount
+    return opener.position
   }
 
   async read({ sinceCount }: Since, { waitMs, limit, signal }: ReadOptions): Promise<RoomPage> {
     // The messages of a page were lost, because the request was aborted after the page was read.
-    if (sinceCount !== this.#returned) await this.begin()
+    if (!this.#opener || sinceCount !== this.#returned) await this.begin()
     const { count, etag, isEmpty, entries } = await this.#explained(this.#connection.readPage({ waitMs, limit }, signal))
     if (!isEmpty || this.list.value.own === '') {
       // Of a long room, the first pages may come before the list that has a key for this device.
@@ -113,6 +122,8 @@ export class ListedChannel implements Channel {
 
   close(): void {
     // Held reads end with their signals.
+    this.#opener?.close()
+    this.#opener = undefined
   }
 
   async #entered(): Promise<void> {

@@ -1,5 +1,6 @@
 import { type FoundFarewell, LineReader } from '@atrium/room-client/line-reader'
 import type { Since } from '@atrium/room-client/follow-room'
+import type { ListedFacts } from '@atrium/room-client/listed-view'
 import type { AnswerOf, Entry } from '@atrium/room-client/space-ops'
 import { deriveClientKeys } from '@atrium/sealing/client-sealed'
 import type { RoomSecret } from '@atrium/sealing/room-secret'
@@ -7,11 +8,26 @@ import { LineCache } from './line-cache.ts'
 
 export type LinePage = Pick<AnswerOf<'read'>, 'lines' | 'count' | 'etag'>
 
+/** The room of a worker. */
+export interface OpenLines {
+  readonly position: Since
+  readonly farewell?: FoundFarewell | undefined
+  readonly facts?: ListedFacts
+  /** The messages that have not been returned, up to the end of this page. Throws TamperedRoomError. */
+  take: (page: LinePage) => Promise<Entry[]>
+}
+
+/** Of the messages in the order of their lines, those from this line on. */
+export function entriesFrom(entries: readonly Entry[], seq: number): readonly Entry[] {
+  // The entry of line n is at most the nth.
+  return entries.slice(entries.findLastIndex((entry) => entry.seq < seq) + 1)
+}
+
 /**
  * Opens and checks the lines of an open client-sealed room, in a worker. What an earlier visit has opened comes from the
  * cache of this device. It is returned with the first page of the service, and only if that page continues it.
  */
-export class SealedLines {
+export class SealedLines implements OpenLines {
   readonly #reader: LineReader
   readonly #cache: LineCache | undefined
   readonly #entries: Entry[]
@@ -41,20 +57,13 @@ export class SealedLines {
     return this.#reader.farewell
   }
 
-  /** The messages that have not been returned, up to the end of this page. Throws TamperedRoomError. */
   async take(page: LinePage): Promise<Entry[]> {
     const from = this.position.sinceCount
     const added = await this.#reader.take(page)
     this.#entries.push(...added)
     const fresh = this.#entries.slice(this.#returned)
     this.#returned = this.#entries.length
-    if (page.lines.length > 0) void this.#cache?.write(from, this.#reader, (seq) => this.#entriesFrom(seq))
+    if (page.lines.length > 0) void this.#cache?.write(from, this.#reader, (seq) => entriesFrom(this.#entries, seq))
     return fresh
-  }
-
-  #entriesFrom(seq: number): readonly Entry[] {
-    // The entry of line n is at most the nth.
-    const first = this.#entries.findLastIndex((entry) => entry.seq < seq) + 1
-    return this.#entries.slice(first)
   }
 }

@@ -61,18 +61,19 @@ export const startRealSpace: StartSpace = async () => {
       records.map((record) => (position) => sealLine({ key, ...position, payload: formatRecord(record) })),
     )
   }
+  const addLines = (room: string, lines: readonly string[]) => {
+    const seals = lines.map((line) => (position: Position) => placeLine(line, position))
+    return append(room, seals)
+  }
   return {
     origin: `http://localhost:${space.port}`,
     fill: (secret, count) => add(secret, writingsOf(count)),
     add,
     async fillSealed(secret, count) {
       const [head] = await listHeads(db, [secret.room])
-      const lines = await sealWritings(secret, head!.etag, count)
-      await append(
-        secret.room,
-        lines.map((line) => (position) => placeLine(line, position)),
-      )
+      await addLines(secret.room, await sealWritings(secret, head!.etag, count))
     },
+    addLines,
     signIn: signInAtStub,
     async tamper(room) {
       await db.query(

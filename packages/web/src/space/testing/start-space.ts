@@ -21,6 +21,8 @@ export interface TestSpace {
   add(secret: { room: string; mk: string }, records: readonly TurnRecord[]): Promise<void>
   /** Fills a client-sealed room that has only line 0. Absent if the service has no such rooms. */
   readonly fillSealed?: (secret: { room: string; mk: string }, count: number) => Promise<void>
+  /** Stores lines that clients have sealed, bypassing the endpoint. Absent as `fillSealed`. */
+  readonly addLines?: (room: string, lines: readonly string[]) => Promise<void>
   /** Signs in on the identity provider's page, or declines if it is undefined. */
   signIn(page: Page, email: string | undefined): Promise<void>
   /**

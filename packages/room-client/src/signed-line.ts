@@ -1,0 +1,56 @@
+import { MAX_TOKEN_LENGTH } from '@atrium/identity/rs256-form'
+import { type ClientKeys, openStoredLine, type StoredLine } from '@atrium/sealing/client-sealed'
+import { DamagedLine } from '@atrium/sealing/damaged-line'
+import { isSignedBy, parseJws } from './device-jws.ts'
+import { sha256Base64url } from './identity.ts'
+import { checkSeen, TamperedRoomError } from './line-reader.ts'
+import type { SealedToken } from './member-standing.ts'
+import type { Card } from './room-device.ts'
+
+export const LINE_TYPE = 'atrium-line+jws'
+
+/** A line of an author that was opened. Who the author is, and the signature, are checked in the order of the lines. */
+export interface Signed {
+  readonly jws: string
+  readonly kid: unknown
+  readonly payload: Readonly<Record<string, unknown>>
+  /** Whether it was signed for this place. */
+  readonly isPlaced: boolean
+}
+
+/** Opens the line of an author in a room with a list. `hashes`: of all lines. Rejects with TamperedRoomError. */
+export async function openSigned(
+  keys: ClientKeys,
+  line: StoredLine,
+  { seq, hashes }: { seq: number; hashes: readonly string[] },
+): Promise<Signed> {
+  const { seen, content } = await opened(openStoredLine(keys, line), seq)
+  checkSeen(seen, seq, hashes)
+  const jws = parseJws(content, LINE_TYPE)
+  if (!jws) throw new TamperedRoomError('record', seq)
+  const { kid, line: signed } = jws.header
+  return { jws: content, kid, payload: jws.payload, isPlaced: signed === (await sha256Base64url(line.header)) }
+}
+
+/** Rejects with TamperedRoomError unless this key has signed the line for its place. */
+export async function checkSignature({ jws, isPlaced }: Signed, key: Card['spk'], seq: number): Promise<void> {
+  if (!isPlaced || !(await isSignedBy(jws, key))) throw new TamperedRoomError('signature', seq)
+}
+
+/** undefined: it has none of the right form. */
+export function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
+  if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH) return undefined
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? { token, at } : undefined
+}
+
+/** Reports what a key does not open. */
+export async function opened<T>(work: Promise<T>, seq: number): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    // TypeError: what was sealed is not UTF-8.
+    if (error instanceof DamagedLine) throw new TamperedRoomError('sealed', seq)
+    if (error instanceof TypeError) throw new TamperedRoomError('record', seq)
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core'
+
+/** What IndexedDB has of all rooms, as text, and how many blocks of lines. */
+function keptBlocks(page: Page): Promise<{ count: number; text: string }> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open('atrium-space-lines')
+        request.addEventListener('error', () => reject(request.error))
+        request.addEventListener('success', () => {
+          const db = request.result
+          if (!db.objectStoreNames.contains('blocks')) return resolve({ count: 0, text: '' })
+          const all = db.transaction('blocks').objectStore('blocks').getAll()
+          all.addEventListener('success', () => {
+            db.close()
+            const text = all.result.map(({ sealed }) => new TextDecoder('latin1').decode(sealed)).join('')
+            resolve({ count: all.result.length, text })
+          })
+        })
+      }),
+  )
+}
+
+/** Resolves to what is kept, once there are so many blocks. */
+export async function waitForBlocks(page: Page, count: number): Promise<string> {
+  for (;;) {
+    const kept = await keptBlocks(page)
+    if (kept.count === count) return kept.text
+    await page.waitForTimeout(100)
+  }
+}
+
+export interface ReadPage {
+  lines: string[]
+  count: number
+  etag: string
+}
+
+/** The answers to `read`, and each may be replaced. */
+export async function watchReads(page: Page, replace: (answer: ReadPage) => ReadPage = (answer) => answer): Promise<ReadPage[]> {
+  const answers: ReadPage[] = []
+  await page.route('**/space', async (route, request) => {
+    if (!request.postData()?.includes('"op":"read"')) return route.fallback()
+    const response = await route.fetch({ timeout: 60_000 })
+    if (!response.ok()) return route.fulfill({ response })
+    const answer = replace((await response.json()) as ReadPage)
+    answers.push(answer)
+    await route.fulfill({ response, json: answer })
+  })
+  return answers
+}
