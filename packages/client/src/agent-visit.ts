@@ -1,9 +1,6 @@
 import type { SessionLaunch } from '@atrium/contract/sessions'
-import { thumbprintOf } from '@atrium/room-client/identity'
-import { randomId } from '@atrium/room-client/new-room-secret'
 import { isTransient } from '@atrium/room-client/retry'
-import { sealToKey } from '@atrium/sealing/seal-to-key'
-import type { EcPublicKey } from '@atrium/sealing/web-recipient'
+import { newAgentGuest, type SealedAgent, sealForAgent } from '@atrium/room-client/seal-for-agent'
 import type { Static } from 'typebox'
 import { AtriumError } from './atrium-error.ts'
 import type { AtriumClient } from './call.ts'
@@ -12,11 +9,7 @@ import type { ListedRoom } from './listed-room.ts'
 import { wait as delay, type Wait } from './retry.ts'
 import { endOf } from './session-watch.ts'
 
-/** An agent as the catalog shows it. */
-export interface SealedAgent {
-  readonly id: string
-  readonly encryption_key?: EcPublicKey
-}
+export { sealForAgent, type SealedAgent }
 
 /** What the owner keeps of a launch until the agent's device has left the list. The token is a secret. */
 export interface AgentVisit {
@@ -41,17 +34,6 @@ export class AgentPresentError extends Error {
 type Terms = Omit<Static<typeof SessionLaunch>, 'agent_id' | 'room' | 'arm'>
 
 /**
- * Seals an invitation to the key of an agent, for `room.sealed_key` of a launch. Nobody but the agent can open it, so the
- * platform passes it on unread. Throws TypeError if the agent has no key.
- */
-export async function sealForAgent({ id, encryption_key: key }: SealedAgent, room: string, invitation: string): Promise<string> {
-  if (!key) throw new TypeError(`agent ${id} has no encryption_key: it cannot join a room whose key no server receives`)
-  const { kty, crv, x, y } = key
-  const content = JSON.stringify({ room, agent_id: id, invitation })
-  return sealToKey({ kty, crv, x, y }, await thumbprintOf(key), content)
-}
-
-/**
  * The owner launches a remote agent into a room with a list of devices: invites it, seals the invitation to its key, and
  * launches. Store the visit, and call `accompanyAgent` with it at once: without an owner who admits it within 30 seconds,
  * the agent never joins, and nothing is charged. If the launch fails, the invitation is taken back.
@@ -63,7 +45,7 @@ export async function sealForAgent({ id, encryption_key: key }: SealedAgent, roo
  * localStorage.removeItem('visit')
  */
 export async function launchAgent(client: AtriumClient, room: ListedRoom, agent: SealedAgent, terms: Terms): Promise<AgentVisit> {
-  const invitedAs = `agent ${agent.id} ${randomId()}`
+  const invitedAs = newAgentGuest(agent.id)
   // Before anything is written.
   if (!agent.encryption_key) await sealForAgent(agent, room.room, '')
   const invitation = await room.invite(invitedAs)

@@ -11,6 +11,10 @@ export interface InvitedAgent {
   readonly hasJoined: boolean
   readonly expiresAt: string
   readonly chargedCredits: number
+  /** Whom its device is invited as, in a room with a list of devices. */
+  readonly invitedAs?: string | undefined
+  /** Its device, or the invitation for it, is on that list. */
+  readonly isOnList: boolean
   /** A stop was requested and is not complete. */
   readonly leaving: boolean
   /** The request to stop failed. */
@@ -21,13 +25,13 @@ export function isHere({ status }: Pick<InvitedAgent, 'status'>): boolean {
   return status === 'launching' || status === 'running' || status === 'paused' || status === 'stopping'
 }
 
-type Kept = Pick<InvitedAgent, 'id' | 'name' | 'controlToken' | 'expiresAt'>
+export type KeptAgent = Pick<InvitedAgent, 'id' | 'name' | 'controlToken' | 'expiresAt' | 'invitedAs'>
 
 const KEY = 'atrium.space.agents.'
 
 /** In session storage, like the sign-in: it ends with the tab, and no other site can read it. */
 export function keepInvited(room: string, agents: readonly InvitedAgent[]): void {
-  const kept: Kept[] = agents
+  const kept: KeptAgent[] = agents
     .filter(isHere)
     .map(({ id, name, controlToken, expiresAt }) => ({ id, name, controlToken, expiresAt }))
   try {
@@ -40,13 +44,14 @@ export function keepInvited(room: string, agents: readonly InvitedAgent[]): void
 
 export function readInvited(room: string): InvitedAgent[] {
   try {
-    const kept: Kept[] = JSON.parse(sessionStorage.getItem(KEY + room) ?? '[]')
+    const kept: KeptAgent[] = JSON.parse(sessionStorage.getItem(KEY + room) ?? '[]')
     return kept.map(justInvited)
   } catch {
     return []
   }
 }
 
-export function justInvited(kept: Kept): InvitedAgent {
-  return { ...kept, status: 'launching', hasJoined: false, chargedCredits: 0, leaving: false, unreached: false }
+export function justInvited(kept: KeptAgent): InvitedAgent {
+  const isOnList = kept.invitedAs !== undefined
+  return { ...kept, status: 'launching', hasJoined: false, chargedCredits: 0, isOnList, leaving: false, unreached: false }
 }

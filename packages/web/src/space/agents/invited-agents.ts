@@ -1,33 +1,42 @@
-import type { RoomSecret } from '@atrium/sealing/room-secret'
 import { ApiFailure, type CatalogAgent, type PlatformApi } from '../api/platform-api.ts'
 import { announce } from '../parts/announcer.tsx'
 import { Naps } from '../room/backoff.ts'
 import { Store } from '../store.ts'
-import { type InvitedAgent, isHere, justInvited, keepInvited, readInvited } from './invited-agent.ts'
+import type { AgentDoor } from './agent-door.ts'
+import { type InvitedAgent, isHere, justInvited } from './invited-agent.ts'
 import { Launcher } from './launcher.ts'
 import { t } from '../text/text.ts'
 
 const COMING_MS = 1_000
 const HERE_MS = 20_000
+/** The device of an agent whose session has ended should not stay long. */
+const LEAVING_MS = 5_000
 const NOBODY_MS = 3_600_000
 
-/** The agents that this tab invited into a room: their states, and how to send them away. */
+/**
+ * The agents that were invited into a room from here: their states, and how to send them away. In a room with a list of
+ * devices, this lets them in and removes them again.
+ */
 export class InvitedAgents {
-  readonly state: Store<{ agents: readonly InvitedAgent[] }>
+  readonly state = new Store<{ agents: readonly InvitedAgent[] }>({ agents: [] })
   readonly api: PlatformApi
-  readonly #room: string
+  readonly #door: AgentDoor
   readonly #launcher: Launcher
   readonly #naps = new Naps()
   readonly #stopper = new AbortController()
 
-  constructor(api: PlatformApi, secret: RoomSecret) {
+  constructor(api: PlatformApi, door: AgentDoor) {
     this.api = api
-    this.#room = secret.room
-    this.#launcher = new Launcher(api, secret)
-    this.state = new Store({ agents: readInvited(secret.room) })
+    this.#door = door
+    this.#launcher = new Launcher(api, door)
     const { signal } = this.#stopper
     document.addEventListener('visibilitychange', () => document.hidden || this.#naps.wake(), { signal })
-    void this.#follow()
+    void this.#begin()
+  }
+
+  /** Only agents with a key of their own can join. */
+  get isSealed(): boolean {
+    return this.#door.owner !== undefined
   }
 
   stop(): void {
@@ -37,13 +46,14 @@ export class InvitedAgents {
 
   /** Resolves to whether the agent is joining or already in the room. Rejects as Launcher does. */
   async invite(
-    { id: agentId, name, price_credits: priceCredits }: Pick<CatalogAgent, 'id' | 'name' | 'price_credits'>,
+    agent: Pick<CatalogAgent, 'id' | 'name' | 'price_credits' | 'encryption_key'>,
     coupon: string,
   ): Promise<'coming' | 'present'> {
-    const launched = await this.#launcher.launch(agentId, priceCredits, coupon)
+    const { name } = agent
+    const launched = await this.#launcher.launch(agent, coupon)
     if ('already_present' in launched) return 'present'
-    const { id, control_token: controlToken, expires_at: expiresAt } = launched
-    this.#update([...this.state.value.agents, justInvited({ id, name, controlToken, expiresAt })])
+    const { id, control_token: controlToken, expires_at: expiresAt, invitedAs } = launched
+    this.#update([...this.state.value.agents, justInvited({ id, name, controlToken, expiresAt, invitedAs })])
     announce(t.agents.sayComing(name))
     this.#naps.wake()
     return 'coming'
@@ -65,16 +75,44 @@ export class InvitedAgents {
     this.#update(this.state.value.agents.filter((agent) => agent.id !== id))
   }
 
+  async #begin(): Promise<void> {
+    const kept = await this.#door.read()
+    const { agents } = this.state.value
+    this.state.update({ agents: [...kept.filter(({ id }) => agents.every((one) => one.id !== id)), ...agents] })
+    await this.#follow()
+  }
+
   async #follow(): Promise<void> {
     const { signal } = this.#stopper
     while (!signal.aborted) {
-      const here = this.state.value.agents.filter(isHere)
-      // The page is hidden. The status is read when it becomes visible again.
-      if (!document.hidden) await Promise.all(here.map((agent) => this.#look(agent)))
+      const followed = this.state.value.agents.filter((agent) => isHere(agent) || agent.isOnList)
+      // The status is read when a hidden page becomes visible again, unless agents need this page to come and go.
+      const isIdle = document.hidden && !this.isSealed
+      if (!isIdle) await Promise.all(followed.map((agent) => this.#accompany(agent)))
       if (signal.aborted) return
-      const isComing = this.state.value.agents.some(({ status }) => status === 'launching' || status === 'stopping')
-      const ms = isComing ? COMING_MS : here.length > 0 ? HERE_MS : NOBODY_MS
-      await this.#naps.nap(document.hidden ? NOBODY_MS : ms, signal)
+      await this.#naps.nap(isIdle ? NOBODY_MS : this.#pauseMs(), signal)
+    }
+  }
+
+  #pauseMs(): number {
+    const { agents } = this.state.value
+    if (agents.some(({ status }) => status === 'launching' || status === 'stopping')) return COMING_MS
+    if (agents.some((agent) => !isHere(agent) && agent.isOnList)) return LEAVING_MS
+    return agents.some(isHere) ? HERE_MS : NOBODY_MS
+  }
+
+  async #accompany(agent: InvitedAgent): Promise<void> {
+    if (isHere(agent)) await this.#look(agent)
+    const { owner } = this.#door
+    const now = this.state.value.agents.find(({ id }) => id === agent.id)
+    if (!owner || !now?.isOnList || now.invitedAs === undefined) return
+    try {
+      if (now.status === 'launching') await owner.letIn(now.invitedAs)
+      if (isHere(now)) return
+      await owner.remove(now.invitedAs)
+      this.#change(now.id, { isOnList: false })
+    } catch {
+      // Tried again. The visit is kept until the device is off the list.
     }
   }
 
@@ -89,7 +127,9 @@ export class InvitedAgents {
       if (!isHere(found)) announce(t.agents.sayLeft(name))
     } catch (error) {
       // The session or its token no longer exists.
-      if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) this.forget(id)
+      if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) return
+      if (this.isSealed) this.#change(id, { status: 'stopped', hasJoined: true })
+      else this.forget(id)
     }
   }
 
@@ -99,6 +139,6 @@ export class InvitedAgents {
 
   #update(agents: readonly InvitedAgent[]): void {
     this.state.update({ agents })
-    keepInvited(this.#room, agents)
+    void this.#door.keep(agents)
   }
 }

@@ -13,6 +13,7 @@ export function launchWords(failure: unknown, price: number): Words {
       return { title, text: text(Math.max(price, 1)) }
     }
     if (code === 'price_changed') return priceWords(failure.priceCredits, price)
+    if (reason === 'agent_key_changed') return t.agents.sealed.keyChanged
     if (code === 'not_authorized') return refusal(reason)
     if (paths.includes('/agent_id')) return failures.agentGone
     if (code === 'rate_limited') return failures.invitingTooFast

@@ -1,52 +1,73 @@
 import { wait } from '@atrium/room-client/retry'
-import type { RoomSecret } from '@atrium/sealing/room-secret'
-import { type AlreadyPresent, ApiFailure, type LaunchedSession, type PlatformApi, Unreachable } from '../api/platform-api.ts'
+import {
+  type AlreadyPresent,
+  ApiFailure,
+  type CatalogAgent,
+  type LaunchedSession,
+  type PlatformApi,
+  Unreachable,
+} from '../api/platform-api.ts'
 import { backoffMs } from '../room/backoff.ts'
 import { randomId } from '@atrium/room-client/new-room-secret'
+import type { AgentDoor, Entrance } from './agent-door.ts'
 
 interface Press {
   readonly agentId: string
   readonly coupon: string
   readonly priceCredits: number
   readonly idempotencyKey: string
+  readonly entrance: Entrance
 }
+
+export type Launched = (LaunchedSession | AlreadyPresent) & Pick<Entrance, 'invitedAs'>
 
 const TRIES = 4
 
 /** Launches agents into a room. */
 export class Launcher {
   readonly #api: PlatformApi
-  readonly #secret: RoomSecret
+  readonly #door: AgentDoor
   /** A launch with an unknown outcome. Another press must neither launch nor pay a second time. */
   #unsettled: Press | undefined
 
-  constructor(api: PlatformApi, secret: RoomSecret) {
+  constructor(api: PlatformApi, door: AgentDoor) {
     this.#api = api
-    this.#secret = secret
+    this.#door = door
   }
 
   /**
    * One press of the button, at the price that it showed. The request is repeated while there is no answer. Rejects
-   * with ApiFailure or Unreachable.
+   * with ApiFailure or Unreachable, and with the errors of the door.
    */
-  async launch(agentId: string, priceCredits: number, coupon: string): Promise<LaunchedSession | AlreadyPresent> {
+  async launch(agent: Pick<CatalogAgent, 'id' | 'encryption_key' | 'price_credits'>, coupon: string): Promise<Launched> {
+    const { id: agentId, price_credits: priceCredits } = agent
     const before = this.#unsettled
     const isSame = before?.agentId === agentId && before.coupon === coupon && before.priceCredits === priceCredits
-    const press = isSame ? before : { agentId, coupon, priceCredits, idempotencyKey: randomId() }
+    const press = isSame
+      ? before
+      : { agentId, coupon, priceCredits, idempotencyKey: randomId(), entrance: await this.#door.open(agent) }
     this.#unsettled = press
     try {
       const answer = await this.#insist(press)
       this.#unsettled = undefined
-      return answer
+      if ('already_present' in answer) await this.#close(press)
+      return { ...answer, ...(press.entrance.invitedAs !== undefined && { invitedAs: press.entrance.invitedAs }) }
     } catch (error) {
-      if (!isUncertain(error)) this.#unsettled = undefined
+      if (!isUncertain(error)) {
+        this.#unsettled = undefined
+        await this.#close(press)
+      }
       throw error
     }
   }
 
-  async #insist({ agentId, coupon, priceCredits, idempotencyKey }: Press): Promise<LaunchedSession | AlreadyPresent> {
-    const { room, mk } = this.#secret
-    const body = { agent_id: agentId, room: { room, mk }, coupon, max_price_credits: priceCredits }
+  /** The outcome of the launch is what counts. An invitation that stays can be taken back by hand. */
+  async #close({ entrance }: Press): Promise<void> {
+    await this.#door.close(entrance).catch(() => undefined)
+  }
+
+  async #insist({ agentId, coupon, priceCredits, idempotencyKey, entrance }: Press): Promise<LaunchedSession | AlreadyPresent> {
+    const body = { agent_id: agentId, room: entrance.room, coupon, max_price_credits: priceCredits }
     for (let failures = 1; ; failures++) {
       try {
         return await this.#api.launch(body, idempotencyKey)

@@ -2,18 +2,37 @@ import { useEffect, useState } from 'preact/hooks'
 import { PlatformApi } from '../api/platform-api.ts'
 import type { SpaceConfig } from '../config.ts'
 import type { RoomSession } from '../room/room-session.ts'
+import { ownerIn } from '../room-link.ts'
+import { type AgentDoor, classicDoor } from './agent-door.ts'
 import { InvitedAgents } from './invited-agents.ts'
 
 /**
- * undefined: the clients seal the lines of this room, which no agent can read; or the service has no key for this page to invite agents with, or has not answered yet.
+ * undefined: this visitor cannot invite agents into the room, because it is open and its clients seal the lines, or has a
+ * list of devices and another owner; or the service has no key for this page to invite agents with, or has not answered yet.
  */
 export function useInvitedAgents(session: RoomSession, config: SpaceConfig | undefined): InvitedAgents | undefined {
   const [invited, setInvited] = useState<InvitedAgents>()
   useEffect(() => {
-    if (!config?.publishable_key || session.secret.kind !== 'classic') return undefined
-    const made = new InvitedAgents(new PlatformApi(config.api_url, config.publishable_key), session.secret)
-    setInvited(made)
-    return () => made.stop()
+    const { api_url: apiUrl, publishable_key: key } = config ?? {}
+    if (!apiUrl || !key) return undefined
+    let made: InvitedAgents | undefined
+    let hasLeft = false
+    void doorOf(session).then((door) => {
+      if (!door || hasLeft) return
+      made = new InvitedAgents(new PlatformApi(apiUrl, key), door)
+      setInvited(made)
+    })
+    return () => {
+      hasLeft = true
+      made?.stop()
+    }
   }, [session, config])
   return invited
+}
+
+async function doorOf({ secret, listed }: RoomSession): Promise<AgentDoor | undefined> {
+  if (secret.kind === 'classic') return classicDoor(secret)
+  if (!listed || ownerIn(secret) !== listed.own.device.signing.thumbprint) return undefined
+  const { listedDoor } = await import('./listed-door.ts')
+  return listedDoor(secret.room, listed)
 }

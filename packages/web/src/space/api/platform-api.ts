@@ -1,6 +1,7 @@
+import type { SealedAgent } from '@atrium/room-client/seal-for-agent'
+
 /** An agent as the public catalog shows it. */
-export interface CatalogAgent {
-  readonly id: string
+export interface CatalogAgent extends SealedAgent {
   readonly name: string
   readonly description: string
   readonly price_credits: number
@@ -17,7 +18,8 @@ export interface CatalogPage {
 
 export interface LaunchRequest {
   readonly agent_id: string
-  readonly room: { readonly room: string; readonly mk: string }
+  /** `sealed_key`: what only the agent can open, for a room whose key no server gets. */
+  readonly room: { readonly room: string } & ({ readonly mk: string } | { readonly sealed_key: string })
   readonly coupon: string
   /** As it was shown: a higher one is not charged. */
   readonly max_price_credits: number

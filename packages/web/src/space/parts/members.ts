@@ -1,4 +1,5 @@
 import type { Member } from '@atrium/room-client/listed-types'
+import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { t } from '../text/text.ts'
 import { cleanName, isClaimable } from './authors.ts'
 import { guestName } from './guest-name.ts'
@@ -12,6 +13,8 @@ export function memberName({ name, key, standing }: Member): string {
 /** Who is behind the device, and how that is known. */
 export function memberNote({ invitedAs, standing }: Member): string {
   const words = t.sealed.members
+  const agent = findAgentId(invitedAs)
+  if (agent !== undefined) return words.agent(agent)
   if (standing.ok) {
     const issuer = URL.canParse(standing.issuer) ? new URL(standing.issuer).host : standing.issuer
     return standing.keyFrom === 'issuer' ? words.proven(standing.email, issuer) : words.provenByOwner(standing.email, issuer)

@@ -5,6 +5,7 @@ import { ListedConnection } from '@atrium/room-client/listed-connection'
 import { type ListedEntry, type ListedRoomOptions, type Member, NotListedError } from '@atrium/room-client/listed-types'
 import { randomId } from '@atrium/room-client/new-room-secret'
 import { importPairs } from '@atrium/room-client/room-device'
+import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { SpaceCallError } from '@atrium/room-client/space-call-error'
 import type { Author, RoomPage } from '@atrium/room-client/space-ops'
 import { loadConfig } from '../config.ts'
@@ -91,6 +92,28 @@ export class ListedChannel implements Channel {
     const { signing } = await importPairs(parseInvitation(text)?.keys ?? '')
     await this.vault.write(INVITATION + signing.thumbprint, text)
     await this.refresh()
+  }
+
+  /** Resolves to the text of the invitation, which is for the agent alone. */
+  async inviteAgent(invitedAs: string): Promise<string> {
+    const text = await this.#explained(this.#connection.invite(invitedAs, undefined))
+    await this.refresh()
+    return text
+  }
+
+  /** Lets in who was invited as this, if there is an answer. Resolves to whether that device is on the list. */
+  async letIn(invitedAs: string): Promise<boolean> {
+    const admitted = await this.#explained(this.#connection.admit(undefined, invitedAs))
+    if (admitted.length > 0) await this.refresh()
+    return (await this.#connection.list()).members.some((member) => member.invitedAs === invitedAs)
+  }
+
+  /** Removes who was invited as this, or takes the invitation back. */
+  async removeInvited(invitedAs: string): Promise<void> {
+    await this.#explained(this.#connection.members(undefined))
+    const { members, invitations } = await this.#connection.list()
+    const found = [...members, ...invitations].filter((one) => one.invitedAs === invitedAs)
+    if (found.length > 0) await this.expel(found.map(({ key }) => key))
   }
 
   /** Lets in who has answered, as far as the tokens allow. */
@@ -186,6 +209,8 @@ export async function optionsOf({ device }: OwnDevice): Promise<Omit<ListedRoomO
 function shownEntry(entry: ListedEntry): ListedEntry {
   const { key, name, standing } = entry.member
   const claimed = name !== undefined && { name }
+  const agent = findAgentId(entry.member.invitedAs)
+  if (agent !== undefined) return { ...entry, author: { kind: 'agent', id: agent, ...claimed, key, proven: true } }
   const author: Author = standing.ok
     ? { kind: 'account', email: standing.email, ...claimed, key, proven: true }
     : { kind: 'anonymous', ...claimed, key, proven: true }

@@ -36,12 +36,12 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
   return (
     <li>
       <p>{wordsOf(agent)}</p>
-      {isHere(agent) ? (
+      {isHere(agent) || agent.isOnList ? (
         <button
           class="button small"
           type="button"
-          aria-disabled={leaving}
-          onClick={() => leaving || void invited.sendAway(agent)}
+          aria-disabled={leaving || !isHere(agent)}
+          onClick={() => leaving || !isHere(agent) || void invited.sendAway(agent)}
         >
           {t.agents.sendAway(
             (shown) => (
@@ -62,6 +62,7 @@ function Line({ agent, invited, onDismiss }: InvitedBarProps & { agent: InvitedA
 function wordsOf(agent: InvitedAgent): ComponentChildren {
   const { status, hasJoined, leaving, unreached, expiresAt, chargedCredits } = agent
   const name = <bdi class="name">{agent.name}</bdi>
+  if (!isHere(agent) && agent.isOnList) return t.agents.sealed.removing(name)
   if (status === 'expired') return t.agents.expired(name, chargedCredits)
   if (status === 'stopped') return t.agents.stopped(name, chargedCredits)
   if (status === 'failed') return t.agents[hasJoined ? 'hadToLeave' : 'couldNotCome'](name, chargedCredits)

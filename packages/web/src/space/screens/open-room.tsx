@@ -81,7 +81,14 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
         )}
       </main>
       {sheet === 'share' && <ShareSheet session={session} onClose={close} />}
-      {sheet === 'people' && session.listed && <ListedPeople session={session} listed={session.listed} onClose={close} />}
+      {sheet === 'people' && session.listed && (
+        <ListedPeople
+          session={session}
+          listed={session.listed}
+          onInvite={invited && (() => setSheet('invite'))}
+          onClose={close}
+        />
+      )}
       {sheet === 'people' && !session.listed && (
         <PeopleSheet session={session} onClose={close} hasCatalog={invited !== undefined} onInvite={() => setSheet('invite')} />
       )}

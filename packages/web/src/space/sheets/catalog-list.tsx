@@ -11,14 +11,17 @@ interface CatalogListProps {
   catalog: ReturnType<typeof useCatalog>
   /** The agent whose button takes the focus. */
   focusOn: string | undefined
+  /** Only agents with a key of their own can join. */
+  isSealed: boolean
   onChoose: (agent: CatalogAgent) => void
 }
 
-export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
+export function CatalogList({ catalog, focusOn, isSealed, onChoose }: CatalogListProps) {
   const { agents, nextCursor, busy, failure, fetchMore } = catalog
   const list = useRef<HTMLUListElement>(null)
+  const canJoin = ({ encryption_key: key }: CatalogAgent) => !isSealed || key !== undefined
   /** Its button is focused when it appears. */
-  const focusAt = useRef(agents.findIndex(({ id }) => id === focusOn))
+  const focusAt = useRef(agents.filter(canJoin).findIndex(({ id }) => id === focusOn))
   useLayoutEffect(() => {
     const button = list.current?.querySelectorAll('button')[focusAt.current]
     if (!button) return
@@ -27,7 +30,7 @@ export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
   }, [agents])
   const more = async () => {
     // The button that was pressed may be gone then.
-    focusAt.current = agents.length
+    focusAt.current = agents.filter(canJoin).length
     const { length } = await fetchMore()
     if (length > 0) announce(t.agents.moreAgents(length))
   }
@@ -46,15 +49,20 @@ export function CatalogList({ catalog, focusOn, onChoose }: CatalogListProps) {
                 {agent.description}
               </p>
               <AgentFacts agent={agent} />
-            </div>
-            <button class="button small" type="button" onClick={() => onChoose(agent)}>
-              {t.agents.choose(
-                (shown) => (
-                  <span class="unseen">{shown}</span>
-                ),
-                agent.name,
+              {!canJoin(agent) && (
+                <p class="hint">{agent.hosting === 'hosted' ? t.agents.sealed.hosted : t.agents.sealed.noKey}</p>
               )}
-            </button>
+            </div>
+            {canJoin(agent) && (
+              <button class="button small" type="button" onClick={() => onChoose(agent)}>
+                {t.agents.choose(
+                  (shown) => (
+                    <span class="unseen">{shown}</span>
+                  ),
+                  agent.name,
+                )}
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -51,7 +51,7 @@ function FromCatalog({ session, config, invited, onChosen, onClose }: FromCatalo
     if (agent) setSeen(agent)
     onChosen(agent !== undefined)
   }
-  if (!chosen) return <CatalogList catalog={catalog} focusOn={seen?.id} onChoose={choose} />
+  if (!chosen) return <CatalogList catalog={catalog} focusOn={seen?.id} isSealed={invited.isSealed} onChoose={choose} />
   return (
     <InviteForm
       key={chosen.id}

@@ -15,20 +15,30 @@ interface InviteTermsProps {
 /** The terms are shown before the invitation, so that visitors know what they give away. */
 export function InviteTerms({ agent, session, config }: InviteTermsProps) {
   const hasList = useStore(session.state, (state) => state.policy) === 'email'
-  const { terms } = t.agents
+  const { terms, sealed } = t.agents
+  const isSealed = session.listed !== undefined
   const isRemote = agent.hosting === 'remote'
   return (
     <section class="terms" aria-labelledby="terms">
       <h3 id="terms">{terms.title}</h3>
       <ul>
         <li>{terms.reads}</li>
-        <li>
-          {isRemote ? terms.remote : terms.hosted} {hasList && terms.list}
-        </li>
+        {isSealed && (
+          <>
+            <li>{sealed.remote}</li>
+            <li>{sealed.leaves}</li>
+            <li>{sealed.present}</li>
+          </>
+        )}
+        {!isSealed && (
+          <li>
+            {isRemote ? terms.remote : terms.hosted} {hasList && terms.list}
+          </li>
+        )}
         {isRemote && !hasList && <li>{terms.remoteOpen}</li>}
-        <li>{terms.sealed}</li>
+        {!isSealed && <li>{terms.sealed}</li>}
         <li>
-          {terms.stays(agent.max_minutes)} {agent.price_credits > 0 && terms.costs(agent.price_credits)}
+          {(isSealed ? sealed : terms).stays(agent.max_minutes)} {agent.price_credits > 0 && terms.costs(agent.price_credits)}
         </li>
       </ul>
       {isRemote && !hasList && config.identity && <ListedRoom />}

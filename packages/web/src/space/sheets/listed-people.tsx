@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Member } from '@atrium/room-client/listed-types'
+import { findAgentId } from '@atrium/room-client/seal-for-agent'
 import { failureWords } from '../api/failure-words.ts'
 import { announce } from '../parts/announcer.tsx'
+import { AgentMark } from '../parts/agent-mark.tsx'
 import { Avatar } from '../parts/avatar.tsx'
 import { memberName, memberNote } from '../parts/members.ts'
 import { parseAddresses } from '../parts/parse-addresses.ts'
@@ -18,6 +20,8 @@ import { AdmitForm } from './admit-form.tsx'
 interface ListedPeopleProps {
   session: RoomSession
   listed: ListedChannel
+  /** undefined: there is no catalog of agents, or this visitor is not the owner. */
+  onInvite: (() => void) | undefined
   onClose: () => void
 }
 
@@ -25,7 +29,7 @@ interface ListedPeopleProps {
 type Run = (change: () => Promise<unknown>, done: string) => Promise<boolean>
 
 /** The list of a client-sealed room. Its owner invites, lets in and removes here. */
-export function ListedPeople({ session, listed, onClose }: ListedPeopleProps) {
+export function ListedPeople({ session, listed, onInvite, onClose }: ListedPeopleProps) {
   const { members, invitations, owner, own } = useStore(session.list, (list) => list)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -123,6 +127,17 @@ export function ListedPeople({ session, listed, onClose }: ListedPeopleProps) {
       ) : (
         <p class="hint">{t.people.onlyOwner(t.people.itsOwner)}</p>
       )}
+      {onInvite && (
+        <section aria-labelledby="agents">
+          <h3 id="agents">{t.tools.agents.title}</h3>
+          <p class="hint">{t.agents.sealed.hint}</p>
+          <div class="buttons">
+            <button class="button" type="button" onClick={onInvite}>
+              {t.agents.invite}
+            </button>
+          </div>
+        </section>
+      )}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}
@@ -153,13 +168,15 @@ interface MemberItemProps {
 
 function MemberItem({ member, isOwner, isYou, onRemove }: MemberItemProps) {
   const name = memberName(member)
+  const agent = findAgentId(member.invitedAs)
   return (
     <li>
-      <Avatar author={{ kind: 'account', name, key: member.key }} />
+      <Avatar author={agent === undefined ? { kind: 'account', name, key: member.key } : { kind: 'agent', id: agent, name }} />
       <div class="person">
         <p>
           <bdi class="name">{name}</bdi> {isYou && <span class="optional">{t.authors.isYou}</span>}{' '}
           {isOwner && <span class="badge">{t.people.owner}</span>}
+          {agent !== undefined && <AgentMark />}
         </p>
         <p class="hint">{memberNote(member)}</p>
       </div>
@@ -185,7 +202,9 @@ interface InvitationItemProps {
 }
 
 function InvitationItem({ invitation, isOwner, onLetIn, onTakeBack }: InvitationItemProps) {
-  const { invitedAs, answeredBy, text } = invitation
+  const { answeredBy, text } = invitation
+  const agent = findAgentId(invitation.invitedAs)
+  const invitedAs = agent === undefined ? invitation.invitedAs : t.sealed.members.agent(agent)
   const [isShown, setShown] = useState(false)
   const words = t.sealed.list
   const unseen = (shown: string) => <span class="unseen">{shown}</span>

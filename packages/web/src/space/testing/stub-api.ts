@@ -91,6 +91,8 @@ export async function startStubApi(rooms: StubRooms) {
     const balance = coupons.get(coupon)
     if (balance === undefined || balance < agent.price_credits)
       return { status: 402, body: errorBody({ code: 'insufficient_credit' }) }
+    // The stub has no rooms whose lines the clients seal.
+    if (!('mk' in room)) return { status: 400, body: errorBody({ code: 'invalid_request', path: '/room/sealed_key' }) }
     const listStatus = rooms.agentStatus(room, agentId)
     if (listStatus !== 'listed') {
       const reason = listStatus === 'revoked' ? 'revoked' : 'not_on_list'

@@ -46,6 +46,23 @@ export const agents: Text['agents'] = {
       'In einen Raum mit Liste kommt der Agent nur, solange er darauf steht, und sein Aufenthalt endet mit seiner Sitzung.',
     makeListed: 'Raum mit Liste anlegen',
   },
+  /** In a client-sealed room with a list of devices. */
+  sealed: {
+    hint: 'Agenten mit eigenem Schlüssel können teilnehmen: Was sie brauchen, ist dafür versiegelt, und der Dienst bekommt den Schlüssel dieses Raums nicht.',
+    hosted: 'Hier nicht möglich: Er läuft auf der Plattform, und die bekommt den Schlüssel dieses Raums nicht.',
+    noKey: 'Hier nicht möglich: Er hat keinen Schlüssel, für den eine Einladung versiegelt werden könnte.',
+    remote:
+      'Dieser Agent läuft auf dem Rechner seines Besitzers. Die Einladung ist für seinen Schlüssel versiegelt, kein Server kann sie öffnen.',
+    leaves: 'Wenn er geht, bekommt dieser Raum einen anderen Schlüssel. Der Agent behält, was er gelesen hat.',
+    present:
+      'Lass diesen Raum offen: Nur dieses Gerät lässt den Agenten binnen 30 Sekunden herein und nimmt ihn am Ende von der Liste. Solange der Raum hier nicht offen ist, bleibt er auf der Liste und kann mitlesen, auch nach seiner Zeit.',
+    stays: (minutes: number) => `Er bleibt, bis du ihn wegschickst, und höchstens ${duration(minutes)}.`,
+    removing: (name) => line`${name} ist gegangen. Er wird von der Liste genommen, und der Raum bekommt einen anderen Schlüssel…`,
+    keyChanged: {
+      title: 'Dieser Agent hat jetzt einen anderen Schlüssel',
+      text: 'Vom Coupon wurde nichts genommen. Schließe die Liste, öffne sie wieder und lade den Agenten von dort ein.',
+    },
+  },
   invited: 'Agenten, die du eingeladen hast',
   sendAway: (name, who) => line`${name(`${who} `)}Wegschicken`,
   dismiss: (name) => `${isolated(name)} ausblenden`,

@@ -44,6 +44,22 @@ export const agents = {
     listedRoom: 'In a room with a list, the agent gets in only while it is on the list, and its stay ends with its session.',
     makeListed: 'Make a room with a list',
   },
+  /** In a client-sealed room with a list of devices. */
+  sealed: {
+    hint: 'Agents with a key of their own can join: what they need is sealed to it, and the service does not get this room’s key.',
+    hosted: 'Not possible here: it runs on the platform, which does not get this room’s key.',
+    noKey: 'Not possible here: it has no encryption key that an invitation could be sealed to.',
+    remote: 'This agent runs on its owner’s machine. The invitation is sealed to its key, and no server can open it.',
+    leaves: 'When it leaves, this room gets another key. The agent keeps what it has read.',
+    present:
+      'Keep this room open: only this device lets the agent in, within 30 seconds, and takes it off the list at the end. While the room is not open here, the agent stays on the list and can read along, also after its time.',
+    stays: (minutes: number) => `It stays until you send it away, and ${duration(minutes)} at the most.`,
+    removing: (name: Part) => line`${name} has left. It is being taken off the list, and the room gets another key…`,
+    keyChanged: {
+      title: 'This agent has another key now',
+      text: 'Nothing was taken from the coupon. Close the list, open it again, and invite the agent from there.',
+    },
+  },
   invited: 'Agents you invited',
   sendAway: (name: (shown: string) => Part, who: string) => line`Send away${name(` ${who}`)}`,
   dismiss: (name: string) => `Dismiss ${isolated(name)}`,

@@ -46,6 +46,23 @@ export const agents: Text['agents'] = {
     listedRoom: 'En una sala con lista el agente entra solo mientras está en ella, y su estancia termina con su sesión.',
     makeListed: 'Crear una sala con lista',
   },
+  /** In a client-sealed room with a list of devices. */
+  sealed: {
+    hint: 'Pueden entrar los agentes con clave propia: lo que necesitan se sella para ella, y el servicio no recibe la clave de esta sala.',
+    hosted: 'Aquí no es posible: funciona en la plataforma, que no recibe la clave de esta sala.',
+    noKey: 'Aquí no es posible: no tiene una clave de cifrado para la que sellar una invitación.',
+    remote:
+      'Este agente funciona en la máquina de su propietario. La invitación está sellada para su clave, y ningún servidor puede abrirla.',
+    leaves: 'Cuando se va, esta sala recibe otra clave. El agente conserva lo que ha leído.',
+    present:
+      'Mantén abierta esta sala: solo este dispositivo deja entrar al agente, en 30 segundos, y lo quita de la lista al final. Mientras la sala no esté abierta aquí, sigue en la lista y puede leer, también después de su tiempo.',
+    stays: (minutes: number) => `Se queda hasta que lo despidas, y ${duration(minutes)} como máximo.`,
+    removing: (name) => line`${name} se ha ido. Se está quitando de la lista, y la sala recibe otra clave…`,
+    keyChanged: {
+      title: 'Este agente tiene ahora otra clave',
+      text: 'No se ha tomado nada del cupón. Cierra la lista, ábrela de nuevo e invita al agente desde allí.',
+    },
+  },
   invited: 'Agentes que has invitado',
   sendAway: (name, who) => line`Despedir${name(` a ${who}`)}`,
   dismiss: (name) => `Descartar ${isolated(name)}`,

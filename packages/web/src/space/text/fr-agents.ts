@@ -45,6 +45,23 @@ export const agents: Text['agents'] = {
     listedRoom: 'Dans un salon avec liste, l’agent n’entre que tant qu’il y figure, et son séjour se termine avec sa session.',
     makeListed: 'Créer un salon avec liste',
   },
+  /** In a client-sealed room with a list of devices. */
+  sealed: {
+    hint: 'Les agents qui ont leur propre clé peuvent venir : ce dont ils ont besoin est scellé pour elle, et le service n’obtient pas la clé de ce salon.',
+    hosted: 'Impossible ici : il fonctionne sur la plateforme, qui n’obtient pas la clé de ce salon.',
+    noKey: 'Impossible ici : il n’a pas de clé de chiffrement pour laquelle sceller une invitation.',
+    remote:
+      'Cet agent fonctionne sur la machine de son propriétaire. L’invitation est scellée pour sa clé, et aucun serveur ne peut l’ouvrir.',
+    leaves: 'Quand il part, ce salon reçoit une autre clé. L’agent garde ce qu’il a lu.',
+    present:
+      'Gardez ce salon ouvert : seul cet appareil fait entrer l’agent, dans les 30 secondes, et le retire de la liste à la fin. Tant que le salon n’est pas ouvert ici, il reste sur la liste et peut lire, même après son temps.',
+    stays: (minutes: number) => `Il reste jusqu’à ce que vous le renvoyiez, et ${duration(minutes)} au plus.`,
+    removing: (name) => line`${name} est parti. On le retire de la liste, et le salon reçoit une autre clé…`,
+    keyChanged: {
+      title: 'Cet agent a maintenant une autre clé',
+      text: 'Rien n’a été pris sur le coupon. Fermez la liste, rouvrez-la, et invitez l’agent depuis là.',
+    },
+  },
   invited: 'Agents que vous avez invités',
   sendAway: (name, who) => line`Renvoyer${name(` ${who}`)}`,
   dismiss: (name) => `Masquer ${isolated(name)}`,
