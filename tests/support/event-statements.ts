@@ -32,7 +32,7 @@ export async function listEventStatements(tenantId: string, collectionId: string
     await deliveries.listDeliveries(tx, ref, 10, 3)
     await deliveries.listDue(tx, ref, [1], 3)
     await resending.queueAgain(tx, ref, 'evt_a')
-    await resending.recoverFailed(tx, ref, { after: 0, since: '2026-01-01T00:00:00Z', limit: 3 })
+    await resending.recoverFailed(tx, ref, { after: 0, since: '2026-01-01T00:00:00Z', pending: true, limit: 3 })
   }
   await eraseBatch(tx, tenantId)
   // The sweep looks in all shards at once for what is old, and its next statements name a tenant.

@@ -313,13 +313,23 @@ export const webhookOperations = {
     summary: 'Send failed deliveries again',
     description:
       'Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts like ' +
-      'new ones. 409 `state_conflict` while the endpoint is disabled. Repeat the request if its answer is lost: what is ' +
-      'queued already is not queued twice.',
+      'new ones; with `pending`, also those that wait for their next attempt. 409 `state_conflict` while the endpoint is ' +
+      'disabled. Repeat the request if its answer is lost: what is queued already is not queued twice.',
     caller: 'secret',
     roles: developers,
     audited: true,
     params: EndpointParams,
-    body: closed({ since: Timestamp }),
+    body: closed({
+      since: Timestamp,
+      pending: Type.Optional(
+        Type.Boolean({
+          'x-status': 'live',
+          default: false,
+          description:
+            'Whether deliveries that have failed, and wait for their next attempt, are also sent at once. Default: false.',
+        }),
+      ),
+    }),
     answers: {
       200: {
         description: 'How many were queued.',

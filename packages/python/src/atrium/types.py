@@ -1803,6 +1803,10 @@ class ReadVersionsDataSchema(TypedDict):
 class RecoverDeliveriesBody(TypedDict):
     since: str
     """RFC 3339, UTC, milliseconds."""
+    pending: NotRequired[bool]
+    """Whether deliveries that have failed, and wait for their next attempt, are also sent at once. Default: false.
+    Default: False.
+    """
 
 
 class RecoverDeliveriesData(TypedDict):

@@ -435,14 +435,14 @@ class WebhooksOperations(Core):
         """Send failed deliveries again.
 
         Queues all failed deliveries to the endpoint again whose event is not older than `since`, with ten attempts
-        like new ones. 409 `state_conflict` while the endpoint is disabled. Repeat the request if its answer is
-        lost: what is queued already is not queued twice.
+        like new ones; with `pending`, also those that wait for their next attempt. 409 `state_conflict` while the
+        endpoint is disabled. Repeat the request if its answer is lost: what is queued already is not queued twice.
 
         Needs: A secret key.
 
         Args:
             id: The endpoint. `default` is the one of `PUT /tenant/webhooks`.
-            body: The request: since.
+            body: The request: since, pending (optional).
             repeatable: Whether to retry where no answer came or the server was unavailable.
             timeout: The limit of one attempt, in seconds. Default: that of the client.
 

@@ -164,6 +164,33 @@ describe('deliveries to several endpoints', () => {
     assertError(await recover('default'), 404, 'not_found')
   })
 
+  test('that wait for their next attempt are sent again at once with `pending`, also while the endpoint pauses', async (t) => {
+    const server = await world.openHook(t, 503)
+    const { id } = await add(server)
+    await world.cause(2)
+    const waiting = await eventually(async () => {
+      const list = await deliveriesTo(id)
+      return list.length === 2 && list.every(({ attempts }) => attempts.length === 1) && list
+    }, 'both have failed once')
+    assert.ok(waiting.every(({ status }) => status === 'pending'))
+    await world.query(
+      `update webhook_endpoint_deliveries set next_attempt_at = now() + interval '5 hours' where endpoint_id = $1`,
+      [id],
+    )
+    await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
+    server.reply = 204
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    const recover = async (body: object) => (await world.call('POST', `${endpoints}/${id}/recover`, { since, ...body })).body.data
+    assert.deepEqual(await recover({}), { queued: 0 })
+    assert.deepEqual(await recover({ pending: true }), { queued: 2 })
+    await world.arrived(server, 4)
+    await eventually(async () => (await deliveriesTo(id)).every(({ status }) => status === 'succeeded'), 'both have arrived')
+    assert.deepEqual(await recover({ pending: true }), { queued: 0 })
+    await world.query(`update webhook_endpoints set resume_at = now() + interval '1 hour' where endpoint_id = $1`, [id])
+    await world.call('POST', `/tenant/webhooks/deliveries/${waiting[0]!.id}/resend?endpoint=${id}`)
+    await world.arrived(server, 5)
+  })
+
   test('to one that is deleted end, and a new default one does not receive what was queued for the old', async (t) => {
     const [old, fresh] = [await world.openHook(t, 500), await world.openHook(t)]
     await world.setHook(old)

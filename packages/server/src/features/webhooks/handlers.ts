@@ -36,7 +36,7 @@ import type { Tx } from '#db/database.ts'
 import { recordAudit } from '#features/audit-log/record-audit.ts'
 import { cutPage, readCursor } from '#http/cursor.ts'
 import { listDeliveries as listRows } from './delivery-store.ts'
-import { queueAgain, recoverFailed } from './resend-store.ts'
+import { endPause, queueAgain, recoverFailed } from './resend-store.ts'
 
 /** Numbers all earlier events under the old settings, so that a new endpoint does not receive them. */
 async function numberEarlier(ctx: Pick<Context, 'tenantShards'>, tx: Tx, tenantId: string): Promise<void> {
@@ -139,12 +139,16 @@ export const recoverDeliveries: HandlerOf<'recoverDeliveries'> = async ({ ctx, t
   const ref = { tenantId, endpointId: params.id }
   const { enabled } = await existing(findWebhook(ctx.db, ref))
   if (!enabled) throw new ApiError('state_conflict', { message: 'The webhook endpoint is disabled.' })
+  const { since, pending = false } = body
   let queued = 0
   // Batches, so that no transaction holds many rows. A call that is cut short is repeated.
   for (let after = 0; ;) {
     const { queued: more, next } = await ctx.db.transaction(async (tx) => {
-      const some = await recoverFailed(tx, ref, { after, since: body.since, limit: recoverBatch })
-      if (some.queued > 0) tx.wake(eventChannel)
+      const some = await recoverFailed(tx, ref, { after, since, pending, limit: recoverBatch })
+      if (some.queued > 0) {
+        await endPause(tx, ref)
+        tx.wake(eventChannel)
+      }
       if (after === 0) await recordAudit(tx, audit)
       return some
     })
@@ -199,6 +203,7 @@ export const resendDelivery: HandlerOf<'resendDelivery'> = async ({ tx, tenantId
   if (!delivery) throw new ApiError('not_found')
   const webhook = await findWebhook(tx, ref)
   if (!webhook?.enabled) throw new ApiError('state_conflict', { message: 'The webhook is disabled.' })
+  await endPause(tx, ref)
   tx.wake(eventChannel)
   return { status: 202, data: deliveryView(delivery, query.endpoint !== undefined) }
 }

@@ -40,11 +40,15 @@ export async function queueAgain(tx: Tx, ref: EndpointRef, id: string): Promise<
   return row && toDelivery(row)
 }
 
+/** With the parameter, also those that wait for their next attempt. What was queued again is due, and not counted twice. */
+const isFailed = (withPending: string) =>
+  `(d.status = 'failed' or ${withPending}::boolean and d.status = 'pending' and d.tries > 0 and d.next_attempt_at > now())`
+
 const failedStatements = forEach((t) =>
   statement<{ sequence: number }>(
     `webhooks-failed-${t.kind}`,
     `select d.sequence from ${t.deliveries} d
-     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence > $3 and d.status = 'failed'
+     where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence > $3 and ${isFailed('$5')}
      order by d.sequence limit $4`,
   ),
 )
@@ -55,7 +59,7 @@ const recoverStatements = forEach((t) =>
     // skip locked: the worker that writes the outcome of a delivery decides on it.
     `with next as (
        select d.slot, d.sequence from ${t.deliveries} d
-       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = any ($3) and d.status = 'failed'
+       where d.tenant_id = $1 and ${t.idOf('d')} = $2 and d.sequence = any ($3) and ${isFailed('$4')}
        order by d.sequence
        for no key update of d skip locked
      )
@@ -66,21 +70,44 @@ const recoverStatements = forEach((t) =>
   ),
 )
 
+const resumeStatements = forEach((t) =>
+  statement<never>(
+    `webhooks-resume-${t.kind}`,
+    // skip locked: a worker may hold the row and want deliveries that this transaction has changed.
+    `with paused as (
+       select w.tenant_id from ${t.endpoints} w
+       where w.tenant_id = $1 and ${t.idOf('w')} = $2 and w.resume_at > now()
+       for no key update of w skip locked
+     )
+     update ${t.endpoints} w set resume_at = null from paused p where w.tenant_id = p.tenant_id and ${t.idOf('w')} = $2`,
+  ),
+)
+
+/** Ends the pause of an endpoint after failures: somebody who sends again has mended it. */
+export async function endPause(tx: Tx, ref: EndpointRef): Promise<void> {
+  await tx.query(of(resumeStatements, ref), [ref.tenantId, ref.endpointId])
+}
+
 interface Recovered {
   queued: number
   /** The sequence to go on after; undefined: those were the last. */
   next: number | undefined
 }
 
-/** Looks at up to `limit` failed deliveries after the given sequence, and queues those of events since that time again. */
+/**
+ * Looks at up to `limit` failed deliveries after the given sequence, and queues those of events since that time again.
+ * With `pending`, also those that wait for their next attempt.
+ */
 export async function recoverFailed(
   tx: Tx,
   ref: EndpointRef,
-  { after, since, limit }: { after: number; since: string; limit: number },
+  { after, since, pending, limit }: { after: number; since: string; pending: boolean; limit: number },
 ): Promise<Recovered> {
   const { tenantId, endpointId } = ref
-  const failed = (await tx.query(of(failedStatements, ref), [tenantId, endpointId, after, limit])).map(({ sequence }) => sequence)
+  const failed = (await tx.query(of(failedStatements, ref), [tenantId, endpointId, after, limit, pending])).map(
+    ({ sequence }) => sequence,
+  )
   const chosen = await listSequencesSince(tx, tenantId, failed, since)
-  const queued = chosen.length > 0 ? await tx.query(of(recoverStatements, ref), [tenantId, endpointId, chosen]) : []
+  const queued = chosen.length > 0 ? await tx.query(of(recoverStatements, ref), [tenantId, endpointId, chosen, pending]) : []
   return { queued: queued.length, next: failed.length === limit ? failed.at(-1) : undefined }
 }

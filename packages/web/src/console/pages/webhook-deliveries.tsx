@@ -8,7 +8,7 @@ import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { CheckField, TextField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Badge, Time } from '../parts/format.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -149,7 +149,8 @@ function localText(timeMs: number): string {
 
 function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (queued: number) => void }) {
   const [since, setSince] = useState(() => localText(Date.now() - 86_400_000))
-  const body = () => ({ since: new Date(since).toISOString() })
+  const [pending, setPending] = useState(true)
+  const body = () => ({ since: new Date(since).toISOString(), pending })
   return (
     <FormDialog
       title="Send failed deliveries again"
@@ -164,8 +165,9 @@ function RecoverForm({ id, onClose, onDone }: { id: string; onClose: () => void;
         value={since}
         onChange={setSince}
         required
-        hint="Only deliveries whose attempts all failed. A pending one is tried again by itself, and at once with Resend. Your server recognises a repeat by webhook-id."
+        hint="What succeeded is not sent again. Your server recognises a repeat by webhook-id."
       />
+      <CheckField label="Also those that wait for their next attempt" checked={pending} onChange={setPending} />
     </FormDialog>
   )
 }
