@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTestProvider } from '../packages/identity/src/testing/provider.ts'
-import { LineReader } from '../packages/room-client/src/line-reader.ts'
+import { findTurn, LineReader } from '../packages/room-client/src/line-reader.ts'
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
 import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
@@ -63,6 +63,64 @@ test('a reader in Python reads an honest room as ours does', { skip }, async () 
     messages,
     entries.map(({ seq, id, at, message }) => ({ seq, id, at, text: message.text })),
   )
+})
+
+const someTurn = { t: 'turn', id: 'i', at: '2026-11-24T09:30:00.000Z', text: 'x' }
+
+/** Records that two readers could judge differently, and whether the page allows them. */
+const records: (readonly [isTurn: boolean, member: object])[] = [
+  [true, {}],
+  ...['2024-02-29T23:59:59.999Z', '0000-02-29T00:00:00.000Z', '9999-12-31T23:59:59.999Z'].map((at) => [true, { at }] as const),
+  ...[
+    '2026-11-24T09:30:00Z',
+    '2026-11-24T09:30:00.00Z',
+    '2026-11-24T09:30:00.000000Z',
+    '2026-11-24T09:30:00.000',
+    '2026-11-24T09:30:00.000z',
+    '2026-11-24t09:30:00.000Z',
+    '2026-11-24 09:30:00.000Z',
+    '2026-11-24T09:30:00.000+00:00',
+    '2026-11-24T10:30:00.000+01:00',
+    '+02026-11-24T09:30:00.000Z',
+    '2026-11-24T24:00:00.000Z',
+    '2026-11-24T09:60:00.000Z',
+    '2026-06-30T23:59:60.000Z',
+    '2026-02-29T09:30:00.000Z',
+    '1900-02-29T09:30:00.000Z',
+    '2026-11-31T09:30:00.000Z',
+    '2026-00-01T09:30:00.000Z',
+    '2026-13-01T09:30:00.000Z',
+    '2026-11-00T09:30:00.000Z',
+    '２０２６-11-24T09:30:00.000Z',
+    '2026-11-24T09:30:00.000Z\n',
+    'Tue, 24 Nov 2026 09:30 GM',
+    '24 November 2026 09:30:00',
+    '',
+    1_795_512_600_000,
+    null,
+  ].map((at) => [false, { at }] as const),
+  ...['x'.repeat(16_384), '😀'.repeat(16_384), '\u{d83d}'.repeat(16_384), '\0'].map((body) => [true, { text: body }] as const),
+  ...['', 'x'.repeat(16_385), '😀'.repeat(16_385), 7, null].map((body) => [false, { text: body }] as const),
+  [true, { name: '😀'.repeat(80), id: '😀'.repeat(100), reply_to: '😀'.repeat(100) }],
+  ...[{ name: '😀'.repeat(81) }, { id: '😀'.repeat(101) }, { reply_to: '😀'.repeat(101) }].map(
+    (member) => [false, member] as const,
+  ),
+  ...[{ name: '' }, { name: null }, { reply_to: '' }, { t: 'Turn' }].map((member) => [false, member] as const),
+]
+
+test('a reader in Python and ours agree on what a message is: times, and lengths in code points', { skip }, () => {
+  const judge = `
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from client_sealed_reader import parse_message
+print(json.dumps([parse_message(record.encode("utf-8")) is not None for record in json.load(sys.stdin)]))`
+  const texts = records.map(([, member]) => JSON.stringify({ ...someTurn, ...member }))
+  const printed = execFileSync(python!, ['-B', '-c', judge, dirname(program)], { input: JSON.stringify(texts), encoding: 'utf8' })
+  const theirs = JSON.parse(printed) as boolean[]
+  for (const [i, [isTurn, member]] of records.entries()) {
+    const ours = findTurn(JSON.parse(texts[i]!)) !== undefined
+    assert.deepEqual({ ours, theirs: theirs[i] }, { ours: isTurn, theirs: isTurn }, JSON.stringify(member).slice(0, 100))
+  }
 })
 
 test('a reader in Python finds a farewell as ours does', { skip }, async () => {

@@ -1,3 +1,4 @@
+import { isTimestamp } from '@atrium/sealing/check'
 import { type ClientKeys, openStoredLine, parseStoredLine, type Seen, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isMk, isRoomName, type RoomSecret } from '@atrium/sealing/room-secret'
@@ -256,16 +257,20 @@ function readRecord(content: string, seq: number, room: string): Turn | Farewell
   return found
 }
 
+/** Whether it is text of 1 to `most` code points. Other languages do not count in units of UTF-16. */
+function isText(value: unknown, most: number): boolean {
+  if (typeof value !== 'string' || value === '') return false
+  return value.length <= most || (value.length <= most * 2 && [...value].length <= most)
+}
+
 /** The message; undefined: it is none. */
 export function findTurn(record: unknown): Turn | undefined {
   const { t, id, at, name, text, reply_to: replyTo } = (record ?? {}) as Partial<Record<string, unknown>>
-  const isText = (value: unknown, most: number) => typeof value === 'string' && value !== '' && value.length <= most
   const isTurn =
     t === 'turn' &&
     isText(id, 100) &&
     isText(text, 16_384) &&
-    typeof at === 'string' &&
-    !Number.isNaN(Date.parse(at)) &&
+    isTimestamp(at) &&
     (name === undefined || isText(name, 80)) &&
     (replyTo === undefined || isText(replyTo, 100))
   return isTurn ? (record as Turn) : undefined

@@ -1,4 +1,5 @@
 import { MAX_TOKEN_LENGTH } from '@atrium/identity/rs256-form'
+import { isTimestamp } from '@atrium/sealing/check'
 import { type ClientKeys, openStoredLine, type StoredLine } from '@atrium/sealing/client-sealed'
 import { DamagedLine } from '@atrium/sealing/damaged-line'
 import { isSignedBy, parseJws } from './device-jws.ts'
@@ -40,7 +41,7 @@ export async function checkSignature({ jws, isPlaced }: Signed, key: Card['spk']
 /** undefined: it has none of the right form. */
 export function readToken({ id_token: token, at }: Readonly<Record<string, unknown>>): SealedToken | undefined {
   if (typeof token !== 'string' || token === '' || token.length > MAX_TOKEN_LENGTH) return undefined
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at)) ? { token, at } : undefined
+  return isTimestamp(at) ? { token, at } : undefined
 }
 
 /** Reports what a key does not open. */

@@ -67,10 +67,14 @@ export function text(max: number): Check<string> {
   }
 }
 
-/** A valid time in exactly one form: RFC 3339, UTC, milliseconds. */
-export function timestamp(value: unknown, path: string): string {
+/** Whether it is a valid time in exactly one form: RFC 3339, UTC, milliseconds. */
+export function isTimestamp(value: unknown): value is string {
   const ms = typeof value === 'string' && value.length === 24 ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(ms) || new Date(ms).toISOString() !== value) throw new InvalidRecord(path, 'must be a time in UTC')
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === value
+}
+
+export function timestamp(value: unknown, path: string): string {
+  if (!isTimestamp(value)) throw new InvalidRecord(path, 'must be a time in UTC')
   return value
 }
 
