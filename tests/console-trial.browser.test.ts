@@ -72,8 +72,34 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
     await page.getByLabel('Day').selectOption('Yesterday')
     await page.getByText('No request matches').waitFor()
     await page.getByLabel('Day').selectOption('Today')
+    await page.getByLabel('Result').selectOption('Every error (4xx and 5xx)')
     await page.getByTitle(failedRequest).waitFor()
     await assertAccessible(page, 'the logs of a day')
+    await page
+      .locator('tr', { has: page.getByTitle(failedRequest) })
+      .getByRole('link', { name: /^POST/ })
+      .click()
+    const opened = page.getByRole('region', { name: 'The request' })
+    await opened.getByText('invalid_request').waitFor()
+    assert.match(page.url(), new RegExp(`request=${failedRequest}$`))
+    assert.match(await opened.innerText(), new RegExp(failedRequest))
+    await assertAccessible(page, 'one request of the log')
+    await page.reload()
+    await opened.waitFor()
+    await page.getByRole('button', { name: 'Switch the log off' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Requests are logged, and kept for 7 days.').waitFor()
+  })
+
+  test('a test event answers at once, and an endpoint without deliveries says that it is not listed', async () => {
+    const body = { url: `${hooks}/hook`, events: ['checkout.paid'] }
+    const { data } = await askGood(atrium.origin, 'POST /v1/tenant/webhooks/endpoints', { key: tenant.secret, body })
+    await page.goto(`${atrium.origin}/console/webhooks/${data.id}`)
+    await page.getByRole('heading', { name: new URL(hooks).host }).waitFor()
+    await page.getByRole('button', { name: 'Send a test event', exact: true }).click()
+    await page.getByText(/^Delivered: status 200/).waitFor()
+    await page.getByText('A test event shows its answer at once, and is not listed here.').waitFor()
+    await askGood(atrium.origin, `DELETE /v1/tenant/webhooks/endpoints/${data.id}`, { key: tenant.secret })
   })
 
   test('a broken endpoint is named on the overview, is mended, and gets what it missed', async () => {
@@ -84,6 +110,7 @@ describe('a day of work in the console', { skip: skipWithoutChromium, timeout: 2
       await page.waitForTimeout(500)
     }
     await concern.click()
+    await page.getByText(/wait for another attempt, because earlier ones failed/).waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Address').fill(`${hooks}/hook`)
     await page.keyboard.press('Enter')

@@ -55,7 +55,10 @@ export const requestLogOperations = {
     query: closed({
       request_id: Type.Optional(id('request')),
       status: Type.Optional(
-        Type.String({ pattern: '^[1-5](\\d\\d|xx)$', description: 'A status such as `404`, or a class such as `4xx`.' }),
+        Type.String({
+          pattern: '^([1-5](\\d\\d|xx)|errors)$',
+          description: 'A status such as `404`, a class such as `4xx`, or `errors` for 4xx and 5xx.',
+        }),
       ),
       method: Type.Optional(oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])),
       path: text('The path as the API declares it, such as `/collections/{id}/items`.', 200),

@@ -380,7 +380,7 @@ class TenantsOperations(Core):
 
         Args:
             request_id: The id (req_…).
-            status: A status such as `404`, or a class such as `4xx`.
+            status: A status such as `404`, a class such as `4xx`, or `errors` for 4xx and 5xx.
             method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].
             path: The path as the API declares it, such as `/collections/{id}/items`.
             key_hint: The hint of the key, or how it ends, such as `9xQ2`.

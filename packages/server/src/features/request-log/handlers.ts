@@ -7,9 +7,10 @@ import type { HandlerOf, Handlers } from '../handler.ts'
 import { listLoggedRequests } from './list-requests.ts'
 import { summariseLog } from './summarise.ts'
 
-/** The statuses that `404` or `4xx` names. */
+/** The statuses that `404`, `4xx` or `errors` names. */
 function statusesOf(status = ''): readonly [number, number] {
   if (status === '') return [0, 599]
+  if (status === 'errors') return [400, 599]
   if (!status.endsWith('xx')) return [Number(status), Number(status)]
   const first = Number(status[0]) * 100
   return [first, first + 99]

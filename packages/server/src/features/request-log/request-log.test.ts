@@ -95,6 +95,7 @@ test('filters combine; a tenant sees only its own; pages follow each other witho
   assert.deepEqual(await of('path=/tenant/keys&status=4xx'), [400])
   assert.deepEqual(await of('status=400'), [400])
   assert.deepEqual(await of('status=5xx'), [])
+  assert.deepEqual(await of('path=/tenant/keys&status=errors'), [400])
   assert.deepEqual(await of(`from=${start}&status=201&limit=2`), [201, 201])
   assert.deepEqual(await of(`to=${start}`), [])
   const hint = tenant.publishableKey.slice(-4)
@@ -109,7 +110,7 @@ test('filters combine; a tenant sees only its own; pages follow each other witho
     cursor = body.meta?.next_cursor
   } while (cursor)
   assert.deepEqual([ids.length, new Set(ids).size], [4, 4])
-  for (const wrong of ['status=600', 'status=4x', 'method=TRACE', 'request_id=1'])
+  for (const wrong of ['status=600', 'status=4x', 'status=error', 'method=TRACE', 'request_id=1'])
     assert.equal((await list(tenant, wrong)).status, 400)
 })
 

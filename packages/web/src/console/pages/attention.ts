@@ -10,6 +10,8 @@ interface Concern {
 const SOON_MS = 7 * 86_400_000
 const LOOKED_AT = 50
 
+type Key = Awaited<ReturnType<typeof api.listKeys>>['data'][number]
+
 /** What a person should look at. Each check is read by itself: one that fails hides none of the others. */
 export async function findAttention(signal: AbortSignal): Promise<Concern[]> {
   const checks = may('analyse') ? [checkWebhooks(signal), checkKeys(signal), checkSessions(signal)] : []
@@ -41,14 +43,20 @@ async function checkKeys(signal: AbortSignal): Promise<Concern[]> {
   const isValid = ({ revoked_at, expires_at }: (typeof data)[number]) =>
     revoked_at === null && (expires_at === null || Date.parse(expires_at) > Date.now())
   const leaked = data.filter((key) => isLeaked.has(key.id) && isValid(key))
-  const ending = data.filter(({ revoked_at, expires_at }) => {
+  const ending = data.filter((key) => {
+    const { revoked_at, expires_at } = key
     const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - Date.now()
-    return revoked_at === null && leftMs > 0 && leftMs < SOON_MS
+    return revoked_at === null && leftMs > 0 && leftMs < SOON_MS && !data.some((other) => replaces(other, key) && isValid(other))
   })
   return [
     ...leaked.map(({ name, hint }) => ({ text: `The key ${name ?? hint} was found in public and is still valid.`, to: '/keys' })),
     ...ending.map(({ name, hint }) => ({ text: `The key ${name ?? hint} expires within a week.`, to: '/keys' })),
   ]
+}
+
+/** Whether a key was made after another, of its kind and name, as a rotation does. */
+function replaces(key: Key, other: Key): boolean {
+  return key.kind === other.kind && key.name === other.name && Date.parse(key.created_at) > Date.parse(other.created_at)
 }
 
 async function checkSessions(signal: AbortSignal): Promise<Concern[]> {

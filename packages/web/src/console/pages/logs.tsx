@@ -7,11 +7,13 @@ import { useQuery } from '../api/use-query.ts'
 import { CopyText } from '../parts/copy.tsx'
 import { CurlButton } from '../parts/curl-button.tsx'
 import { PagedTable } from '../parts/data-table.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { FailureNote } from '../parts/failure.tsx'
 import { SelectField } from '../parts/fields.tsx'
 import { Badge, Time, type Tone } from '../parts/format.tsx'
 import { Empty, PageHead } from '../parts/page-head.tsx'
-import { useSearch } from '../router/router.tsx'
+import { Link, useSearch } from '../router/router.tsx'
+import { confirm } from '../shell/confirm.tsx'
 import { useShortcuts } from '../shell/shortcuts.tsx'
 import { SearchField } from './collections.tsx'
 
@@ -19,15 +21,15 @@ type Logged = Awaited<ReturnType<typeof api.listRequests>>['data'][number]
 
 const results = [
   ['', 'Every result'],
-  ['4xx', 'Refused (4xx)'],
-  ['5xx', 'Failed (5xx)'],
+  ['errors', 'Every error (4xx and 5xx)'],
+  ['4xx', 'Refused: errors of the caller (4xx)'],
+  ['5xx', 'Failed: errors of the server (5xx)'],
   ['2xx', 'Done (2xx)'],
 ] as const
-const days = [
-  ['', 'Any day'],
-  ['0', 'Today'],
-  ['1', 'Yesterday'],
-] as const
+/** How many days the filter offers: as many as requests are kept by default. */
+const DAYS = 7
+const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'short' })
+const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** The requests of the tenant's keys, to find the one that failed by the id that its caller saw. */
@@ -35,6 +37,7 @@ export function Logs() {
   const [search, change] = useSearch()
   const given = search.get('request') ?? ''
   const status = search.get('status') ?? ''
+  const days = dayOptions()
   const day = days.find(([value]) => value === search.get('day'))?.[0] ?? ''
   const method = methods.find((one) => one === search.get('method'))
   // Text that is not the id of a request is looked for in the paths.
@@ -70,6 +73,7 @@ export function Logs() {
         />
         <SelectField label="Day" value={day} options={days} onChange={(value) => change({ day: value })} />
       </div>
+      {pages.rows?.map((request) => request.request_id === given && <Opened key={given} request={request} />)}
       <PagedTable
         caption="Requests"
         pages={pages}
@@ -83,10 +87,10 @@ export function Logs() {
           {
             title: 'Request',
             wide: true,
-            cell: ({ method, path }) => (
-              <span>
+            cell: ({ request_id, method, path }) => (
+              <Link class="row-link" to={`/logs?request=${request_id}`}>
                 <b>{method}</b> <code>{path}</code>
-              </span>
+              </Link>
             ),
           },
           { title: 'Status', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
@@ -101,6 +105,45 @@ export function Logs() {
       <LogSwitch />
     </>
   )
+}
+
+/** One request, with the exact time and the whole id. Its address can be given to somebody else. */
+function Opened({ request }: { request: Logged }) {
+  const { request_id, method, path, status, code, key_hint, key_id, origin, duration_ms, created_at } = request
+  return (
+    <section class="card" aria-label="The request">
+      <Facts
+        facts={[
+          [
+            'Request',
+            <span>
+              <b>{method}</b> <code>{path}</code>
+            </span>,
+          ],
+          ['Status', <Badge tone={toneOf(status)}>{status}</Badge>],
+          ['Error', code === null ? null : <Cause of={request} />],
+          ['Time', <time dateTime={created_at}>{exactTime.format(new Date(created_at))}</time>],
+          ['Took', `${duration_ms.toFixed(1)} ms`],
+          ['Key', <code>{key_hint ?? key_id}</code>],
+          ['Origin', origin ?? 'a server'],
+          ['Id', <CopyText text={request_id} label="Copy the request id" />],
+        ]}
+      />
+      <p class="row-actions">
+        <Link class="button small" to="/logs">
+          All requests
+        </Link>
+      </p>
+    </section>
+  )
+}
+
+function dayOptions(): (readonly [value: string, label: string])[] {
+  const dates = Array.from({ length: DAYS }, (_, ago) => {
+    const label = ago === 0 ? 'Today' : ago === 1 ? 'Yesterday' : dayName.format(new Date(midnight(-ago)))
+    return [`${ago}`, label] as const
+  })
+  return [['', 'Any day'], ...dates]
 }
 
 /** When the day that is so many days from today begins, for the reader. */
@@ -125,6 +168,12 @@ function Cause({ of: { code, doc_url } }: { of: Logged }) {
   )
 }
 
+const switchOff = {
+  title: 'Switch the request log off?',
+  text: <p>Requests that are made while it is off cannot be found later. You can switch it on again at any time.</p>,
+  action: 'Switch the log off',
+}
+
 function LogSwitch() {
   const settings = useQuery('request log', async (signal) => (await api.getRequestLogSettings({ signal })).data)
   const [isBusy, run] = useAction()
@@ -134,6 +183,7 @@ function LogSwitch() {
   if (data.days === 0) return <p class="muted">This installation logs no requests.</p>
   const body = { enabled: !data.enabled }
   const toggle = async () => {
+    if (data.enabled && !(await confirm(switchOff))) return
     const { data: changed } = await api.setRequestLogSettings({ body })
     settings.set(() => changed)
   }

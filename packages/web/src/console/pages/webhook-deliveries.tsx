@@ -34,6 +34,7 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
   usePolling(() => void pages.refresh(({ id }) => id), LIVE_MS)
   useShortcuts('Webhooks', [{ keys: 'r', label: 'Load the newest deliveries', run: pages.reload }])
   const mayChange = may('develop')
+  const retried = pages.rows?.filter(({ status, last_attempt_at: at }) => status === 'pending' && at !== null).length ?? 0
   const resend = async (id: string) => {
     const query = { endpoint }
     if (await run(async () => void (await api.resendDelivery({ id, query })), 'It is sent again')) pages.reload()
@@ -53,11 +54,22 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
           </button>
         </span>
       </div>
+      {retried > 0 && (
+        <p class="muted">
+          <Badge tone="warn">failing</Badge>{' '}
+          {retried === 1 ? 'One delivery of this list waits' : `${retried} deliveries of this list wait`} for another attempt,
+          because earlier ones failed. After you have mended the endpoint, send them again at once.
+        </p>
+      )}
       <PagedTable
         caption="Deliveries"
         pages={pages}
         keyOf={({ id }) => id}
-        empty={<Empty title="Nothing was sent yet" />}
+        empty={
+          <Empty title="No event was sent yet">
+            <p>A test event shows its answer at once, and is not listed here.</p>
+          </Empty>
+        }
         columns={[
           { title: 'Event', wide: true, cell: ({ type }) => <b>{type}</b> },
           { title: 'Status', cell: ({ status }) => <Badge tone={tones[status]}>{status}</Badge> },
@@ -78,7 +90,11 @@ export function Deliveries({ id: endpoint, enabled }: { id: string; enabled: boo
           },
           {
             title: 'Next attempt',
-            cell: ({ next_attempt_at }) => (next_attempt_at === null ? '—' : <Time at={next_attempt_at} />),
+            cell: ({ next_attempt_at: at }) => {
+              if (at === null) return '—'
+              // After failures the endpoint pauses, so the time of an attempt can pass without it.
+              return Date.parse(at) > Date.now() ? <Time at={at} /> : 'when the endpoint is tried again'
+            },
           },
           { title: 'Id', cell: ({ id }) => <CopyText text={id} label="Copy the id" short /> },
           { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },

@@ -51,7 +51,7 @@ export function WebhookPage({ params: { id = '' } }: { params: Params }) {
   }
   return (
     <>
-      <PageHead title={found.description ?? (id === 'default' ? 'Default endpoint' : 'Endpoint')} up={up}>
+      <PageHead title={found.description ?? (id === 'default' ? 'Default endpoint' : new URL(found.url).host)} up={up}>
         {mayChange && (
           <>
             <CurlButton what="send a test event" call={() => ['testWebhook', { body: { endpoint: id } }]} />

@@ -111,8 +111,8 @@ export function Items({ id }: { id: string }) {
       )}
       {mayCurate && rows.length > 0 && (
         <p class="hint key-hints">
-          <Keys keys="j k" /> move <Keys keys="a" /> approve <Keys keys="h" /> hero <Keys keys="x" /> archive <Keys keys="u" />{' '}
-          undo
+          <Keys keys="j k" /> move <Keys keys="a" /> approve or take back <Keys keys="h" /> hero or not <Keys keys="x" /> archive
+          or take back <Keys keys="u" /> undo
         </p>
       )}
       <ul class="items" ref={list} aria-label="Items">
@@ -131,7 +131,7 @@ export function Items({ id }: { id: string }) {
                 <code>{item.type}</code>
                 <Time at={item.created_at} />
                 {item.hero && <Badge tone="warn">hero</Badge>}
-                {!item.approved && <Badge tone="bad">not approved</Badge>}
+                {item.approved ? <Badge tone="good">approved</Badge> : <Badge tone="bad">not approved</Badge>}
                 {item.archived && <Badge>archived</Badge>}
               </p>
             </div>
