@@ -9,6 +9,7 @@ import { findTurn, LineReader } from '../packages/room-client/src/line-reader.ts
 import { ListedReader } from '../packages/room-client/src/listed-reader.ts'
 import { TokenJudge } from '../packages/room-client/src/member-standing.ts'
 import type { RoomDevice } from '../packages/room-client/src/room-device.ts'
+import { hostedAgent, openHosted, tamperedHostedRooms } from '../packages/room-client/src/testing/tampered-hosted-rooms.ts'
 import {
   exported,
   member,
@@ -167,8 +168,18 @@ test('a reader in Python reads a room with a list of devices as ours does', { sk
   )
 })
 
+test('a reader in Python says whose operator can read along, and which messages are the agent’s', { skip }, async () => {
+  const { code, messages, problem } = await readInPython([await pageOf((await openHosted()).lines)], asMember)
+  assert.deepEqual([code, problem], [0, `the operator of ${hostedAgent} can read along`])
+  assert.deepEqual(
+    messages.map((message) => (message as { hosted?: string }).hosted),
+    [undefined, undefined, hostedAgent],
+  )
+})
+
 test('a reader in Python names each tampered room with a list as ours does, and the same line', { skip }, async () => {
-  const rooms = await Promise.all(Object.values(tamperedListedRooms).map(([, makePages]) => makePages()))
+  const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms }
+  const rooms = await Promise.all(Object.values(tampered).map(([, makePages]) => makePages()))
   const ours = await mapConcurrently(rooms, 4, async (pages) => {
     const reader = memberReader()
     try {
@@ -181,7 +192,7 @@ test('a reader in Python names each tampered room with a list as ours does, and 
   })
   const [, ...device] = asMember
   const theirs = execFileSync(python!, [program, '--listed-each', ...device], { input: JSON.stringify(rooms), encoding: 'utf8' })
-  const names = Object.keys(tamperedListedRooms)
+  const names = Object.keys(tampered)
   const byName = (problems: string[]) => Object.fromEntries(names.map((name, i) => [name, problems[i]]))
   assert.deepEqual(byName(theirs.trimEnd().split('\n')), byName(ours))
 })

@@ -143,6 +143,9 @@ class Reader:
         self.hashes: list[str] = []
         self.ids: set[str] = set()
 
+    def notice(self) -> str:
+        return self.farewell
+
     def parse_line(self, line: Any) -> re.Match[str] | None:
         return LINE.fullmatch(line) if isinstance(line, str) else None
 
@@ -349,7 +352,13 @@ class ListedReader(Reader):
         self.tokens: dict[str, dict[str, str]] = {}
         self.invited: dict[str, str] = {}
         self.invites: dict[str, dict[str, Any]] = {}
+        self.hosted: dict[str, dict[str, str]] = {}
         self.waiting: list[tuple[int, re.Match[str], dict[str, Any], bool]] = []
+
+    def notice(self) -> str:
+        """Whose operator can read along, by the newest list."""
+        agents = [one["agent"] for one in self.lists[-1]["policy"].get("hosted", [])]
+        return f"the operator of {', '.join(agents)} can read along" if agents else ""
 
     def parse_line(self, line: Any) -> re.Match[str] | None:
         if not isinstance(line, str):
@@ -410,21 +419,54 @@ class ListedReader(Reader):
     def read_list(self, seq: int, match: re.Match[str]) -> dict[str, Any]:
         text = self.policy(match)
         assert text is not None
-        parts = read_jws(text, "atrium-policy+jws")
-        if parts is None or not self.is_policy(parts[1]):
+        plain = read_jws(text, "atrium-policy+jws")
+        parts = plain or read_jws(text, "atrium-hosted-policy+jws")
+        if parts is None or not self.is_policy(parts[1]) or (plain is None) != ("hosted" in parts[1]):
             raise Problem("policy", seq)
         header, policy = parts
+        if "hosted" in policy and not self.are_hosted(policy["hosted"], policy):
+            raise Problem("policy", seq)
         key = read_key(header.get("jwk"))
         if key is None or name_of(key) != policy["owner"] or not is_signed(text, key):
             raise Problem("signature", seq)
-        if not self.may_follow(policy):
+        hosted = self.read_hosted(policy) if self.may_follow(policy) else None
+        if hosted is None:
             raise Problem("policy", seq)
         self.check_seen(policy.get("seen"), seq)
         recipients = self.recipients(match)
         assert recipients is not None
         if [value["header"]["kid"] for value in recipients] != [*policy["devices"], "room"]:
             raise Problem("recipients", seq)
-        return {"seq": seq, "match": match, "policy": policy, "recipients": recipients, "content": None}
+        item = {"seq": seq, "match": match, "policy": policy, "recipients": recipients, "content": None}
+        return item | {"hosted": hosted}
+
+    def are_hosted(self, hosted: Any, policy: dict[str, Any]) -> bool:
+        if not isinstance(hosted, list) or not hosted:
+            return False
+        for one in hosted:
+            if not isinstance(one, dict) or not isinstance(one.get("agent"), str) or not isinstance(one.get("card"), str):
+                return False
+            if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", one["agent"]) or one.get("device") == policy["owner"]:
+                return False
+            if not is_hash(one.get("device")) or one["device"] not in policy["devices"]:
+                return False
+        return len({one["device"] for one in hosted}) == len(hosted)
+
+    def read_hosted(self, policy: dict[str, Any]) -> dict[str, dict[str, Any]] | None:
+        """The cards of the agents that the list names, by device. None: it contradicts the lists before."""
+        named = {one["device"]: one for one in policy.get("hosted", [])}
+        for device in policy["devices"]:
+            before, now = self.hosted.get(device), named.get(device)
+            if before is not None:
+                if now is None or (now["agent"], now["card"]) != (before["agent"], before["card"]):
+                    return None
+            elif now is not None and self.lists and device in self.lists[-1]["policy"]["devices"]:
+                return None
+        cards = {device: read_card(one["card"], self.room) for device, one in named.items()}
+        if any(card is None or name_of(card["spk"]) != device for device, card in cards.items()):
+            return None
+        self.hosted |= named
+        return {device: card for device, card in cards.items() if card is not None}
 
     def is_policy(self, policy: dict[str, Any]) -> bool:
         names = [policy.get("devices"), policy.get("revoked")]
@@ -519,6 +561,8 @@ class ListedReader(Reader):
                 return None
             if name_of(invite["spk"]) != invite["key"]:
                 return None
+            if any(one["device"] == invite["key"] for one in policy.get("hosted", [])):
+                return None
         if not are_issuers(content.get("issuers", [])):
             return None
         return content | {"card": card}
@@ -535,7 +579,7 @@ class ListedReader(Reader):
     def take(self, seq: int, match: re.Match[str], item: dict[str, Any], is_list: bool) -> dict[str, Any] | None:
         content, policy = item["content"], item["policy"]
         if is_list:
-            self.cards[self.owner] = content["card"]
+            self.cards |= {self.owner: content["card"]} | item["hosted"]
             self.invites = {invite["key"]: invite for invite in content["invites"]}
             return None
         generation = policy["generation"]
@@ -564,7 +608,8 @@ class ListedReader(Reader):
             self.identify(kid, parts[1], seq)
             return None
         message = parse_message(json.dumps(parts[1]).encode("utf-8"))
-        return self.show(message, seq) | {"author": kid}
+        agent = {"hosted": self.hosted[kid]["agent"]} if kid in self.hosted else {}
+        return self.show(message, seq) | {"author": kid} | agent
 
     def answer(self, invite: dict[str, Any], payload: dict[str, Any], seq: int) -> None:
         card = read_card(payload.get("card"), self.room) if payload.get("t") == "answer" else None
@@ -710,7 +755,7 @@ def read_pages(reader: Reader) -> int:
     except Problem as problem:
         print(problem, file=sys.stderr)
         return 1
-    print(reader.farewell, file=sys.stderr)
+    print(reader.notice(), file=sys.stderr)
     return 0
 
 

@@ -63,6 +63,12 @@ export interface ListedRoom {
    * `invitations` says why one was not, and `expel` takes the invitation back. `invitedAs`: only who was invited as this.
    */
   admit: (options?: Options & { invitedAs?: string }) => Promise<Member[]>
+  /**
+   * The owner lets a hosted agent in, by the card that a prepared launch has (`launchHostedAgent` does it). **The operator of
+   * the platform reads along** from then on, also what was said before, and every reader is told, until `expel` removes the
+   * device. Returns its key. A repeat changes nothing. Throws TypeError for a card that is none for this room.
+   */
+  host: (consent: { agent: string; card: string }, options?: Options) => Promise<string>
   /** The owner removes devices by their keys. The room key changes, so they cannot read on. */
   expel: (keys: readonly string[], options?: Options) => Promise<void>
 }
@@ -114,6 +120,7 @@ export function openListedRoom(options: ListedRoomOptions): ListedRoom {
     invite: (who, { signal } = {}) => inTurn(() => connection.invite(who, signal)),
     invitations: ({ signal } = {}) => inTurn(() => connection.invitations(signal)),
     admit: ({ invitedAs, signal } = {}) => inTurn(() => connection.admit(signal, invitedAs)),
+    host: (consent, { signal } = {}) => inTurn(() => connection.host(consent, signal)),
     expel: (keys, { signal } = {}) => inTurn(() => connection.expel(keys, signal)),
   }
 }

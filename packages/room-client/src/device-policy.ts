@@ -2,12 +2,15 @@ import type { Seen } from '@atrium/sealing/client-sealed'
 import { isLineHash } from '@atrium/sealing/line'
 import type { EcPublicKey } from '@atrium/sealing/web-recipient'
 import { isSignedBy, parseJws, signJws } from './device-jws.ts'
+import { areHosted, type HostedAgent } from './hosted-agents.ts'
 import { thumbprintOf } from './identity.ts'
 import type { SealedIssuer } from './member-standing.ts'
 import { areProviderKeys } from './sealed-token.ts'
 import { type Card, readCard, readKey, type RoomDevice } from './room-device.ts'
 
 const POLICY_TYPE = 'atrium-policy+jws'
+/** Of a list that names hosted agents. A reader that does not know it refuses the list, instead of hiding who reads along. */
+const HOSTED_TYPE = 'atrium-hosted-policy+jws'
 
 /** The largest list that a line of 64 KiB holds. */
 export const MAX_DEVICES = 100
@@ -27,6 +30,8 @@ export interface DevicePolicy {
   /** With the owner and the open invitations. */
   readonly devices: readonly string[]
   readonly revoked: readonly string[]
+  /** The agents whose operator can read along; absent without one. */
+  readonly hosted?: readonly HostedAgent[] | undefined
   /** SHA-256 of what is sealed in the line, in base64url. */
   readonly content: string
 }
@@ -53,13 +58,17 @@ export interface PolicyContent {
 }
 
 export function signPolicy(policy: DevicePolicy, { signing }: RoomDevice): Promise<string> {
-  return signJws({ typ: POLICY_TYPE, jwk: signing.spk }, policy, signing.sign)
+  const typ = policy.hosted ? HOSTED_TYPE : POLICY_TYPE
+  return signJws({ typ, jwk: signing.spk }, policy, signing.sign)
 }
 
 /** The policy, if it has the form of one. signature: it is not signed by the owner that it names. */
 export async function readPolicy(jws: string): Promise<DevicePolicy | 'signature' | undefined> {
-  const parsed = parseJws(jws, POLICY_TYPE)
+  const parsed = parseJws(jws, POLICY_TYPE) ?? parseJws(jws, HOSTED_TYPE)
   if (!parsed || !isPolicy(parsed.payload)) return undefined
+  const { hosted } = parsed.payload
+  if ((parsed.header['typ'] === HOSTED_TYPE) !== (hosted !== undefined)) return undefined
+  if (hosted !== undefined && !areHosted(hosted, parsed.payload)) return undefined
   const key = readKey(parsed.header['jwk'])
   if (!key || (await thumbprintOf(key)) !== parsed.payload.owner || !(await isSignedBy(jws, key))) return 'signature'
   return parsed.payload
@@ -109,7 +118,7 @@ export interface OpenedContent {
 /** undefined: what was sealed is none. */
 export async function readContent(
   text: string,
-  { room, owner, devices, generation }: DevicePolicy,
+  { room, owner, devices, generation, hosted = [] }: DevicePolicy,
 ): Promise<OpenedContent | undefined> {
   const value = readJson(text)
   const { mk, before, invites, issuers = [] } = value
@@ -119,7 +128,8 @@ export async function readContent(
   for (const invite of invites) {
     const spk = readKey(invite?.spk)
     const isForm = spk && readKey(invite.epk) && typeof invite.for === 'string' && devices.includes(invite.key)
-    if (!isForm || (await thumbprintOf(spk)) !== invite.key) return undefined
+    if (!isForm || (await thumbprintOf(spk)) !== invite.key || hosted.some(({ device }) => device === invite.key))
+      return undefined
   }
   return isIssuers(issuers) ? { mk, before, owner: card, invites, issuers } : undefined
 }

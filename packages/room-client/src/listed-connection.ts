@@ -2,8 +2,9 @@ import { type ClientKeys, deriveClientKeys, signRequest } from '@atrium/sealing/
 import { placeLine } from '@atrium/sealing/signed-request'
 import { parseEmail } from '@atrium/identity/email'
 import { type CallOptions, callSpace } from './call-space.ts'
-import { type Invite, MAX_DEVICES, MAX_REVOKED } from './device-policy.ts'
-import { type NewList, rekeyed, sealList, sealRecord, type SealedList } from './listed-lines.ts'
+import { type Invite, MAX_DEVICES } from './device-policy.ts'
+import { withAdmitted, withHosted, without } from './list-changes.ts'
+import { type NewList, sealList, sealRecord, type SealedList } from './listed-lines.ts'
 import { ListedReader } from './listed-reader.ts'
 import type { ListedView } from './listed-view.ts'
 import { TokenJudge } from './member-standing.ts'
@@ -12,6 +13,7 @@ import { SpaceCallError } from './space-call-error.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
 import { makeFetchJson } from './fetch-json.ts'
 import type { Since } from './follow-room.ts'
+import { type HostedAgent, mayHost } from './hosted-agents.ts'
 import {
   type Invitation,
   type ListedEntry,
@@ -22,7 +24,7 @@ import {
 } from './listed-types.ts'
 import { PagesAhead } from './pages-ahead.ts'
 import { wait as delay } from './retry.ts'
-import { exportPairs, generateDevicePairs, roomDeviceOf } from './room-device.ts'
+import { type Card, exportPairs, generateDevicePairs, readCard, roomDeviceOf } from './room-device.ts'
 
 const maxTries = 5
 
@@ -137,8 +139,9 @@ export class ListedConnection {
   }
 
   async #member(key: string): Promise<Member> {
-    const { name, invitedAs } = this.#reader.card(key) ?? {}
-    return { key, name, invitedAs, standing: await this.#judge.judge(this.#reader.device(key), this.#reader.facts.issuers) }
+    const { name, invitedAs, hostedAgent } = this.#reader.card(key) ?? {}
+    const standing = await this.#judge.judge(this.#reader.device(key), this.#reader.facts.issuers)
+    return { key, name, invitedAs, ...(hostedAgent !== undefined && { hostedAgent }), standing }
   }
 
   /** Signs, seals and appends a record. If the key changes meanwhile, it is sealed again with the new one. `dedupe`: it is stored once. */
@@ -173,18 +176,8 @@ export class ListedConnection {
         : []
     })
     if (answered.length === 0) return []
-    const used = new Set(answered.map(({ key }) => key))
-    const cards = answered.map(({ card }) => card)
-    await this.change(
-      (list) => ({
-        ...rekeyed(list),
-        devices: [...new Set([...list.devices.filter((key) => !used.has(key)), ...cards])],
-        invites: list.invites.filter(({ key }) => !used.has(key)),
-        revoked: list.revoked.filter((key) => !cards.includes(key)),
-      }),
-      signal,
-    )
-    return Promise.all(cards.map((key) => this.#member(key)))
+    await this.change((list) => withAdmitted(list, answered), signal)
+    return Promise.all(answered.map(({ card }) => this.#member(card)))
   }
 
   /** An address is believed by an ID token only, where a provider is given. */
@@ -196,31 +189,36 @@ export class ListedConnection {
   /** The removed devices keep what they could read. Nothing after this line is sealed with a key that they have. */
   async expel(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     if (keys.includes(this.owner)) throw new TypeError('the owner cannot be removed')
-    await this.change(
-      (list) => ({
-        ...rekeyed(list),
-        devices: list.devices.filter((key) => !keys.includes(key)),
-        invites: list.invites.filter(({ key }) => !keys.includes(key)),
-        // The list has a limit. A device that falls off its end is refused as not_on_list.
-        revoked: [...list.revoked, ...list.devices.filter((key) => keys.includes(key))].slice(-MAX_REVOKED),
-      }),
-      signal,
-    )
+    await this.change((list) => without(list, keys), signal)
   }
 
-  /** Writes a list that follows the newest one. */
-  async change(next: (list: NewList) => NewList, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * The consent of the owner: the device with this card, of an agent that the operator of the platform runs, reads and
+   * writes from this line on. Every reader is told. Resolves to the device. A repeat changes nothing.
+   */
+  async host({ agent, card }: Omit<HostedAgent, 'device'>, signal: AbortSignal | undefined): Promise<string> {
+    const device = await readCard(card, this.#options.room)
+    await this.#readNew(signal)
+    const one = { agent, device: device?.key ?? '', card }
+    if (!device || !mayHost(one, this.#force().policy, this.#reader.facts.hosted))
+      throw new TypeError('not an agent with the card of a device of its own for this room')
+    await this.change((list) => withHosted(list, one), signal, device)
+    return device.key
+  }
+
+  /** Writes a list that follows the newest one. `joining`: a device whose card no line has yet. */
+  async change(next: (list: NewList) => NewList, signal: AbortSignal | undefined, joining?: Card): Promise<void> {
     const { room } = this.#options
     for (let tried = 1; ; tried++) {
       await this.#readNew(signal)
       const { policy, hash, content, keys, mk } = this.#force()
-      const { generation, devices, revoked } = policy
+      const { generation, devices, revoked, hosted = [] } = policy
       const name = this.#options.name ?? content.owner.name
       const before = content.before === undefined ? {} : { before: content.before }
       const place = { room, seen: this.#reader.seen, prev: hash, issuers: this.#judge.keysToSeal(content.issuers) }
-      const list = next({ ...place, ...before, generation, devices, revoked, mk, invites: content.invites, name })
+      const list = next({ ...place, ...before, generation, devices, revoked, hosted, mk, invites: content.invites, name })
       if (list.devices.length > MAX_DEVICES) throw new RangeError(`a room has up to ${MAX_DEVICES} devices and open invitations`)
-      const sealed = await this.#seal(list)
+      const sealed = await this.#seal(list, joining)
       try {
         const request = { op: 'append' as const, room, line: sealed.line, dedupe: randomId() }
         await callSpace(this.#endpoint, request, this.#how(keys, signal))
@@ -235,10 +233,11 @@ export class ListedConnection {
     }
   }
 
-  #seal(list: NewList): Promise<SealedList> {
+  #seal(list: NewList, joining: Card | undefined): Promise<SealedList> {
     const { device } = this.#options
     return sealList(list, device, (key) => {
-      const found = list.invites.find((invite) => invite.key === key)?.epk ?? this.#reader.card(key)?.epk
+      const card = joining?.key === key ? joining : this.#reader.card(key)
+      const found = list.invites.find((invite) => invite.key === key)?.epk ?? card?.epk
       if (!found) throw new Error('a device on the list has no card')
       return found
     })

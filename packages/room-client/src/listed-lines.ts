@@ -9,10 +9,10 @@ import {
 import { sealPolicyLine } from '@atrium/sealing/policy-line'
 import { signJws } from './device-jws.ts'
 import { type DevicePolicy, type Invite, type PolicyContent, signPolicy } from './device-policy.ts'
+import type { HostedAgent } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
 import { LINE_TYPE } from './signed-line.ts'
 import type { SealedIssuer } from './member-standing.ts'
-import { newRoomSecret } from './new-room-secret.ts'
 import { type RoomDevice, signCard } from './room-device.ts'
 
 /** Signs a record with the device key, for its place only, and seals it. */
@@ -31,6 +31,7 @@ export type NewList = Pick<DevicePolicy, 'room' | 'generation' | 'seen' | 'prev'
   readonly before?: string | undefined
   readonly invites: readonly Invite[]
   readonly issuers?: readonly SealedIssuer[]
+  readonly hosted?: readonly HostedAgent[]
   readonly name?: string | undefined
 }
 
@@ -43,7 +44,7 @@ export interface SealedList {
 
 /** Signs a list with the key of the owner, and seals it to its devices. `keyOf`: the encryption key of a device. */
 export async function sealList(
-  { room, generation, seen, prev, devices, revoked, mk, before, invites, issuers = [], name }: NewList,
+  { room, generation, seen, prev, devices, revoked, mk, before, invites, issuers = [], hosted = [], name }: NewList,
   owner: RoomDevice,
   keyOf: (device: string) => RoomDevice['encryption'],
 ): Promise<SealedList> {
@@ -65,6 +66,7 @@ export async function sealList(
     owner: owner.signing.thumbprint,
     devices,
     revoked,
+    ...(hosted.length > 0 && { hosted }),
     content: await sha256Base64url(content),
   }
   const policy = await signPolicy(signed, owner)
@@ -76,9 +78,4 @@ export async function sealList(
     devices: recipients,
   })
   return { line, policy, keys }
-}
-
-/** A device that leaves the list, also an invitation that was answered, must not read on. */
-export function rekeyed(list: NewList): NewList {
-  return { ...list, generation: list.generation + 1, before: list.mk, mk: newRoomSecret().mk }
 }

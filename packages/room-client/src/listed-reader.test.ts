@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TamperedRoomError } from './line-reader.ts'
 import { ListedReader } from './listed-reader.ts'
-import { member, openRekeyed, owner, room, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
+import { hostedAgent, openAfterHosted, openHosted, tamperedHostedRooms } from './testing/tampered-hosted-rooms.ts'
+import { member, openRekeyed, owner, room, runner, tamperedListedRooms } from './testing/tampered-listed-rooms.ts'
 import { pageOf } from './testing/tampered-rooms.ts'
 
 const newReader = (device = member) => new ListedReader({ room, owner: owner.signing.thumbprint, device })
@@ -19,10 +20,12 @@ async function problemOf(pages: object[]): Promise<string | undefined> {
   }
 }
 
-for (const [name, [problem, pages]] of Object.entries(tamperedListedRooms))
+const tampered = { ...tamperedListedRooms, ...tamperedHostedRooms }
+
+for (const [name, [problem, pages]] of Object.entries(tampered))
   test(`${name}: ${problem}`, async () => assert.equal(await problemOf(await pages()), problem))
 
-test('there are 45 of them', () => assert.ok(Object.keys(tamperedListedRooms).length >= 45))
+test('there are 62 of them', () => assert.ok(Object.keys(tampered).length >= 62))
 
 test('owner and member read an honest room, in one page or in many; one who came later reads back', async () => {
   const { lines } = await openRekeyed()
@@ -45,4 +48,44 @@ test('owner and member read an honest room, in one page or in many; one who came
       assert.equal(reader.card(two)?.invitedAs, 'grace@example.org')
     }
   }
+})
+
+test('every reader is told which agent’s operator reads along, and who wrote for it, also after it has left', async () => {
+  for (const device of [owner, member, runner]) {
+    const reader = newReader(device)
+    const { lines } = await openHosted()
+    const entries = await reader.take(await pageOf(lines))
+    const key = runner.signing.thumbprint
+    assert.deepEqual(
+      reader.force?.policy.hosted?.map((one) => [one.agent, one.device]),
+      [[hostedAgent, key]],
+    )
+    assert.deepEqual(
+      [entries.at(-1)?.author.key, entries.at(-1)?.author.name, reader.card(key)?.hostedAgent],
+      [key, 'Lamplighter', hostedAgent],
+    )
+  }
+  const { lines } = await openAfterHosted()
+  const left = newReader()
+  await left.take(await pageOf(lines))
+  assert.equal(left.force?.policy.hosted, undefined)
+  assert.equal(left.card(runner.signing.thumbprint)?.hostedAgent, hostedAgent)
+  const agent = newReader(runner)
+  assert.equal((await agent.take(await pageOf(lines))).length, 3, 'it opens what was said before it left')
+  assert.equal(agent.force, undefined)
+})
+
+test('a reader that goes on from what was kept knows the devices of agents that have left', async () => {
+  const store = await openAfterHosted()
+  const first = newReader()
+  const entries = await first.take(await pageOf(store.lines))
+  const { hashes, state } = first
+  const options = { room, owner: owner.signing.thumbprint, device: member }
+  const kept = JSON.parse(JSON.stringify(state)) as NonNullable<typeof state>
+  const count = store.lines.length
+  const key = runner.signing.thumbprint
+  await store.change({ devices: [...store.list.devices, key], revoked: [] })
+  const resumed = await ListedReader.resume(options, { hashes, ids: entries.map(({ id }) => id), state: kept })
+  await assert.rejects(resumed.take(await pageOf(store.lines.slice(count), {}, count)), { problem: 'policy' })
+  assert.equal(resumed.card(key)?.hostedAgent, hostedAgent)
 })

@@ -8,12 +8,13 @@ import {
 import { openPolicyLine, parsePolicyLine, ROOM_KID, type StoredPolicyLine } from '@atrium/sealing/policy-line'
 import { openDeviceRecipient, openKeyRecipient } from '@atrium/sealing/web-recipient'
 import { type Invite, mayFollow, type OpenedContent, readContent, readPolicy } from './device-policy.ts'
+import { type HostedAgent, readHosted } from './hosted-agents.ts'
 import { sha256Base64url } from './identity.ts'
 import { checkPage, checkSeen, findTurn, TamperedRoomError } from './line-reader.ts'
 import { type InForce, type ListedFacts, type ListedState, ListedView, type ListInForce } from './listed-view.ts'
 import type { SealedToken } from './member-standing.ts'
 import { type Card, readCard, type RoomDevice } from './room-device.ts'
-import { checkSignature, opened, openSigned, readToken, type Signed } from './signed-line.ts'
+import { checkSignature, handled, opened, openSigned, readToken, type Signed } from './signed-line.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
 
 interface Pending {
@@ -49,6 +50,7 @@ export class ListedReader extends ListedView {
   readonly #answers = new Map<string, string>()
   readonly #invitedAs = new Map<string, string>()
   readonly #tokens = new Map<string, SealedToken>()
+  readonly #hosted = new Map<string, HostedAgent>()
   #failure: unknown
 
   constructor(options: ListedReaderOptions) {
@@ -62,7 +64,7 @@ export class ListedReader extends ListedView {
     { hashes, ids, state }: { hashes: readonly string[]; ids: Iterable<string>; state: ListedState },
   ): Promise<ListedReader> {
     const reader = new ListedReader(options)
-    const { last, mks, cards, answers, invitedAs, tokens } = state
+    const { last, mks, cards, answers, invitedAs, tokens, hosted = [] } = state
     for (const hash of hashes) reader.#hashes.push(hash)
     for (const id of ids) reader.#ids.add(id)
     reader.#policies.push(last)
@@ -74,6 +76,7 @@ export class ListedReader extends ListedView {
     for (const [invite, card] of answers) reader.#answers.set(invite, card)
     for (const [key, who] of invitedAs) reader.#invitedAs.set(key, who)
     for (const [key, token] of tokens) reader.#tokens.set(key, token)
+    for (const one of hosted) reader.#hosted.set(one.device, one)
     reader.#invites = new Map(last.content?.invites.map((invite) => [invite.key, invite]))
     return reader
   }
@@ -94,6 +97,7 @@ export class ListedReader extends ListedView {
       answers: [...this.#answers],
       invitedAs: [...this.#invitedAs],
       tokens: [...this.#tokens],
+      hosted: [...this.#hosted.values()],
     }
   }
 
@@ -108,6 +112,7 @@ export class ListedReader extends ListedView {
       tokens: this.#tokens,
       invites: this.#invites,
       answers: this.#answers,
+      hosted: this.#hosted,
       issuers: this.#policies.findLast(({ content }) => content !== undefined)?.content?.issuers ?? [],
     }
   }
@@ -120,10 +125,11 @@ export class ListedReader extends ListedView {
     return { policy: last.policy, hash: last.hash, jws: last.line.policy, content: last.content, keys, mk }
   }
 
-  /** How many lists this reader has read, how often the key has changed, how many names the newest list has, and lines without a key. */
+  /** How many lists this reader has read, how often the key has changed, how many names the newest list has, lines without a key, and hosted agents. */
   get summary() {
-    const { generation, devices } = this.#policies.at(-1)?.policy ?? { generation: 0, devices: [] }
-    return { lists: this.#policies.length, generation, devices: devices.length, unopened: this.#pending.length }
+    const { generation, devices, hosted = [] } = this.#policies.at(-1)?.policy ?? { generation: 0, devices: [] }
+    const agents = hosted.map(({ agent }) => agent)
+    return { lists: this.#policies.length, generation, devices: devices.length, unopened: this.#pending.length, agents }
   }
 
   /** Checks the page that follows what was read, and returns the messages that it can open now. Throws TamperedRoomError. */
@@ -158,11 +164,15 @@ export class ListedReader extends ListedView {
   async #follow(line: StoredPolicyLine, seq: number): Promise<InForce> {
     const policy = await readPolicy(line.policy)
     if (policy === 'signature') throw new TamperedRoomError('signature', seq)
-    if (!policy || !mayFollow(policy, this.#policies.at(-1), this.#options)) throw new TamperedRoomError('policy', seq)
+    const last = this.#policies.at(-1)
+    if (!policy || !mayFollow(policy, last, this.#options)) throw new TamperedRoomError('policy', seq)
+    const hosted = await readHosted(policy, last?.policy, this.#hosted)
+    if (!hosted) throw new TamperedRoomError('policy', seq)
+    for (const one of policy.hosted ?? []) this.#hosted.set(one.device, one)
     checkSeen(policy.seen, seq, this.#hashes)
     const kids = line.recipients.map(({ header }) => header.kid)
     if (kids.join() !== [...policy.devices, ROOM_KID].join()) throw new TamperedRoomError('recipients', seq)
-    return { seq, hash: this.#hashes[seq] ?? '', line, policy }
+    return { seq, hash: this.#hashes[seq] ?? '', line, policy, hosted }
   }
 
   /** The newest first, because each line brings the key of the generation before its own. */
@@ -221,7 +231,7 @@ export class ListedReader extends ListedView {
       for (const { seq, force, content, opening } of ready) {
         const signed = await opening
         if (!signed) {
-          this.#cards.set(force.policy.owner, content.owner)
+          for (const card of [content.owner, ...(force.hosted ?? [])]) this.#cards.set(card.key, card)
           this.#invites = new Map(content.invites.map((invite) => [invite.key, invite]))
           continue
         }
@@ -287,10 +297,4 @@ export class ListedReader extends ListedView {
     if (!token) throw new TamperedRoomError('record', seq)
     if (!this.#tokens.has(key)) this.#tokens.set(key, token)
   }
-}
-
-/** Its rejection is reported where it is awaited. */
-function handled<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => undefined)
-  return work
 }

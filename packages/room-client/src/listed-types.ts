@@ -35,8 +35,10 @@ export interface Member {
   key: string
   /** Claimed by the device. */
   name?: string | undefined
-  /** Who the owner had invited when this device answered; undefined: it is the owner. */
+  /** Who the owner had invited when this device answered; undefined: it is the owner, or the device of a hosted agent. */
   invitedAs?: string | undefined
+  /** The id of the agent whose device this is, which the operator of the platform runs. The operator can read along. */
+  hostedAgent?: string | undefined
   /** What its ID token proves. */
   standing: Standing
 }

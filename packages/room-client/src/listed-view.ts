@@ -2,6 +2,7 @@ import type { ClientKeys, Seen } from '@atrium/sealing/client-sealed'
 import type { StoredPolicyLine } from '@atrium/sealing/policy-line'
 import type { DevicePolicy, Invite, OpenedContent } from './device-policy.ts'
 import type { Since } from './follow-room.ts'
+import type { HostedAgent } from './hosted-agents.ts'
 import type { JudgedDevice, SealedIssuer, SealedToken } from './member-standing.ts'
 import type { Card } from './room-device.ts'
 import type { AnswerOf, Entry } from './space-ops.ts'
@@ -12,6 +13,8 @@ export interface InForce {
   readonly hash: string
   readonly line: StoredPolicyLine
   readonly policy: DevicePolicy
+  /** The cards of the hosted agents. */
+  readonly hosted?: readonly Card[]
   content?: OpenedContent
 }
 
@@ -23,6 +26,8 @@ export interface ListedState {
   readonly answers: readonly (readonly [string, string])[]
   readonly invitedAs: readonly (readonly [string, string])[]
   readonly tokens: readonly (readonly [string, SealedToken])[]
+  /** Absent in what was kept before there were hosted agents. */
+  readonly hosted?: readonly HostedAgent[]
 }
 
 /** The list in force, and the keys of its generation. */
@@ -55,6 +60,8 @@ export interface ListedFacts {
   /** The open invitations, and the devices that have answered some of them. */
   readonly invites: ReadonlyMap<string, Invite>
   readonly answers: ReadonlyMap<string, string>
+  /** All agents of an operator that a list has named, by device, also those that have left. */
+  readonly hosted: ReadonlyMap<string, HostedAgent>
   /** Keys of identity providers that the owner has seen, of the newest list that this device can open. */
   readonly issuers: readonly SealedIssuer[]
 }
@@ -91,10 +98,10 @@ export abstract class ListedView {
   }
 
   /** The card of a device by its thumbprint, and who the owner had invited when it answered. */
-  card(key: string): (Card & { invitedAs?: string | undefined }) | undefined {
-    const { cards, invitedAs } = this.facts
+  card(key: string): (Card & { invitedAs?: string | undefined; hostedAgent?: string | undefined }) | undefined {
+    const { cards, invitedAs, hosted } = this.facts
     const card = cards.get(key)
-    return card && { ...card, invitedAs: invitedAs.get(key) }
+    return card && { ...card, invitedAs: invitedAs.get(key), hostedAgent: hosted.get(key)?.agent }
   }
 
   /** The open invitations, each with the device that has answered it. */

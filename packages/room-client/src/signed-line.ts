@@ -55,3 +55,9 @@ export async function opened<T>(work: Promise<T>, seq: number): Promise<T> {
     throw error
   }
 }
+
+/** Its rejection is reported where it is awaited. */
+export function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
+}

@@ -128,6 +128,15 @@ test('no line of the old key comes behind the list that replaced it, however man
   }
 })
 
+test('a list that names a hosted agent is a list of the owner like any other', async () => {
+  const { room, etag } = await made()
+  const named = { prev: etag, devices: [owner.key, member.key, stranger.key], hosted: [{ agent: 'agt_1', device: stranger.key }] }
+  const typ = 'atrium-hosted-policy+jws'
+  assert.deepEqual(refusal(await room.appendAs(owner, await room.list(named, member, typ))), no('not_owner'))
+  assert.equal((await room.appendAs(owner, await room.list(named, owner, typ))).status, 200)
+  assert.equal((await room.as(stranger, 'read', {})).status, 200)
+})
+
 test('of two lists that follow the same one, one is stored', async () => {
   const { room, etag } = await made()
   const lists = await Promise.all([room.list({ prev: etag }), room.list({ prev: etag, revoked: [stranger.key] })])

@@ -11,6 +11,7 @@ import {
   roomDeviceOf,
 } from '../../../client/src/listed-room.ts'
 import { newRoomSecret } from '../../../client/src/new-room-secret.ts'
+import { signCard } from '../../../room-client/src/room-device.ts'
 import { startTestSpace, type TestSpace } from '../../../space/src/testing/test-space.ts'
 import { checkClientSealedRoom } from './client-sealed-room.ts'
 import { Deadline } from './deadline.ts'
@@ -105,6 +106,11 @@ test('a room with a list: lists, generations and authors are proved with an invi
   const clear = await check(`${room.room}~${owner}~`)
   assert.equal(clear.failures, 0, clear.output)
   assert.match(clear.output, /^not checked .*the messages and their authors/m)
+  assert.match(output, /^proved .*the operator of no agent read along/m)
+  const runner = await roomDeviceOf(await generateDevicePairs())
+  await room.host({ agent: 'agt_1', card: await signCard(runner, room.room, 'Lamplighter') })
+  assert.match((await check(invitation)).output, /^proved .*the operator of agt_1 read along/m)
+  await room.expel([runner.signing.thumbprint])
   await removeInvitations(room)
   await room.say('And Linus has not come.')
   const removed = await check(invitation)

@@ -59,13 +59,18 @@ async function checkListedRoom(
   const device = keys === undefined ? await roomDeviceOf(await generateDevicePairs()) : await importPairs(keys)
   const reader = new ListedReader({ room, owner, device })
   const entries = await readAll((page) => reader.take(page), lines, deadline)
-  const { lists, generation, devices, unopened } = reader.summary
+  const { lists, generation, devices, unopened, agents } = reader.summary
   report.proved(`room ${room}: its ${lines.length} lines form one unbroken chain`)
   report.proved(
     `the device ${owner} owns the room: it has signed ${lists} lists, each for the one before; the newest names ${devices} devices and open invitations`,
   )
   report.proved(
     `the key has changed ${generation} times, each time together with the access key that the owner has signed; no device left a list without a new key`,
+  )
+  report.proved(
+    agents.length === 0
+      ? 'the newest list lets the operator of no agent read along'
+      : `the newest list lets the operator of ${agents.join(', ')} read along: the owner has consented to it`,
   )
   if (keys === undefined) {
     report.notChecked('the messages and their authors: this needs the keys of a device or an invitation (#ROOM~OWNER~KEYS)')

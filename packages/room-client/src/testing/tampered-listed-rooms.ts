@@ -18,21 +18,24 @@ export const owner = await roomDeviceOf(ownerPairs)
 export const member = await roomDeviceOf(memberPairs)
 /** The private keys, for a reader in another language. */
 export const exported = { owner: await exportPairs(ownerPairs), member: await exportPairs(memberPairs) }
-const invited = await roomDeviceOf(await generateDevicePairs())
-const stranger = await roomDeviceOf(await generateDevicePairs())
-const devices = [owner, member, invited, stranger]
-const [ownerKey, memberKey, invitedKey, strangerKey] = devices.map(({ signing }) => signing.thumbprint) as [
+export const invited = await roomDeviceOf(await generateDevicePairs())
+export const stranger = await roomDeviceOf(await generateDevicePairs())
+/** The device with which the operator of the platform reads for an agent. */
+export const runner = await roomDeviceOf(await generateDevicePairs())
+const devices = [owner, member, invited, stranger, runner]
+export const [ownerKey, memberKey, invitedKey, strangerKey, runnerKey] = devices.map(({ signing }) => signing.thumbprint) as [
+  string,
   string,
   string,
   string,
   string,
 ]
-const invite: Invite = { key: invitedKey, spk: invited.signing.spk, epk: invited.encryption, for: 'grace@example.org' }
+export const invite: Invite = { key: invitedKey, spk: invited.signing.spk, epk: invited.encryption, for: 'grace@example.org' }
 
 type Change = Partial<NewList> & { by?: RoomDevice }
 
 /** A room of an owner, who writes what the test says, honest or not. */
-class ListedStore extends Store {
+export class ListedStore extends Store {
   keys: ClientKeys | undefined
   list: NewList = { room, generation: 0, devices: [ownerKey], revoked: [], mk: mks[0]!, invites: [] }
   listHash: string | undefined
@@ -63,9 +66,9 @@ class ListedStore extends Store {
   }
 }
 
-const keyOf = (kid: string) => devices.find(({ signing }) => signing.thumbprint === kid)!.encryption
+export const keyOf = (kid: string) => devices.find(({ signing }) => signing.thumbprint === kid)!.encryption
 const turn = (id: string) => ({ t: 'turn', id, at: '2026-11-23T09:30:00.000Z', text: `message ${id}` })
-const card = (of: RoomDevice, more: { room?: string } = {}) => signCard(of, more.room ?? room, 'Grace')
+export const card = (of: RoomDevice, more: { room?: string } = {}) => signCard(of, more.room ?? room, 'Grace')
 
 /** list, turn, invitation, answer, admission, turn by the member: the member is on the list, with no open invitation. */
 export async function openListed(): Promise<ListedStore> {
@@ -91,7 +94,7 @@ export async function openRekeyed(change: Change = {}): Promise<ListedStore> {
 const honest = await openRekeyed()
 const rekeyed = 6
 
-async function after(more: (store: ListedStore) => Promise<unknown>, base = openListed): Promise<object[]> {
+export async function after(more: (store: ListedStore) => Promise<unknown>, base = openListed): Promise<object[]> {
   const store = await base()
   await more(store)
   return [await pageOf(store.lines)]

@@ -56,7 +56,8 @@ export function assertOwnerSigned({ owner, devices, signed }: DeviceList, { thum
     owner === thumbprint &&
     devices.includes(owner) &&
     header['alg'] === 'ES256' &&
-    header['typ'] === 'atrium-policy+jws' &&
+    // The second one names agents that the operator runs. Readers check what it says.
+    ['atrium-policy+jws', 'atrium-hosted-policy+jws'].includes(String(header['typ'])) &&
     isEs256Signature(publicKey, signedText, signature)
   if (!isTheirs) throw new SpaceError('not_authorized', 'not_owner')
 }

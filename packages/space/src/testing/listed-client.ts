@@ -24,6 +24,7 @@ export interface TestList {
   revoked?: string[]
   prev?: string
   room?: string
+  hosted?: object[]
 }
 
 /** A room with a list. What is sealed in its lines does not matter to the service. */

@@ -1,0 +1,41 @@
+import { MAX_REVOKED } from './device-policy.ts'
+import type { HostedAgent } from './hosted-agents.ts'
+import type { NewList } from './listed-lines.ts'
+import { newRoomSecret } from './new-room-secret.ts'
+
+/** A device that leaves the list, also an invitation that was answered, must not read on. */
+function rekeyed(list: NewList): NewList {
+  return { ...list, generation: list.generation + 1, before: list.mk, mk: newRoomSecret().mk }
+}
+
+/** Each device takes the place of the invitation that it has answered. */
+export function withAdmitted(list: NewList, answered: readonly { key: string; card: string }[]): NewList {
+  const used = new Set(answered.map(({ key }) => key))
+  const cards = answered.map(({ card }) => card)
+  return {
+    ...rekeyed(list),
+    devices: [...new Set([...list.devices.filter((key) => !used.has(key)), ...cards])],
+    invites: list.invites.filter(({ key }) => !used.has(key)),
+    revoked: list.revoked.filter((key) => !cards.includes(key)),
+  }
+}
+
+/** Devices, invitations or hosted agents leave the list. */
+export function without(list: NewList, keys: readonly string[]): NewList {
+  const leave = list.devices.filter((key) => keys.includes(key))
+  return {
+    ...rekeyed(list),
+    devices: list.devices.filter((key) => !keys.includes(key)),
+    invites: list.invites.filter(({ key }) => !keys.includes(key)),
+    hosted: (list.hosted ?? []).filter(({ device }) => !keys.includes(device)),
+    // The list has a limit. A device that falls off its end is refused as not_on_list.
+    revoked: [...list.revoked, ...leave].slice(-MAX_REVOKED),
+  }
+}
+
+/** The device of an agent joins the list, under the name of the agent. Nobody leaves, so the key stays. */
+export function withHosted(list: NewList, one: HostedAgent): NewList {
+  if (list.devices.includes(one.device)) return list
+  const revoked = list.revoked.filter((key) => key !== one.device)
+  return { ...list, devices: [...list.devices, one.device], revoked, hosted: [...(list.hosted ?? []), one] }
+}
