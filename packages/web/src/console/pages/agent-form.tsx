@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api } from '../api/api.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { SelectField, TextArea, TextField } from '../parts/fields.tsx'
+import { parseEncryptionJwk } from './public-jwk.ts'
 
 export type Agent = Awaited<ReturnType<typeof api.getAgent>>['data']
 
@@ -33,6 +34,8 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
   const [provider, setProvider] = useState<Provider>((agent?.model?.provider as Provider | undefined) ?? 'echo')
   const [model, setModel] = useState(agent?.model?.id ?? 'echo')
   const [endpoint, setEndpoint] = useState(agent?.endpoint ?? '')
+  const [keyText, setKeyText] = useState(agent?.encryption_key ? JSON.stringify(agent.encryption_key, null, 2) : '')
+  const [isKeyRefused, setKeyRefused] = useState(false)
   const [greeting, setGreeting] = useState(agent?.greeting ?? '')
   const shared = {
     name: name.trim(),
@@ -45,15 +48,21 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
   const metered = (text: string) => (run === 'remote' ? 0 : Number(text))
   const use = { credits_per_1k_tokens: metered(tokenPrice), credits_per_tool_call: metered(callPrice) }
   const chosen = run === 'remote' ? { endpoint: endpoint.trim() } : { model: { provider, id: model.trim() } }
-  const registration = { ...shared, ...use, ...chosen, ...(greeting.trim() === '' ? {} : { greeting: greeting.trim() }) }
+  // Only a remote agent has one. What is wrong with the text is never sent: it may be a private key.
+  const parsedKey = run === 'remote' && keyText.trim() !== '' ? parseEncryptionJwk(keyText) : undefined
+  const key = typeof parsedKey === 'object' && { encryption_key: parsedKey }
+  const registration = { ...shared, ...use, ...chosen, ...key, ...(greeting.trim() === '' ? {} : { greeting: greeting.trim() }) }
   const patch = {
     ...shared,
     ...use,
     ...(run === 'remote' ? { model: null } : { endpoint: null }),
     ...chosen,
+    ...(parsedKey === undefined ? { encryption_key: null } : key),
     greeting: greeting.trim() === '' ? null : greeting.trim(),
   }
   const save = async () => {
+    setKeyRefused(typeof parsedKey === 'string')
+    if (typeof parsedKey === 'string') return
     const { data } = agent
       ? await api.updateAgent({ agentId: agent.id, body: patch })
       : await api.registerAgent({ body: registration })
@@ -71,16 +80,28 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       <TextField label="Name" value={name} onChange={setName} required maxLength={120} />
       <TextArea label="Description" value={description} onChange={setDescription} rows={2} required maxLength={2_000} />
       <SelectField label="Where it runs" value={run} onChange={setRun} options={runs} />
-      {run === 'remote' ? (
-        <TextField
-          label="Endpoint"
-          type="url"
-          value={endpoint}
-          onChange={setEndpoint}
-          required
-          hint="An https address with a public host. It receives a signed request at each launch."
-        />
-      ) : (
+      {run === 'remote' && (
+        <>
+          <TextField
+            label="Endpoint"
+            type="url"
+            value={endpoint}
+            onChange={setEndpoint}
+            required
+            hint="An https address with a public host. It receives a signed request at each launch."
+          />
+          <TextArea
+            label="Encryption key (JWK)"
+            code
+            rows={4}
+            maxLength={10_000}
+            value={keyText}
+            onChange={setKeyText}
+            hint={isKeyRefused && typeof parsedKey === 'string' ? <KeyRefused problem={parsedKey} /> : keyHint(parsedKey)}
+          />
+        </>
+      )}
+      {run === 'hosted' && (
         <>
           <SelectField
             label="Provider"
@@ -140,4 +161,15 @@ export function AgentForm({ agent, onClose, onSaved }: AgentFormProps) {
       />
     </FormDialog>
   )
+}
+
+function keyHint(parsed: ReturnType<typeof parseEncryptionJwk> | undefined): string {
+  if (typeof parsed === 'string') return parsed
+  if (parsed) return 'This is a public P-256 key. Keep its private key where the agent runs.'
+  return 'Optional: a public P-256 key. With it, the agent can be launched into rooms whose key no server receives.'
+}
+
+/** In place of the hint, after the form was sent. */
+function KeyRefused({ problem }: { problem: string }) {
+  return <strong role="alert">Not saved: this key is refused. {problem}</strong>
 }
