@@ -54,7 +54,7 @@ export async function isSignedBy(jws: string, key: DevicePublicKey): Promise<boo
 
 function readObject(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)))
+    const value: unknown = JSON.parse(decoder.decode(decodeBase64url(part)))
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : undefined
@@ -63,6 +63,10 @@ function readObject(part: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
+// Made once, because of thousands of lines.
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text)
+  return encoder.encode(text)
 }

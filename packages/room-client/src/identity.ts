@@ -57,6 +57,9 @@ async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text)))
 }
 
+// Made once, because of thousands of lines.
+const encoder = new TextEncoder()
+
 function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text)
+  return encoder.encode(text)
 }

@@ -2,8 +2,22 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const VALUES = new Uint8Array(128)
 for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 
+/** What newer engines have built in (ES2026), ten times as fast. Node has it from version 25 on. */
+interface BuiltIn {
+  readonly fromBase64?: (text: string, how: { alphabet: 'base64url' }) => Uint8Array<ArrayBuffer>
+  readonly prototype: {
+    readonly toBase64?: (this: Uint8Array, how: { alphabet: 'base64url'; omitPadding: true }) => string
+  }
+}
+const builtIn: BuiltIn = Uint8Array
+
 /** Base64url without padding (RFC 4648 §5). It does not use Buffer, because it also runs in browsers. */
 export function encodeBase64url(bytes: Uint8Array): string {
+  const { toBase64 } = builtIn.prototype
+  return toBase64 ? toBase64.call(bytes, { alphabet: 'base64url', omitPadding: true }) : encodeSlowly(bytes)
+}
+
+export function encodeSlowly(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += 3) {
     const left = bytes.length - i
@@ -15,8 +29,17 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a text that `isBase64url` accepts. */
+/** The bytes of a text that `isBase64url` accepts. Of another text: any bytes. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    if (builtIn.fromBase64) return builtIn.fromBase64(text, { alphabet: 'base64url' })
+  } catch {
+    // The text is not base64url.
+  }
+  return decodeSlowly(text)
+}
+
+export function decodeSlowly(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
   let bits = 0
   let held = 0

@@ -61,6 +61,9 @@ export async function checkChain(lines: readonly string[], start: ChainStart): P
   return findBreak(lines, await Promise.all(lines.map(lineHash)), start)
 }
 
+// Made once, because of thousands of lines.
+const encoder = new TextEncoder()
+
 function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text)
+  return encoder.encode(text)
 }
