@@ -4,17 +4,18 @@ for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 
 /** What newer engines have built in (ES2026), ten times as fast. Node has it from version 25 on. */
 interface BuiltIn {
-  readonly fromBase64?: (text: string, how: { alphabet: 'base64url' }) => Uint8Array<ArrayBuffer>
-  readonly prototype: {
-    readonly toBase64?: (this: Uint8Array, how: { alphabet: 'base64url'; omitPadding: true }) => string
-  }
+  BYTES_PER_ELEMENT: number
+  fromBase64?: (text: string, how: { alphabet: 'base64url' }) => Uint8Array<ArrayBuffer>
+}
+interface BuiltInBytes extends Uint8Array {
+  toBase64?: (how: { alphabet: 'base64url'; omitPadding: true }) => string
 }
 const builtIn: BuiltIn = Uint8Array
 
 /** Base64url without padding (RFC 4648 §5). It does not use Buffer, because it also runs in browsers. */
-export function encodeBase64url(bytes: Uint8Array): string {
-  const { toBase64 } = builtIn.prototype
-  return toBase64 ? toBase64.call(bytes, { alphabet: 'base64url', omitPadding: true }) : encodeSlowly(bytes)
+export function encodeBase64url(bytes: BuiltInBytes): string {
+  const how = { alphabet: 'base64url', omitPadding: true } as const
+  return bytes.toBase64?.(how) ?? encodeSlowly(bytes)
 }
 
 export function encodeSlowly(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
-import { type ReadPage, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
+import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, makeSealedRoom, newVisitor, write } from './testing/visitor.ts'
@@ -40,6 +40,8 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
       return { openMs: Math.round(openMs), allMs: Math.round(await page.evaluate(() => performance.now())) }
     }
     const first = await visit()
+    const time = await timeOfWorker(page)
+    assert.ok(time.workerMs < 5 * time.verifyMs, `${JSON.stringify(time)}: opening costs little besides the signatures`)
     const text = await waitForBlocks(page, Math.ceil(5_001 / 128))
     assert.ok(!text.includes('harbour') && !text.includes(secret.mk), 'what is kept is sealed')
     await page.goto('about:blank')
@@ -49,7 +51,7 @@ describe('lines that this device has opened before', { skip: skipWithoutChromium
       answers.flatMap(({ lines }) => lines),
       [],
     )
-    t.diagnostic(JSON.stringify({ first, second }))
+    t.diagnostic(JSON.stringify({ first, second, ...time }))
     // The next message continues what was kept.
     await write(page, 'And one more')
     await shown(page, 'And one more')

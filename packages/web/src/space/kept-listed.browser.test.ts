@@ -9,7 +9,7 @@ import { lineHash } from '@atrium/sealing/node-lines'
 import { placeLine } from '@atrium/sealing/signed-request'
 import type { Browser, Page } from 'playwright-core'
 import { skipWithoutChromium, startTestBrowser } from '../share/start-test-browser.ts'
-import { type ReadPage, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
+import { type ReadPage, timeOfWorker, waitForBlocks, watchReads } from './testing/kept-blocks.ts'
 import { startRealSpace } from './testing/start-real-space.ts'
 import type { TestSpace } from './testing/start-space.ts'
 import { assertNoTrouble, newVisitor, write } from './testing/visitor.ts'
@@ -94,6 +94,8 @@ describe('lines of a listed room that this device has opened before', { skip: sk
       return { openMs: Math.round(openMs), allMs: Math.round(await page.evaluate(() => performance.now())) }
     }
     const first = await visit()
+    const time = await timeOfWorker(page)
+    assert.ok(time.workerMs < 8 * time.verifyMs, `${JSON.stringify(time)}: opening costs little besides the signatures`)
     const count = writer.reader.seen!.seq + 1 + 5_000
     // The lines, and the state of the reader.
     const text = await waitForBlocks(page, Math.ceil(count / 128) + 1)
@@ -106,7 +108,7 @@ describe('lines of a listed room that this device has opened before', { skip: sk
       answers.flatMap(({ lines }) => lines),
       [],
     )
-    t.diagnostic(JSON.stringify({ first, second }))
+    t.diagnostic(JSON.stringify({ first, second, ...time }))
     // What is kept has the lists and the keys, so the owner writes and changes the list.
     await write(page, 'And one more')
     await message(page, 'And one more').waitFor()

@@ -24,7 +24,9 @@ async function answer(request: LineRequest): Promise<LineAnswer> {
   try {
     if ('page' in request) {
       if (!lines) throw new Error('the room is not open')
+      const start = performance.now()
       const entries = await lines.take(request.page)
+      performance.measure('lines', { start })
       return { ...whatIsKnown(lines), entries, farewell: lines.farewell }
     }
     lines = await ('secret' in request ? SealedLines.open(request.secret) : ListedLines.open(request.listed))

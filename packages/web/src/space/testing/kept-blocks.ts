@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 
 /** What IndexedDB has of all rooms, as text, and how many blocks of lines. */
@@ -48,4 +49,23 @@ export async function watchReads(page: Page, replace: (answer: ReadPage) => Read
     await route.fulfill({ response, json: answer })
   })
   return answers
+}
+
+/**
+ * How long the worker has worked on the pages of lines, and how long 5,000 P-256 verifications take in it: a machine that
+ * is busy slows down both.
+ */
+export async function timeOfWorker(page: Page): Promise<{ workerMs: number; verifyMs: number }> {
+  const [worker] = page.workers()
+  assert.ok(worker, 'the lines are opened in a worker')
+  return worker.evaluate(async () => {
+    const worked = performance.getEntriesByName('lines').reduce((sum, { duration }) => sum + duration, 0)
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
+    const text = new Uint8Array(512)
+    const signature = await crypto.subtle.sign(algorithm, privateKey, text)
+    const start = performance.now()
+    for (let i = 0; i < 5_000; i++) await crypto.subtle.verify(algorithm, publicKey, signature, text)
+    return { workerMs: Math.round(worked), verifyMs: Math.round(performance.now() - start) }
+  })
 }
