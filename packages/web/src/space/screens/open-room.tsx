@@ -7,8 +7,6 @@ import { announce } from '../parts/announcer.tsx'
 import { refreshRoom } from '../room/kept-rooms.ts'
 import type { Entry } from '@atrium/room-client/space-ops'
 import type { RoomSession } from '../room/room-session.ts'
-import { AboutSheet } from '../sheets/about-sheet.tsx'
-import { PeopleSheet } from '../sheets/people-sheet.tsx'
 import { later } from '../parts/later.tsx'
 import { ShareSheet } from '../sheets/share-sheet.tsx'
 import { useStore } from '../use-store.ts'
@@ -18,8 +16,10 @@ import { RoomBanners } from './room-banners.tsx'
 import { RoomHead } from './room-head.tsx'
 import { t } from '../text/text.ts'
 
+const AboutSheet = later(async () => (await import('../sheets/about-sheet.tsx')).AboutSheet)
 const InviteSheet = later(async () => (await import('../sheets/invite-sheet.tsx')).InviteSheet)
 const ListedPeople = later(async () => (await import('../sheets/listed-people.tsx')).ListedPeople)
+const PeopleSheet = later(async () => (await import('../sheets/people-sheet.tsx')).PeopleSheet)
 const ProtectionSheet = later(async () => (await import('../sheets/protection-sheet.tsx')).ProtectionSheet)
 /** After the history, which comes first. */
 const FETCH_SHEETS_MS = 1_500
@@ -41,8 +41,7 @@ export function OpenRoom({ session, config }: OpenRoomProps) {
   useRoomTitle(session)
   useEffect(() => {
     const timer = setTimeout(() => {
-      InviteSheet.fetch()
-      ProtectionSheet.fetch()
+      for (const one of [AboutSheet, InviteSheet, PeopleSheet, ProtectionSheet]) one.fetch()
     }, FETCH_SHEETS_MS)
     return () => clearTimeout(timer)
   }, [])
